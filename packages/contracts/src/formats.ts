@@ -1,0 +1,58 @@
+import { FormatRegistry } from '@sinclair/typebox'
+import { isPositiveAmount } from './money.ts'
+
+/** Digits only, from 11 digits or 000.000.000-00; null for any other shape. */
+export function cpfDigits(value: string): string | null {
+  if (!/^(\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})$/.test(value)) return null
+  return value.replaceAll(/[.-]/g, '')
+}
+
+/** Whether both check digits hold. The ten numbers of one repeated digit pass that sum, yet are never issued. */
+export function isCpf(value: string): boolean {
+  const digits = cpfDigits(value)
+  if (digits === null || /^(\d)\1{10}$/.test(digits)) return false
+  return cpfCheckDigit(digits, 9) === Number(digits[9]) && cpfCheckDigit(digits, 10) === Number(digits[10])
+}
+
+function cpfCheckDigit(digits: string, length: number): number {
+  let sum = 0
+  for (let i = 0; i < length; i++) sum += Number(digits[i]) * (length + 1 - i)
+  return ((sum * 10) % 11) % 10
+}
+
+/** A real date of the proleptic Gregorian calendar, as YYYY-MM-DD. */
+export function isCalendarDate(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
+  const date = new Date(`${value}T00:00:00.000Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value)
+}
+
+/** ISO 8601 in UTC with milliseconds, as every reply writes it. */
+export function isTimestamp(value: string): boolean {
+  const date = new Date(value)
+  return !Number.isNaN(date.getTime()) && date.toISOString() === value
+}
+
+const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const emailExpression = new RegExp(`^${atom}(?:\\.${atom})*@${domainLabel}(?:\\.${domainLabel})+$`)
+
+/** The mailbox form that mail systems really take: a dot-atom of at most 64 characters, and a domain with a dot. */
+export function isEmail(value: string): boolean {
+  return emailExpression.test(value) && value.indexOf('@') <= 64
+}
+
+/** The message a caller reads when a format fails; the schema compiler itself only says which format it was. */
+export const formatMessages: Readonly<Record<string, string>> = {
+  cpf: 'must be a valid CPF: 11 digits or 000.000.000-00, with correct check digits',
+  date: 'must be a real calendar date as YYYY-MM-DD',
+  'date-time': 'must be ISO 8601 in UTC with milliseconds',
+  email: 'must be an e-mail address',
+  amount: 'must be a decimal string over zero, with at most 13 integer digits and 2 decimals',
+}
+
+FormatRegistry.Set('cpf', isCpf)
+FormatRegistry.Set('date', isCalendarDate)
+FormatRegistry.Set('date-time', isTimestamp)
+FormatRegistry.Set('email', isEmail)
+FormatRegistry.Set('amount', isPositiveAmount)

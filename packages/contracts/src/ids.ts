@@ -1,0 +1,18 @@
+/** What each id prefix stands for. Ids are opaque: nobody interprets or orders them. */
+export const idPrefixes = {
+  op: 'operator',
+  brd: 'brand',
+  crd: 'credential',
+  ply: 'player',
+  kyc: 'KYC submission',
+  ses: 'game session',
+  dep: 'deposit',
+  wdr: 'withdrawal',
+  led: 'ledger entry',
+  trf: 'transfer',
+  hld: 'hold',
+  evt: 'event',
+  dlv: 'webhook delivery',
+  aud: 'audit entry',
+} as const
+export type IdPrefix = keyof typeof idPrefixes

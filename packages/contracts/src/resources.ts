@@ -1,0 +1,291 @@
+import { type Static, type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import './formats.ts'
+import { amountPattern, moneyPattern } from './money.ts'
+
+/** The version of the public API, reported by GET /me and in every event. */
+export const apiVersion = '1.1.0'
+export const apiPrefix = '/api/v1'
+
+const closed = { additionalProperties: false } as const
+type Literals<T extends readonly string[]> = { -readonly [K in keyof T]: TLiteral<T[K]> }
+const oneOf = <const T extends readonly string[]>(
+  values: T,
+  options: { description?: string } = {},
+): TUnion<Literals<T>> =>
+  Type.Union(values.map((value) => Type.Literal(value)) as TLiteral<string>[], options) as unknown as TUnion<
+    Literals<T>
+  >
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' })
+/** In a path an id may be anything that a path segment holds safely; one that was never issued is unknown, not invalid. */
+export const PathId = Type.String({ pattern: '^[A-Za-z0-9_.~:-]{1,128}$', description: 'Opaque identifier.' })
+export const Money = Type.String({
+  pattern: moneyPattern,
+  description: 'Decimal string with exactly 2 decimal places.',
+})
+export const Amount = Type.String({
+  pattern: amountPattern,
+  format: 'amount',
+  maxLength: 16,
+  description: 'Positive decimal string with at most 2 decimal places.',
+})
+export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 currency code.' })
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC with milliseconds.' })
+export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-DD.' })
+export const EnvironmentName = oneOf(['sandbox', 'production'] as const)
+export const Method = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Payment-method label chosen by the operator.',
+})
+
+export const playerStatuses = ['ativo', 'suspenso', 'bloqueado', 'autoexcluido', 'encerrado', 'restrito'] as const
+export const PlayerStatus = oneOf(playerStatuses, { description: 'Account status of the player.' })
+export type PlayerStatus = Static<typeof PlayerStatus>
+
+export const kycStatuses = [
+  'nao_iniciado',
+  'pendente',
+  'em_analise',
+  'documento_solicitado',
+  'aprovado',
+  'reprovado',
+  'expirado',
+] as const
+export const KycStatus = oneOf(kycStatuses, { description: 'Status of the identity check (KYC).' })
+export type KycStatus = Static<typeof KycStatus>
+
+export const kycDecisions = [
+  'pendente',
+  'em_analise',
+  'documento_solicitado',
+  'aprovado',
+  'reprovado',
+  'expirado',
+] as const
+export const KycDecision = oneOf(kycDecisions, { description: 'The decided status.' })
+export type KycDecision = Static<typeof KycDecision>
+
+export const depositStatuses = ['pending', 'confirmed', 'failed'] as const
+export const DepositStatus = oneOf(depositStatuses)
+export type DepositStatus = Static<typeof DepositStatus>
+
+export const withdrawalStatuses = ['under_review', 'approved', 'paid', 'rejected', 'cancelled', 'failed'] as const
+export const WithdrawalStatus = oneOf(withdrawalStatuses)
+export type WithdrawalStatus = Static<typeof WithdrawalStatus>
+
+export const ledgerTypes = ['DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL'] as const
+export const LedgerType = oneOf(ledgerTypes)
+export type LedgerType = Static<typeof LedgerType>
+
+export const Me = Type.Object(
+  {
+    operator: Type.Object({ id: Id, name: Type.String(), environment: EnvironmentName }, closed),
+    brand: Type.Object({ id: Id, name: Type.String(), currency: Currency, isSandbox: Type.Boolean() }, closed),
+    apiVersion: Type.String(),
+  },
+  { ...closed, $id: 'Me' },
+)
+
+export const Player = Type.Object(
+  {
+    id: Id,
+    externalId: Nullable(Type.String()),
+    name: Type.String(),
+    email: Type.String(),
+    cpf: Type.String({ pattern: '^\\d{11}$' }),
+    phone: Nullable(Type.String()),
+    birthDate: Nullable(CalendarDate),
+    status: PlayerStatus,
+    kycStatus: KycStatus,
+    currency: Currency,
+    createdAt: Timestamp,
+  },
+  { ...closed, $id: 'Player' },
+)
+export type Player = Static<typeof Player>
+
+export const ExternalId = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "The operator's own identifier; unique per brand.",
+})
+
+export const PlayerRequest = Type.Object(
+  {
+    externalId: ExternalId,
+    name: Type.String({ minLength: 2, maxLength: 200 }),
+    email: Type.String({ format: 'email', maxLength: 254 }),
+    cpf: Type.String({ format: 'cpf', maxLength: 14, description: 'With or without punctuation.' }),
+    phone: Type.Optional(
+      Type.String({ pattern: '^\\+?\\d{10,15}$', description: 'Optional +, then 10 to 15 digits.' }),
+    ),
+    birthDate: Type.String({ format: 'date', description: 'YYYY-MM-DD; the player must be over 18.' }),
+  },
+  { ...closed, $id: 'PlayerRequest' },
+)
+
+export const KycSubmission = Type.Object(
+  { id: Id, documentType: Type.String(), reference: Type.String(), submittedAt: Timestamp },
+  { ...closed, $id: 'KycSubmission' },
+)
+
+export const Kyc = Type.Object(
+  {
+    playerId: Id,
+    kycStatus: KycStatus,
+    submissions: Type.Array(KycSubmission, { description: 'Most recent first, at most the last 100.', maxItems: 100 }),
+    decidedAt: Nullable(Timestamp),
+    reason: Nullable(Type.String()),
+  },
+  { ...closed, $id: 'Kyc' },
+)
+export type Kyc = Static<typeof Kyc>
+
+export const KycSubmissionRequest = Type.Object(
+  {
+    documentType: Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description: 'Kind of document, a label of your own.',
+    }),
+    reference: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'Your reference to the stored document file.',
+    }),
+  },
+  { ...closed, $id: 'KycSubmissionRequest' },
+)
+
+export const KycSubmissionReceipt = Type.Object(
+  { submission: KycSubmission, kycStatus: KycStatus },
+  { ...closed, $id: 'KycSubmissionReceipt' },
+)
+
+export const Wallet = Type.Object(
+  {
+    playerId: Id,
+    currency: Currency,
+    available: Type.String({ pattern: moneyPattern, description: 'The real balance.' }),
+    withdrawable: Type.String({ pattern: moneyPattern, description: '`available` minus open withdrawals.' }),
+    updatedAt: Timestamp,
+  },
+  { ...closed, $id: 'Wallet' },
+)
+export type Wallet = Static<typeof Wallet>
+
+export const LedgerItem = Type.Object(
+  {
+    id: Id,
+    type: LedgerType,
+    amount: Type.String({ pattern: moneyPattern, description: 'Signed: the items sum to `available`.' }),
+    currency: Currency,
+    balanceAfter: Money,
+    reference: Type.Object(
+      {
+        type: Type.String({ description: 'What caused the entry: deposit, withdrawal, adjustment or reversal.' }),
+        id: Type.String(),
+      },
+      closed,
+    ),
+    createdAt: Timestamp,
+  },
+  { ...closed, $id: 'LedgerItem' },
+)
+export type LedgerItem = Static<typeof LedgerItem>
+
+export const Deposit = Type.Object(
+  {
+    id: Id,
+    playerId: Id,
+    amount: Money,
+    currency: Currency,
+    method: Type.String(),
+    externalReference: Type.String(),
+    status: DepositStatus,
+    failureReason: Nullable(Type.String()),
+    createdAt: Timestamp,
+    confirmedAt: Nullable(Timestamp),
+    failedAt: Nullable(Timestamp),
+  },
+  { ...closed, $id: 'Deposit' },
+)
+export type Deposit = Static<typeof Deposit>
+
+export const DepositRequest = Type.Object(
+  {
+    amount: Amount,
+    currency: Currency,
+    method: Method,
+    externalReference: Type.String({ minLength: 1, maxLength: 128, description: 'Your payment reference; unique.' }),
+  },
+  { ...closed, $id: 'DepositRequest' },
+)
+
+export const Withdrawal = Type.Object(
+  {
+    id: Id,
+    playerId: Id,
+    amount: Money,
+    currency: Currency,
+    method: Type.String(),
+    destination: Type.String(),
+    status: WithdrawalStatus,
+    reason: Nullable(Type.String()),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    reviewedAt: Nullable(Timestamp),
+    paidAt: Nullable(Timestamp),
+  },
+  { ...closed, $id: 'Withdrawal' },
+)
+export type Withdrawal = Static<typeof Withdrawal>
+
+export const WithdrawalRequest = Type.Object(
+  {
+    amount: Amount,
+    currency: Currency,
+    method: Method,
+    destination: Type.String({ minLength: 1, maxLength: 256, description: 'Payout destination.' }),
+  },
+  { ...closed, $id: 'WithdrawalRequest' },
+)
+
+export const Game = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    provider: Type.String(),
+    category: Type.String(),
+    thumbnailUrl: Type.String(),
+    rtp: Type.String({ description: 'Return to player in percent, as a decimal string.' }),
+    demo: Type.Boolean({ description: 'Whether the game can be opened as a demonstration.' }),
+  },
+  { ...closed, $id: 'Game' },
+)
+export type Game = Static<typeof Game>
+
+export const GameSession = Type.Object(
+  {
+    id: Id,
+    playerId: Id,
+    gameId: Id,
+    mode: oneOf(['demo', 'real'] as const),
+    gameUrl: Type.String({ description: "To be opened in the player's browser, for example in an iframe." }),
+    expiresAt: Timestamp,
+  },
+  { ...closed, $id: 'GameSession' },
+)
+export type GameSession = Static<typeof GameSession>
+
+export const WebhookTestResult = Type.Object(
+  {
+    eventId: Id,
+    delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
+    responseStatus: Nullable(Type.Integer()),
+    durationMs: Type.Integer(),
+    error: Nullable(Type.String({ description: 'What went wrong, in plain words.' })),
+  },
+  { ...closed, $id: 'WebhookTestResult' },
+)
