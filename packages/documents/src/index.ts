@@ -1,0 +1,2 @@
+export { openApiDocument } from './openapi.ts'
+export { type RequestVector, testVectors, type WebhookVector } from './test-vectors.ts'

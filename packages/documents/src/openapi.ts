@@ -1,0 +1,320 @@
+import {
+  apiVersion,
+  commonRejects,
+  type ErrorCode,
+  type EventKind,
+  errorCatalogue,
+  eventEnvelope,
+  eventKinds,
+  events,
+  httpOperations,
+  idempotencyKeyPattern,
+  type Operation,
+} from '@backoffice/contracts'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { type JsonSchema, SchemaComponents } from './json-schema.ts'
+
+/** The tags of the reference, in the order of a typical integration. */
+const tags = [
+  ['Account', 'The credential, its operator, brand and environment.'],
+  ['Players', 'Registration and lookup by your own identifier.'],
+  ['KYC', 'Identity checks: you register submissions, the team decides.'],
+  ['Wallet', 'Balance and ledger (extrato).'],
+  ['Deposits', 'You collect the payment; the wallet is credited on confirm.'],
+  ['Games', 'Catalogue and game sessions.'],
+  ['Withdrawals', 'Requests that the team reviews and pays.'],
+  ['Webhooks', 'Signed callbacks to your server.'],
+  ['Sandbox', "Simulate the team's decisions. Production answers 403 SANDBOX_ONLY."],
+  ['Documents', 'Public documents, without authentication.'],
+] as const
+
+const signatureHeaders = [
+  ['operatorKey', 'X-Operator-Key', 'The key of the credential: bk_test_… for the sandbox, bk_live_… for production.'],
+  ['timestamp', 'X-Timestamp', 'Epoch seconds, within 5 minutes of the server clock.'],
+  [
+    'signature',
+    'X-Signature',
+    'Lowercase hex HMAC-SHA256, keyed with the operator secret, over method, path with query, timestamp and the SHA-256 of the body, joined by LF.',
+  ],
+] as const
+
+const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
+
+/**
+ * The OpenAPI 3.1 document of this version, derived from the operation, event and error tables.
+ * @param baseUrl the address that clients call, with the /api/v1 prefix
+ */
+export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): JsonSchema {
+  const components = new SchemaComponents()
+  components.schemas['Error'] = errorSchema()
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of httpOperations) {
+    if (operation.http === undefined) continue
+    const { path, method } = operation.http
+    paths[path] ??= {}
+    paths[path][method.toLowerCase()] = operationObject(operation, components)
+  }
+  const webhooks = Object.fromEntries(eventKinds.map((kind) => [kind, { post: webhookObject(kind, components) }]))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Operator Gaming Back-Office API',
+      version: apiVersion,
+      summary: 'Server-to-server back office for gaming and betting operators.',
+      description: introduction,
+      contact: { name: 'Integration support', url: `${baseUrl}/docs` },
+      license: { name: 'Proprietary', url: `${baseUrl}/docs` },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: baseUrl, description: 'Sandbox and production: the key chooses the environment.' }],
+    tags: tags.map(([name, description]) => ({ name, description })),
+    security: [Object.fromEntries(signatureHeaders.map(([scheme]) => [scheme, []]))],
+    paths,
+    webhooks,
+    components: {
+      schemas: components.schemas,
+      headers: sharedHeaders,
+      parameters: { IdempotencyKey: idempotencyKeyParameter },
+      securitySchemes: Object.fromEntries(
+        signatureHeaders.map(([scheme, name, description]) => [
+          scheme,
+          { type: 'apiKey', in: 'header', name, description },
+        ]),
+      ),
+    },
+  }
+}
+
+const introduction = `Every authenticated request carries the three signing headers. Money is a decimal string with exactly 2 decimals, times are ISO 8601 in UTC, identifiers are opaque. Responses may gain fields at any time: ignore the ones you do not know.
+
+Errors share one envelope: \`{ error: { code, message, requestId, details } }\`. \`code\` is stable, \`message\` is not. Branch on \`code\`.`
+
+const idempotencyKeyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: true,
+  description:
+    'Names this effect for 24 hours. The same key and request answer the stored response with `Idempotent-Replayed: true`; after a 5xx or a time-out retry with the SAME key.',
+  schema: { type: 'string', pattern: idempotencyKeyPattern, minLength: 8, maxLength: 128 },
+  example: 'order-7f3a-attempt-1',
+}
+
+const integerHeader = (description: string) => ({
+  description,
+  schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 86400 },
+})
+
+const sharedHeaders = {
+  'X-Request-Id': {
+    description: 'Names this request in our logs; quote it when you ask for help.',
+    schema: { type: 'string', maxLength: 64 },
+  },
+  'Retry-After': integerHeader('Seconds to wait before the next try.'),
+  'Idempotent-Replayed': {
+    description: '`true` when this is the stored response of an earlier request with the same key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+}
+
+function errorSchema(): JsonSchema {
+  return {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'message', 'requestId'],
+        properties: {
+          code: { type: 'string', maxLength: 64, description: 'Stable.' },
+          message: { type: 'string', maxLength: 1000, description: 'For people; may change.' },
+          requestId: { type: 'string', maxLength: 64, description: 'The same as X-Request-Id.' },
+          details: {
+            type: 'object',
+            description: 'Depends on the code. VALIDATION_ERROR: `in` and `issues` [{path, message}].',
+            additionalProperties: true,
+          },
+        },
+        additionalProperties: true,
+      },
+    },
+    additionalProperties: true,
+  }
+}
+
+function operationObject(operation: Operation, components: SchemaComponents): JsonSchema {
+  const parameters = [
+    ...parametersOf(operation.params, 'path', operation.example?.params, components),
+    ...parametersOf(operation.query, 'query', operation.example?.query, components),
+  ]
+  if (operation.idempotency === 'required') parameters.push({ $ref: '#/components/parameters/IdempotencyKey' })
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    description: operation.description ?? `${operation.summary}.`,
+    tags: [operation.tag],
+    ...(operation.audience === 'public' ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(operation.hasBody ? { requestBody: requestBody(operation, components) } : {}),
+    responses: { [String(operation.http?.status)]: success(operation, components), ...errorResponses(operation) },
+  }
+}
+
+function parametersOf(
+  schema: TObject,
+  location: 'path' | 'query',
+  examples: Readonly<Record<string, string>> | undefined,
+  components: SchemaComponents,
+): JsonSchema[] {
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const { description, ...published } = components.publish(property as TSchema)
+    const example = examples?.[name]
+    return {
+      name,
+      in: location,
+      required: schema.required?.includes(name) ?? false,
+      description: description ?? name,
+      schema: published,
+      ...(example === undefined ? {} : { example: published['type'] === 'integer' ? Number(example) : example }),
+    }
+  })
+}
+
+function requestBody(operation: Operation, components: SchemaComponents): JsonSchema {
+  return {
+    required: (operation.body.required?.length ?? 0) > 0,
+    content: {
+      'application/json': { schema: components.publish(operation.body), ...exampleOf(operation.example?.body) },
+    },
+  }
+}
+
+function exampleOf(example: unknown): JsonSchema {
+  return example === undefined ? {} : { example }
+}
+
+/** The media type of each reply that is not JSON. */
+const textReplies: Readonly<Record<string, string>> = { getChangelog: 'text/markdown', getDocs: 'text/html' }
+
+function success(operation: Operation, components: SchemaComponents): JsonSchema {
+  const mediaType = textReplies[operation.id] ?? 'application/json'
+  const replayed =
+    operation.idempotency === 'required'
+      ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
+      : {}
+  return {
+    description: operation.http?.status === 201 ? 'Created.' : 'Success.',
+    headers: { ...requestIdHeader, ...replayed },
+    content: { [mediaType]: { schema: components.publish(operation.reply), ...exampleOf(operation.example?.reply) } },
+  }
+}
+
+/** One response per status, naming each code that it may carry, with an example for each. */
+function errorResponses(operation: Operation): Record<string, JsonSchema> {
+  const codes = [...new Set([...commonRejects(operation), ...operation.rejects])]
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of codes) {
+    const { status } = errorCatalogue[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  const sorted = [...byStatus].sort(([a], [b]) => a - b)
+  return Object.fromEntries(sorted.map(([status, entries]) => [String(status), errorResponse(status, entries)]))
+}
+
+const statusesWithRetryAfter: ReadonlySet<number> = new Set([409, 429, 503])
+
+function errorResponse(status: number, codes: readonly ErrorCode[]): JsonSchema {
+  const retryAfter = statusesWithRetryAfter.has(status)
+    ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
+    : {}
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n'),
+    headers: { ...requestIdHeader, ...retryAfter },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(codes.map((code) => [code, { summary: code, value: errorExample(code) }])),
+      },
+    },
+  }
+}
+
+function errorExample(code: ErrorCode): JsonSchema {
+  const details = exampleDetails[code]
+  return {
+    error: {
+      code,
+      message: errorCatalogue[code].message,
+      requestId: 'req_01kaj6p3e8fqkv3m0v2n8w4d6s',
+      ...(details === undefined ? {} : { details }),
+    },
+  }
+}
+
+const exampleDetails: Partial<Record<ErrorCode, JsonSchema>> = {
+  VALIDATION_ERROR: { in: 'body', issues: [{ path: '/amount', message: 'must be a decimal string over zero' }] },
+  PLAYER_ALREADY_EXISTS: { playerId: 'ply_01kaj6dfw0e2x8bxmtpcs8nwfe' },
+  DEPOSIT_ALREADY_EXISTS: { depositId: 'dep_01kaj6fqs2e1hv2q9rqf3x6t4m' },
+  DEPOSIT_NOT_PENDING: { depositId: 'dep_01kaj6fqs2e1hv2q9rqf3x6t4m', status: 'confirmed' },
+  WITHDRAWAL_NOT_CANCELLABLE: { status: 'approved' },
+}
+
+function webhookObject(kind: EventKind, components: SchemaComponents): JsonSchema {
+  const event = events[kind]
+  const header = (name: string, description: string, schema: JsonSchema) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema,
+  })
+  return {
+    operationId: `webhook_${kind.replaceAll('.', '_')}`,
+    summary: event.summary,
+    description: event.description,
+    tags: ['Webhooks'],
+    security: [],
+    parameters: [
+      header('X-Webhook-Id', 'Id of the event: use it to drop duplicates.', { type: 'string', maxLength: 64 }),
+      header('X-Webhook-Timestamp', 'Epoch seconds of this attempt, part of what is signed.', {
+        type: 'string',
+        pattern: '^\\d{10}$',
+      }),
+      header(
+        'X-Webhook-Signature',
+        'Lowercase hex HMAC-SHA256 with the webhook secret over timestamp, a dot, and the raw body.',
+        {
+          type: 'string',
+          pattern: '^[0-9a-f]{64}$',
+        },
+      ),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: components.publish({ ...eventEnvelope(kind), $id: eventSchemaName(kind) }),
+          example: {
+            id: 'evt_01kaj6k1q8e2jr1v0b1k7z5h9p',
+            type: kind,
+            apiVersion,
+            environment: 'sandbox',
+            operatorId: 'op_01kaj6a0qkf3d8ry3j8z6c9m1e',
+            brandId: 'brd_01kaj6a0qmf8ctbdfmbh5yt2r7',
+            createdAt: '2026-03-02T12:09:00.000Z',
+            data: event.example,
+          },
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'Acknowledged.' },
+      default: { description: 'Anything else is retried with exponential backoff, up to 8 attempts.' },
+    },
+  }
+}
+
+/** deposit.confirmed → DepositConfirmedEvent */
+function eventSchemaName(kind: EventKind): string {
+  const words = kind.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return `${words.join('')}Event`
+}

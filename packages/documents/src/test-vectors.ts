@@ -1,0 +1,118 @@
+import { bodySha256, canonicalString, signRequest, signWebhook } from '@backoffice/contracts'
+
+export interface RequestVector {
+  readonly name: string
+  readonly secret: string
+  readonly method: string
+  readonly path: string
+  readonly timestamp: string
+  /** The body as text; it is signed, and sent, as its UTF-8 bytes. */
+  readonly body: string
+  readonly bodySha256: string
+  readonly canonical: string
+  readonly signature: string
+}
+
+export interface WebhookVector {
+  readonly name: string
+  readonly secret: string
+  readonly timestamp: string
+  readonly body: string
+  readonly signature: string
+}
+
+/** Secrets of no operator: they exist in the vectors alone. */
+const operatorSecret = 'sk_test_vector_secret_1'
+const webhookSecret = 'whsec_test_vector_secret_1'
+const timestamp = '1767225600'
+const player = '/api/v1/players/ply_01kaj6dfw0e2x8bxmtpcs8nwfe'
+
+type RequestCase = readonly [
+  name: string,
+  method: string,
+  path: string,
+  body: string,
+  overrides?: { secret?: string; timestamp?: string },
+]
+
+const requestCases: readonly RequestCase[] = [
+  ['GET without query or body', 'GET', '/api/v1/me', ''],
+  ['GET with a query', 'GET', '/api/v1/players?externalId=user-42', ''],
+  ['query order is kept: limit first', 'GET', `${player}/transactions?limit=2&cursor=abc`, ''],
+  ['query order is kept: cursor first', 'GET', `${player}/transactions?cursor=abc&limit=2`, ''],
+  ['an empty query keeps its question mark', 'GET', '/api/v1/me?', ''],
+  ['a query value without a name', 'GET', '/api/v1/players?=x', ''],
+  ['a repeated query name', 'GET', '/api/v1/players?externalId=a&externalId=b', ''],
+  ['percent-encoding is signed as sent: %20', 'GET', '/api/v1/players?externalId=user%2042', ''],
+  ['percent-encoding is signed as sent: plus', 'GET', '/api/v1/players?externalId=user+42', ''],
+  ['lowercase percent-encoding is not normalised', 'GET', '/api/v1/players?externalId=a%2fb', ''],
+  ['uppercase percent-encoding is not normalised', 'GET', '/api/v1/players?externalId=a%2Fb', ''],
+  ['UTF-8 in a percent-encoded query', 'GET', '/api/v1/players?externalId=jo%C3%A3o%E2%82%AC', ''],
+  ['a double slash is kept', 'GET', '/api/v1//me', ''],
+  ['dot segments are kept', 'GET', '/api/v1/players/../me', ''],
+  ['a trailing slash is kept', 'GET', '/api/v1/me/', ''],
+  ['a percent-encoded path segment', 'GET', '/api/v1/players/ply%5F01/wallet', ''],
+  ['POST with a compact JSON body', 'POST', '/api/v1/players', '{"externalId":"user-42","name":"Ana Souza"}'],
+  ['whitespace in the body counts', 'POST', '/api/v1/players', '{ "externalId": "user-42", "name": "Ana Souza" }'],
+  ['key order in the body counts', 'POST', '/api/v1/players', '{"name":"Ana Souza","externalId":"user-42"}'],
+  ['LF line ends in the body', 'POST', '/api/v1/players', '{\n  "externalId": "user-42"\n}\n'],
+  ['CRLF line ends in the body', 'POST', '/api/v1/players', '{\r\n  "externalId": "user-42"\r\n}\r\n'],
+  ['a tab in the body', 'POST', '/api/v1/players', '{\t"externalId":"user-42"}'],
+  ['Portuguese letters in the body', 'POST', '/api/v1/players', '{"name":"João Conceição"}'],
+  ['an emoji in the body', 'POST', '/api/v1/players', '{"name":"Ana 🎲"}'],
+  ['the same emoji as JSON escapes', 'POST', '/api/v1/players', '{"name":"Ana \\ud83c\\udfb2"}'],
+  ['composed and decomposed letters differ', 'POST', '/api/v1/players', '{"name":"Joa\u0303o"}'],
+  ['an empty JSON object', 'POST', '/api/v1/deposits/dep_01kaj6fqs2e1hv2q9rqf3x6t4m/confirm', '{}'],
+  ['POST with an absent body', 'POST', '/api/v1/deposits/dep_01kaj6fqs2e1hv2q9rqf3x6t4m/confirm', ''],
+  ['a body of a single space', 'POST', '/api/v1/deposits/dep_01kaj6fqs2e1hv2q9rqf3x6t4m/confirm', ' '],
+  [
+    'a deposit',
+    'POST',
+    `${player}/deposits`,
+    '{"amount":"150.00","currency":"BRL","method":"pix","externalReference":"pay-1001"}',
+  ],
+  ['a slash escaped in the body', 'POST', `${player}/withdrawals`, '{"destination":"agency\\/account"}'],
+  ['another secret', 'GET', '/api/v1/me', '', { secret: 'sk_another_secret' }],
+  ['a secret with symbols is used as its bytes', 'GET', '/api/v1/me', '', { secret: 'sk_ab+/=é' }],
+  ['another timestamp', 'GET', '/api/v1/me', '', { timestamp: '1767225601' }],
+]
+
+type WebhookCase = readonly [name: string, body: string, overrides?: { secret?: string; timestamp?: string }]
+
+const webhookCases: readonly WebhookCase[] = [
+  ['a compact body', '{"id":"evt_1","type":"webhook.test"}'],
+  ['spaces in the body count', '{"id": "evt_1", "type": "webhook.test"}'],
+  ['Unicode in the body', '{"id":"evt_2","data":{"name":"João 🎲"}}'],
+  ['JSON escapes are not resolved', '{"id":"evt_2","data":{"name":"Jo\\u00e3o"}}'],
+  ['CRLF in the body', '{"id":"evt_3"}\r\n'],
+  ['a dot in the body', '1.2.3'],
+  ['an empty body', ''],
+  ['another secret', '{"id":"evt_4"}', { secret: 'whsec_another_secret' }],
+  ['another timestamp', '{"id":"evt_4"}', { timestamp: '1767225601' }],
+]
+
+/** Inputs and expected signatures: what any signer, ours included, is held to. */
+export function testVectors(): {
+  readonly requests: readonly RequestVector[]
+  readonly webhooks: readonly WebhookVector[]
+} {
+  return {
+    requests: requestCases.map(([name, method, path, body, overrides]) => {
+      const request = { method, path, timestamp: overrides?.timestamp ?? timestamp, body }
+      const secret = overrides?.secret ?? operatorSecret
+      return {
+        name,
+        secret,
+        ...request,
+        bodySha256: bodySha256(body),
+        canonical: canonicalString(request),
+        signature: signRequest(secret, request),
+      }
+    }),
+    webhooks: webhookCases.map(([name, body, overrides]) => {
+      const secret = overrides?.secret ?? webhookSecret
+      const delivery = { timestamp: overrides?.timestamp ?? timestamp, body }
+      return { name, secret, ...delivery, signature: signWebhook(secret, delivery) }
+    }),
+  }
+}
