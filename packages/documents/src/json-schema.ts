@@ -28,9 +28,9 @@ export class SchemaComponents {
     const out: JsonSchema = { ...rest }
     if (typeof format === 'string') Object.assign(out, publishedFormats[format] ?? { format })
     if (anyOf !== undefined) Object.assign(out, this.#union(anyOf))
-    if (items !== undefined) out['items'] = this.publish(items as TSchema)
+    if (items !== undefined) out.items = this.publish(items as TSchema)
     if (properties !== undefined) {
-      out['properties'] = Object.fromEntries(
+      out.properties = Object.fromEntries(
         Object.entries(properties as Record<string, TSchema>).map(([key, value]) => [key, this.publish(value)]),
       )
     }
@@ -38,15 +38,15 @@ export class SchemaComponents {
   }
 
   #union(members: TSchema[]): JsonSchema {
-    if (members.every((member) => member['const'] !== undefined)) {
-      return { type: 'string', enum: members.map((member) => member['const']) }
+    if (members.every((member) => member.const !== undefined)) {
+      return { type: 'string', enum: members.map((member) => member.const) }
     }
     const published = members.map((member) => this.publish(member))
     const [first, second] = published
-    const nullable = published.length === 2 && second?.['type'] === 'null'
-    if (nullable && typeof first?.['type'] === 'string') {
-      const withNull: JsonSchema = { ...first, type: [first['type'], 'null'] }
-      if (Array.isArray(first['enum'])) withNull['enum'] = [...first['enum'], null]
+    const nullable = published.length === 2 && second?.type === 'null'
+    if (nullable && typeof first?.type === 'string') {
+      const withNull: JsonSchema = { ...first, type: [first.type, 'null'] }
+      if (Array.isArray(first.enum)) withNull.enum = [...first.enum, null]
       return withNull
     }
     return { anyOf: published }

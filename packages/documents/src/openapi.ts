@@ -46,7 +46,7 @@ const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Reques
  */
 export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): JsonSchema {
   const components = new SchemaComponents()
-  components.schemas['Error'] = errorSchema()
+  components.schemas.Error = errorSchema()
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of httpOperations) {
     if (operation.http === undefined) continue
@@ -174,7 +174,7 @@ function parametersOf(
       required: schema.required?.includes(name) ?? false,
       description: description ?? name,
       schema: published,
-      ...(example === undefined ? {} : { example: published['type'] === 'integer' ? Number(example) : example }),
+      ...(example === undefined ? {} : { example: published.type === 'integer' ? Number(example) : example }),
     }
   })
 }

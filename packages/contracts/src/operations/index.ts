@@ -41,7 +41,7 @@ export const httpOperations: readonly Operation[] = allOperations.filter((operat
 
 /** What every authenticated route may answer besides its own `rejects`, in order of precedence. */
 export function commonRejects(operation: Operation): ErrorCode[] {
-  if (operation.audience === 'public') return ['INTERNAL_ERROR']
+  if (operation.audience === 'public') return ['HEADERS_TOO_LARGE', 'INTERNAL_ERROR']
   const codes: ErrorCode[] = []
   if (operation.hasBody) codes.push('PAYLOAD_TOO_LARGE')
   codes.push(

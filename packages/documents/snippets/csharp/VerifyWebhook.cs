@@ -1,0 +1,42 @@
+// C# on .NET Framework 4.5, Mono, or .NET 6 or newer; no packages needed.
+//   WEBHOOK_SECRET=… mono VerifyWebhook.exe "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
+using System;
+using System.IO;
+using System.Security.Cryptography;
+using System.Text;
+
+public static class VerifyWebhook
+{
+    /// <summary>rawBody is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id.</summary>
+    public static bool Verify(string secret, string timestamp, byte[] rawBody, string signature)
+    {
+        var prefix = Encoding.UTF8.GetBytes(timestamp + ".");
+        var signed = new byte[prefix.Length + rawBody.Length];
+        Buffer.BlockCopy(prefix, 0, signed, 0, prefix.Length);
+        Buffer.BlockCopy(rawBody, 0, signed, prefix.Length, rawBody.Length);
+        using (var hmac = new HMACSHA256(Encoding.UTF8.GetBytes(secret)))
+        {
+            var expected = BitConverter.ToString(hmac.ComputeHash(signed)).Replace("-", "").ToLowerInvariant();
+            if (signature.Length != expected.Length)
+            {
+                return false;
+            }
+            // In constant time; on .NET 6 or newer CryptographicOperations.FixedTimeEquals does the same.
+            var difference = 0;
+            for (var i = 0; i < expected.Length; i++)
+            {
+                difference |= expected[i] ^ signature[i];
+            }
+            return difference == 0;
+        }
+    }
+
+    public static int Main(string[] args)
+    {
+        var rawBody = new MemoryStream();
+        Console.OpenStandardInput().CopyTo(rawBody);
+        var valid = Verify(Environment.GetEnvironmentVariable("WEBHOOK_SECRET"), args[0], rawBody.ToArray(), args[1]);
+        Console.WriteLine(valid ? "valid" : "INVALID");
+        return valid ? 0 : 1;
+    }
+}

@@ -1,0 +1,27 @@
+// Java 17 or newer; no libraries needed.
+//   WEBHOOK_SECRET=… java VerifyWebhook.java "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+public final class VerifyWebhook {
+    /** `rawBody` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id. */
+    public static boolean verifyWebhook(String secret, String timestamp, byte[] rawBody, String signature)
+            throws GeneralSecurityException {
+        Mac hmac = Mac.getInstance("HmacSHA256");
+        hmac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+        hmac.update((timestamp + ".").getBytes(StandardCharsets.UTF_8));
+        String expected = HexFormat.of().formatHex(hmac.doFinal(rawBody));
+        // MessageDigest.isEqual compares in constant time.
+        return MessageDigest.isEqual(expected.getBytes(StandardCharsets.UTF_8), signature.getBytes(StandardCharsets.UTF_8));
+    }
+
+    public static void main(String[] args) throws Exception {
+        boolean valid = verifyWebhook(System.getenv("WEBHOOK_SECRET"), args[0], System.in.readAllBytes(), args[1]);
+        System.out.println(valid ? "valid" : "INVALID");
+        System.exit(valid ? 0 : 1);
+    }
+}

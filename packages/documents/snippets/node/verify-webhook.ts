@@ -1,0 +1,19 @@
+// Node.js 20 or newer, JavaScript or TypeScript; no packages needed.
+//   WEBHOOK_SECRET=… node verify-webhook.ts "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+/** `rawBody` is the bytes as received, before any JSON parser. Drop what is older than you accept, and deduplicate on X-Webhook-Id. */
+export function verifyWebhook(secret: string, timestamp: string, rawBody: Uint8Array, signature: string): boolean {
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(rawBody).digest()
+  const received = Buffer.from(signature, 'hex')
+  return received.length === expected.length && timingSafeEqual(received, expected)
+}
+
+function main([timestamp = '', signature = '']: string[]): void {
+  const valid = verifyWebhook(process.env['WEBHOOK_SECRET'] ?? '', timestamp, readFileSync(0), signature)
+  console.log(valid ? 'valid' : 'INVALID')
+  process.exitCode = valid ? 0 : 1
+}
+
+if (process.argv[1] === import.meta.filename) main(process.argv.slice(2))

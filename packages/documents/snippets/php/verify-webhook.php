@@ -1,0 +1,15 @@
+<?php
+// PHP 7.4 or newer; no packages needed.
+//   WEBHOOK_SECRET=… php verify-webhook.php "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
+
+/** $rawBody is the bytes as received (php://input), before any JSON parser. Deduplicate on X-Webhook-Id. */
+function verify_webhook(string $secret, string $timestamp, string $rawBody, string $signature): bool
+{
+    return hash_equals(hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret), $signature);
+}
+
+if (realpath($argv[0] ?? '') === __FILE__) {
+    $valid = verify_webhook(getenv('WEBHOOK_SECRET'), $argv[1], file_get_contents('php://stdin'), $argv[2]);
+    echo $valid ? 'valid' : 'INVALID', "\n";
+    exit($valid ? 0 : 1);
+}

@@ -1,0 +1,17 @@
+# Ruby 2.7 or newer; no gems needed.
+#   WEBHOOK_SECRET=… ruby verify_webhook.rb "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
+require 'openssl'
+
+# `raw_body` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id.
+def verify_webhook(secret, timestamp, raw_body, signature)
+  expected = OpenSSL::HMAC.hexdigest('SHA256', secret, "#{timestamp}.".b + raw_body.b)
+  return false unless signature.bytesize == expected.bytesize
+
+  OpenSSL.fixed_length_secure_compare(expected, signature)
+end
+
+if $PROGRAM_NAME == __FILE__
+  valid = verify_webhook(ENV.fetch('WEBHOOK_SECRET'), ARGV[0], $stdin.binmode.read, ARGV[1])
+  puts valid ? 'valid' : 'INVALID'
+  exit valid ? 0 : 1
+end
