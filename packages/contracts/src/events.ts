@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
+import type { ServiceName } from './operation.ts'
 import {
   Deposit,
   DepositStatus,
@@ -16,6 +17,7 @@ interface EventEntry<Data extends TObject = TObject> {
   readonly description: string
   /** `public` events are delivered to operators; `internal` ones stay between the services. */
   readonly visibility: 'public' | 'internal'
+  readonly emittedBy: ServiceName
   readonly data: Data
   readonly example: unknown
 }
@@ -32,6 +34,7 @@ export const events = {
     summary: 'The KYC status of a player changed',
     description: 'Sent when the team, or the sandbox decision route, changes the KYC status of a player.',
     visibility: 'public',
+    emittedBy: 'players',
     data: Type.Object({ ...Kyc.properties, previousStatus: KycStatus, version }, closed),
     example: {
       playerId: 'ply_01kaj6dfw0e2x8bxmtpcs8nwfe',
@@ -54,6 +57,7 @@ export const events = {
     summary: 'A deposit was confirmed',
     description: 'Sent after the wallet was credited: who hears it and reads the wallet sees the money.',
     visibility: 'public',
+    emittedBy: 'payments',
     data: Type.Object({ ...Deposit.properties, previousStatus: DepositStatus, version }, closed),
     example: {
       id: 'dep_01kaj6fqs2e1hv2q9rqf3x6t4m',
@@ -75,6 +79,7 @@ export const events = {
     summary: 'A withdrawal changed status',
     description: 'Sent for every change of status, cancellation included; the creation itself sends nothing.',
     visibility: 'public',
+    emittedBy: 'payments',
     data: Type.Object({ ...Withdrawal.properties, previousStatus: WithdrawalStatus, version }, closed),
     example: {
       id: 'wdr_01kaj6j0a5fz7r6v4n0y2cj3sk',
@@ -97,6 +102,7 @@ export const events = {
     summary: 'A test delivery',
     description: 'Sent by POST /webhooks/test to validate the URL and the signature check.',
     visibility: 'public',
+    emittedBy: 'webhooks',
     data: Type.Object({ message: Type.String() }, closed),
     example: { message: 'This is a test delivery.' },
   }),

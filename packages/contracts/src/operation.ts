@@ -49,6 +49,8 @@ interface OperationBase {
   readonly http?: { readonly method: HttpMethod; readonly path: string; readonly status: number }
   /** `required`: the HTTP route demands an Idempotency-Key. */
   readonly idempotency: 'required' | 'none'
+  /** The services that may call an internal operation; the broker's permissions say the same (deploy/nats). */
+  readonly callers?: readonly ServiceName[]
   /** In order of precedence; those of every authenticated route (see `commonRejects`) are not repeated here. */
   readonly rejects: readonly ErrorCode[]
   readonly timeoutMs?: number

@@ -191,6 +191,7 @@ export const readDayDeposits = operation({
   audience: 'internal',
   id: 'readDayDeposits',
   kind: 'query',
+  callers: ['players'],
   summary: "Sum a player's deposits of today",
   params: PlayerPath,
   reply: Type.Object({ total: Money }, closed),

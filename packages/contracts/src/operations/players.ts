@@ -220,6 +220,7 @@ export const getPlayerStanding = operation({
   audience: 'internal',
   id: 'getPlayerStanding',
   kind: 'query',
+  callers: ['payments', 'wallet'],
   summary: "Read a player's standing",
   params: PlayerPath,
   reply: PlayerStanding,

@@ -12,6 +12,7 @@ export const abandonOperation = (service: ServiceName) =>
     service,
     audience: 'internal',
     kind: 'posting',
+    callers: ['gateway'],
     summary: 'Resolve an operation of unknown outcome',
     body: Type.Object(
       { abandonedOperationId: Type.String({ minLength: 1, maxLength: 64 }) },

@@ -4,7 +4,7 @@ import { Amount, Id, LedgerItem, Money, Nullable, Timestamp, Wallet } from '../r
 import { PlayerPath, sample } from './paths.ts'
 
 const operator = { service: 'wallet', audience: 'operator', tag: 'Wallet' } as const
-const internal = { service: 'wallet', audience: 'internal', kind: 'posting' } as const
+const internal = { service: 'wallet', audience: 'internal', kind: 'posting', callers: ['payments'] } as const
 const closed = { additionalProperties: false } as const
 
 export const getWallet = operation({
@@ -75,6 +75,7 @@ export const listTransactions = operation({
 export const openAccount = operation({
   ...internal,
   id: 'openAccount',
+  callers: ['players'],
   summary: "Open a player's account",
   body: Type.Object({ playerId: Id }, closed),
   reply: Type.Object({ playerId: Id }, closed),
@@ -125,6 +126,7 @@ export const readBalance = operation({
   audience: 'internal',
   id: 'readBalance',
   kind: 'query',
+  callers: ['payments'],
   summary: "Read a player's balance",
   body: Type.Object({ playerId: Id }, closed),
   reply: Type.Object({ available: Money, withdrawable: Money }, closed),

@@ -35,6 +35,7 @@ export const provisionWebhook = operation({
   audience: 'internal',
   id: 'provisionWebhook',
   kind: 'posting',
+  callers: ['gateway'],
   summary: 'Make the webhook secret of an environment',
   body: Type.Object({ operatorName: Type.String() }, closed),
   reply: Type.Object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }, closed),
