@@ -1,0 +1,87 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join, relative } from 'node:path'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { Child } from './child.ts'
+import { permissionsFile, permissionsVariable, renderPermissions, teamPermissions } from './nats-permissions.ts'
+import { natsServerBinary } from './nats-server-binary.ts'
+import { freePort } from './ports.ts'
+
+const startTimeoutMs = 15_000
+const stopTimeoutMs = 10_000
+
+export interface NatsOptions {
+  /** Holds the configuration, the JetStream store and the log. */
+  readonly dir: string
+  /** Any free one when left out. */
+  readonly port?: number
+  readonly passwords: Readonly<Record<ServiceName, string>>
+  /** Passwords of the people of the team, by user name. */
+  readonly team: Readonly<Record<string, string>>
+}
+
+export interface RunningNats {
+  readonly url: string
+  readonly child: Child
+}
+
+/** Starts nats-server with JetStream, one user per service and the permissions that every environment shares. */
+export async function startNats(options: NatsOptions): Promise<RunningNats> {
+  const binary = await natsServerBinary()
+  const port = options.port ?? (await freePort())
+  mkdirSync(options.dir, { recursive: true })
+  const configuration = join(options.dir, 'nats.conf')
+  writeFileSync(configuration, renderConfiguration(options, port), { mode: 0o600 })
+  const child = await Child.start({
+    name: 'nats-server',
+    command: binary,
+    args: ['--config', configuration],
+    env: process.env,
+    logFile: join(options.dir, 'nats.log'),
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs,
+  })
+  try {
+    await child.waitUntil(() => greets(port), startTimeoutMs)
+  } catch (error) {
+    await child.stop()
+    throw error
+  }
+  return { url: `nats://127.0.0.1:${port}`, child }
+}
+
+function renderConfiguration(options: NatsOptions, port: number): string {
+  const team = Object.keys(options.team)
+  // Includes are relative to the including file; nats-server does not take absolute paths here.
+  const shared = relative(options.dir, permissionsFile)
+  return [
+    `listen: "127.0.0.1:${port}"`,
+    `jetstream { store_dir: "${join(options.dir, 'jetstream')}" }`,
+    'authorization {',
+    `  include "${shared}"`,
+    ...team.map((user) => `  team_${user} = ${renderPermissions(teamPermissions(user), false)}`),
+    '  users = [',
+    ...serviceNames.map(
+      (name) =>
+        `    { user: ${name}, password: "${options.passwords[name]}", permissions: $${permissionsVariable(name)} }`,
+    ),
+    ...team.map((user) => `    { user: ${user}, password: "${options.team[user]}", permissions: $team_${user} }`),
+    '  ]',
+    '}',
+    '',
+  ].join('\n')
+}
+
+/** The server sends its INFO line as soon as it takes connections. */
+function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const done = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(1_000, () => done(false))
+    socket.once('error', () => done(false))
+    socket.once('data', (data) => done(data.toString().startsWith('INFO ')))
+  })
+}

