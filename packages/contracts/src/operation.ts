@@ -10,17 +10,21 @@ export type ServiceName = (typeof serviceNames)[number]
  */
 export type Audience = 'public' | 'operator' | 'sandbox' | 'internal' | 'team'
 export type HttpMethod = 'GET' | 'POST'
-export type Tag =
-  | 'Account'
-  | 'Players'
-  | 'KYC'
-  | 'Wallet'
-  | 'Deposits'
-  | 'Games'
-  | 'Withdrawals'
-  | 'Webhooks'
-  | 'Sandbox'
-  | 'Documents'
+
+/** The groups of public operations, in the order of a typical integration. */
+export const tags = {
+  Account: 'The credential, its operator, brand and environment.',
+  Players: 'Registration and lookup by your own identifier.',
+  KYC: 'Identity checks: you register submissions, the team decides.',
+  Deposits: 'You collect the payment; the wallet is credited on confirm.',
+  Wallet: 'Balance and ledger (extrato).',
+  Games: 'Catalogue and game sessions.',
+  Withdrawals: 'Requests that the team reviews and pays.',
+  Webhooks: 'Signed callbacks to your server.',
+  Sandbox: "Simulate the team's decisions. Production answers 403 SANDBOX_ONLY.",
+  Documents: 'Public documents, without authentication.',
+} as const
+export type Tag = keyof typeof tags
 
 /** The operator, brand and environment that a call acts for; the gateway takes it from the credential, never from input. */
 export const Scope = Type.Object(
@@ -77,6 +81,8 @@ export interface Operation<
   /** null: the operation takes no body. */
   readonly body: Body
   readonly hasBody: boolean
+  /** Where the entry stands in its file: readers meet the operations in this order. */
+  readonly position: number
   readonly reply: Reply
 }
 
@@ -85,6 +91,8 @@ export type Input<O> =
 export type Reply<O> = O extends Operation<string, TObject, TObject, TObject, infer R> ? Static<R> : never
 
 const nothing = Type.Object({}, { additionalProperties: false })
+
+let declared = 0
 
 /** Declares one entry of the operation table. Names must not clash between params, query and body: a service sees them as one input. */
 export function operation<
@@ -113,5 +121,6 @@ export function operation<
     query: query ?? (nothing as unknown as Q),
     body: body ?? (nothing as unknown as B),
     hasBody: body !== undefined,
+    position: declared++,
   }
 }

@@ -10,23 +10,10 @@ import {
   httpOperations,
   idempotencyKeyPattern,
   type Operation,
+  tags,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type JsonSchema, SchemaComponents } from './json-schema.ts'
-
-/** The tags of the reference, in the order of a typical integration. */
-const tags = [
-  ['Account', 'The credential, its operator, brand and environment.'],
-  ['Players', 'Registration and lookup by your own identifier.'],
-  ['KYC', 'Identity checks: you register submissions, the team decides.'],
-  ['Wallet', 'Balance and ledger (extrato).'],
-  ['Deposits', 'You collect the payment; the wallet is credited on confirm.'],
-  ['Games', 'Catalogue and game sessions.'],
-  ['Withdrawals', 'Requests that the team reviews and pays.'],
-  ['Webhooks', 'Signed callbacks to your server.'],
-  ['Sandbox', "Simulate the team's decisions. Production answers 403 SANDBOX_ONLY."],
-  ['Documents', 'Public documents, without authentication.'],
-] as const
 
 const signatureHeaders = [
   ['operatorKey', 'X-Operator-Key', 'The key of the credential: bk_test_… for the sandbox, bk_live_… for production.'],
@@ -67,7 +54,7 @@ export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): Json
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: baseUrl, description: 'Sandbox and production: the key chooses the environment.' }],
-    tags: tags.map(([name, description]) => ({ name, description })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [Object.fromEntries(signatureHeaders.map(([scheme]) => [scheme, []]))],
     paths,
     webhooks,

@@ -14,7 +14,7 @@ export const languages: readonly Language[] = [
   {
     id: 'node',
     name: 'Node.js / TypeScript',
-    runtime: 'Node.js 20 or newer',
+    runtime: 'Node.js 22.18 or newer',
     signRequest: 'sign-request.ts',
     verifyWebhook: 'verify-webhook.ts',
   },

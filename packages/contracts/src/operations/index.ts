@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts'
-import type { Operation, ServiceName } from '../operation.ts'
+import { type Operation, type ServiceName, tags } from '../operation.ts'
 import * as gateway from './gateway.ts'
 import * as payments from './payments.ts'
 import * as players from './players.ts'
@@ -36,8 +36,14 @@ export const operations = {
 export const allOperations: readonly Operation[] = Object.values(operations).flatMap(
   (table) => Object.values(table) as Operation[],
 )
+
+const tagOrder = Object.keys(tags)
+const byReadingOrder = (a: Operation, b: Operation) =>
+  tagOrder.indexOf(a.tag ?? '') - tagOrder.indexOf(b.tag ?? '') || a.position - b.position
 /** What has an HTTP route, in the order in which a reader meets it. */
-export const httpOperations: readonly Operation[] = allOperations.filter((operation) => operation.http !== undefined)
+export const httpOperations: readonly Operation[] = allOperations
+  .filter((operation) => operation.http !== undefined)
+  .sort(byReadingOrder)
 
 /** What every authenticated route may answer besides its own `rejects`, in order of precedence. */
 export function commonRejects(operation: Operation): ErrorCode[] {

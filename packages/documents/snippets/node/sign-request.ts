@@ -1,4 +1,4 @@
-// Node.js 20 or newer, JavaScript or TypeScript; no packages needed.
+// Node.js 22.18 or newer runs this TypeScript as it is; no packages needed. For older ones remove the types.
 //   BASE_URL=… OPERATOR_KEY=… OPERATOR_SECRET=… node sign-request.ts GET /me
 //   … node sign-request.ts POST /players '{"externalId":"user-42", …}' my-idempotency-key-1
 import { createHash, createHmac } from 'node:crypto'

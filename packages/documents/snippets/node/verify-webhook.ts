@@ -1,4 +1,4 @@
-// Node.js 20 or newer, JavaScript or TypeScript; no packages needed.
+// Node.js 22.18 or newer runs this TypeScript as it is; no packages needed. For older ones remove the types.
 //   WEBHOOK_SECRET=… node verify-webhook.ts "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ export function verifyWebhook(secret: string, timestamp: string, rawBody: Uint8A
 }
 
 function main([timestamp = '', signature = '']: string[]): void {
-  const valid = verifyWebhook(process.env['WEBHOOK_SECRET'] ?? '', timestamp, readFileSync(0), signature)
+  const valid = verifyWebhook(process.env.WEBHOOK_SECRET ?? '', timestamp, readFileSync(0), signature)
   console.log(valid ? 'valid' : 'INVALID')
   process.exitCode = valid ? 0 : 1
 }
