@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
@@ -148,4 +149,10 @@ async function embeddedBinaries(): Promise<Binaries> {
         'Start a PostgreSQL 15 or newer yourself and set POSTGRES_URL to its superuser.',
     )
   }
+}
+
+/** For tests: fast, and nothing of it survives. */
+export function startThrowAwayPostgres(dir: string, maxConnections = 100): Promise<RunningPostgres> {
+  const password = `p${randomBytes(18).toString('hex')}`
+  return startPostgres({ dir, password, durable: false, maxConnections })
 }

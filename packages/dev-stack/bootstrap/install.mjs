@@ -1,0 +1,58 @@
+// `npm start` and `npm test` run this first, with whatever Node the machine has and before anything is installed:
+// plain JavaScript, and nothing but Node's own modules.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const nodeMajor = 24
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const lockFile = join(root, 'package-lock.json')
+// npm empties node_modules before a clean install, and the mark with it.
+const mark = join(root, 'node_modules/.installed')
+const node = join(root, 'node_modules/.bin/node')
+
+function fail(message) {
+  process.stderr.write(`\n${message}\n`)
+  process.exit(1)
+}
+
+const lockHash = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex')
+
+function install() {
+  const started = Date.now()
+  process.stdout.write('Installing packages …\n')
+  // The npm that runs us, or the one on PATH when somebody starts this file by hand.
+  const npm = process.env.npm_execpath
+  const [command, args] = npm ? [process.env.npm_node_execpath ?? process.execPath, [npm]] : ['npm', []]
+  const task = existsSync(join(root, 'node_modules')) ? 'install' : 'ci'
+  const result = spawnSync(command, [...args, task, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (result.status !== 0) {
+    fail(`npm ${task} failed (above). Check the network and the npm registry setting, then run the same command again.`)
+  }
+  process.stdout.write(`Packages installed in ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
+}
+
+function requireNode() {
+  const version = existsSync(node) ? execFileSync(node, ['--version'], { encoding: 'utf8' }).trim() : 'none'
+  if (version.startsWith(`v${nodeMajor}.`)) return
+  fail(
+    `Node ${nodeMajor} is needed, and the copy in node_modules is ${version}. Its install script did not run: ` +
+      'npm must not be set to ignore-scripts (npm config get ignore-scripts), and node is allowed in package.json. ' +
+      'Remove node_modules and try again.',
+  )
+}
+
+if (!existsSync(mark) || readFileSync(mark, 'utf8') !== lockHash()) {
+  install()
+  requireNode()
+  // tap assembles its plugins once per installation.
+  const built = spawnSync(node, [join(root, 'node_modules/.bin/tap'), 'build'], { cwd: root, stdio: 'inherit' })
+  if (built.status !== 0) fail('tap build failed (above).')
+  writeFileSync(mark, lockHash())
+}
+requireNode()

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { writeFileAtomically } from './atomic-file.ts'
+
+/** The people of the team that a development stack knows: two, because some decisions take two. */
+export const teamUsers = ['alice', 'bob'] as const
+export type TeamUser = (typeof teamUsers)[number]
+
+export interface StackSecrets {
+  readonly postgres: string
+  readonly databaseRoles: Readonly<Record<ServiceName, string>>
+  readonly nats: Readonly<Record<ServiceName, string>>
+  readonly team: Readonly<Record<TeamUser, string>>
+  /** `id:base64key`, for the services that keep secrets of operators. */
+  readonly masterKeys: string
+}
+
+/** The secrets of one stack: made the first time, then read, because its data were encrypted and protected with them. */
+export function stackSecrets(dir: string): StackSecrets {
+  const file = join(dir, 'secrets.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as StackSecrets
+  const secrets: StackSecrets = {
+    postgres: password(),
+    databaseRoles: forEach(serviceNames, password),
+    nats: forEach(serviceNames, password),
+    team: forEach(teamUsers, password),
+    masterKeys: `dev:${randomBytes(32).toString('base64')}`,
+  }
+  writeFileAtomically(file, `${JSON.stringify(secrets, null, 2)}\n`)
+  return secrets
+}
+
+// A letter first and no punctuation: safe in a URL, in a shell and in nats-server's configuration.
+const password = () => `p${randomBytes(18).toString('hex')}`
+
+function forEach<K extends string>(names: readonly K[], value: () => string): Record<K, string> {
+  return Object.fromEntries(names.map((name) => [name, value()])) as Record<K, string>
+}

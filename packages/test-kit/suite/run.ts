@@ -1,0 +1,123 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { watchProgress } from './progress.ts'
+import { type Results, readResults, type SkippedTest } from './results.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const turbo = join(root, 'node_modules/.bin/turbo')
+/** Two cores of an ordinary build machine; more at once only makes time-outs likelier. */
+const workspacesAtOnce = 2
+const postgresConnections = 400
+const resultsPath = '.tap/results.tap'
+
+interface Workspace {
+  readonly name: string
+  readonly resultsFile: string
+}
+
+const env: NodeJS.ProcessEnv = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', FORCE_COLOR: '0' }
+
+function print(line = ''): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** A command that must succeed before tests are worth running. */
+function check(name: string, command: string, args: readonly string[]): boolean {
+  const startedAt = Date.now()
+  const result = spawnSync(command, args, { cwd: root, env, encoding: 'utf8' })
+  const ok = result.status === 0
+  print(`${ok ? 'ok  ' : 'FAIL'}  ${name}  ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
+  if (!ok) print(`${result.stdout}${result.stderr}`)
+  return ok
+}
+
+function testWorkspaces(filters: readonly string[]): readonly Workspace[] {
+  const result = spawnSync(turbo, ['run', 'test', '--dry-run=json', ...filters], { cwd: root, env, encoding: 'utf8' })
+  if (result.status !== 0) throw new Error(`turbo cannot list the test tasks:\n${result.stdout}${result.stderr}`)
+  const { tasks } = JSON.parse(result.stdout) as { tasks: { package: string; directory: string; command: string }[] }
+  return tasks
+    .filter((task) => task.command !== '<NONEXISTENT>')
+    .map((task) => ({ name: task.package, resultsFile: join(root, task.directory, resultsPath) }))
+}
+
+/** @returns the exit status of turbo, which is not 0 when any workspace failed. */
+async function runTests(workspaces: readonly Workspace[], filters: readonly string[], postgresUrl: string) {
+  for (const { resultsFile } of workspaces) {
+    // An old file would pass for the result of a runner that never started.
+    rmSync(resultsFile, { force: true })
+    mkdirSync(dirname(resultsFile), { recursive: true })
+  }
+  const stopWatching = watchProgress(workspaces, print)
+  const args = ['run', 'test', '--continue', '--env-mode=loose', `--concurrency=${workspacesAtOnce}`]
+  const child = spawn(turbo, [...args, '--output-logs=errors-only', '--log-prefix=none', ...filters], {
+    cwd: root,
+    env: { ...env, POSTGRES_URL: postgresUrl, TAP_OUTPUT_FILE: resultsPath, TAP_REPORTER: 'min' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output: Buffer[] = []
+  child.stdout.on('data', (chunk) => output.push(chunk))
+  child.stderr.on('data', (chunk) => output.push(chunk))
+  const status = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)))
+  stopWatching()
+  if (status !== 0) print(`\n${Buffer.concat(output).toString()}`)
+  return status
+}
+
+function resultsOf({ resultsFile }: Workspace): Results {
+  const tap = existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8') : ''
+  const results = readResults(tap)
+  // tap's last line is missing when it crashed, was killed or never ran.
+  if (/^# time=/m.test(tap)) return results
+  return { ...results, failed: [...results.failed, 'the test runner ended before it was done'] }
+}
+
+function summarise(workspaces: readonly Workspace[], status: number): number {
+  let passed = 0
+  const failed: string[] = []
+  const skipped: SkippedTest[] = []
+  for (const workspace of workspaces) {
+    const results = resultsOf(workspace)
+    passed += results.passed
+    failed.push(...results.failed.map((name) => `${workspace.name}  ${name}`))
+    skipped.push(...results.skipped.map((test) => ({ ...test, name: `${workspace.name}  ${test.name}` })))
+  }
+  if (status !== 0 && failed.length === 0) failed.push(`turbo ended with exit status ${status}`)
+  if (failed.length > 0) print(`\nFailed:\n${failed.map((name) => `  ${name}`).join('\n')}`)
+  if (skipped.length > 0) print(`\nSkipped:\n${skipped.map(({ name, reason }) => `  ${name}: ${reason}`).join('\n')}`)
+  print(`\n${lastLine(passed, failed.length, skipped.length)}`)
+  return failed.length === 0 ? 0 : 1
+}
+
+const lastLine = (passed: number, failed: number, skipped: number) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+
+/** @returns the exit status. */
+async function main(filters: readonly string[]): Promise<number> {
+  const sound =
+    check('types (tsc)', turbo, ['run', 'typecheck', '--continue', '--env-mode=loose', '--output-logs=errors-only']) &&
+    check('formatter and linter (biome)', join(root, 'node_modules/.bin/biome'), ['check', '--error-on-warnings', '.'])
+  if (!sound) {
+    print(lastLine(0, 1, 0))
+    return 1
+  }
+  const workspaces = testWorkspaces(filters)
+  const folder = mkdtempSync(join(tmpdir(), 'backoffice-test-'))
+  chmodSync(folder, 0o755)
+  const given = process.env.POSTGRES_URL
+  const postgres = given === undefined ? await startThrowAwayPostgres(folder, postgresConnections) : undefined
+  try {
+    print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : 'embedded, for this run only'}`)
+    const status = await runTests(workspaces, filters, postgres?.url ?? (given as string))
+    return summarise(workspaces, status)
+  } finally {
+    await postgres?.child.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const filters = process.argv.slice(2).map((name) => `--filter=*${name}*`)
+process.exitCode = await main(filters)

@@ -1,0 +1,75 @@
+import t from 'tap'
+import { readResults } from '../suite/results.ts'
+
+t.test('assertions are not counted, tests are', async (t) => {
+  const results = readResults(`TAP version 14
+1..1
+# Subtest: test/a.test.ts
+    # Subtest: two assertions
+        ok 1 - one
+        ok 2 - two
+        1..2
+    ok 1 - two assertions
+    1..1
+ok 1 - test/a.test.ts
+`)
+  t.same(results, { passed: 1, failed: [], skipped: [] })
+})
+
+t.test('a failed test is named with its file and its group', async (t) => {
+  const results = readResults(`TAP version 14
+1..1
+# Subtest: test/a.test.ts
+    # Subtest: group
+        # Subtest: passes
+            ok 1 - one
+            1..1
+        ok 1 - passes
+        # Subtest: fails
+            not ok 1 - one
+            1..1
+        not ok 2 - fails
+        1..2
+    not ok 1 - group
+    1..1
+not ok 1 - test/a.test.ts
+`)
+  t.same(results, { passed: 1, failed: ['test/a.test.ts > group > fails'], skipped: [] })
+})
+
+t.test('a skipped test is named with its reason, wherever it stands', async (t) => {
+  const results = readResults(`TAP version 14
+1..1
+# Subtest: test/a.test.ts
+    # Subtest: group
+        ok 1 - needs an engine # SKIP no Docker engine answers
+        1..1
+    ok 1 - group
+    ok 2 - not written # TODO
+    1..2
+ok 1 - test/a.test.ts
+`)
+  t.same(results.skipped, [
+    { name: 'test/a.test.ts > group > needs an engine', reason: 'no Docker engine answers' },
+    { name: 'test/a.test.ts > not written', reason: 'to do' },
+  ])
+  t.equal(results.passed, 0)
+  t.same(results.failed, [])
+})
+
+t.test('a file that ends badly after its tests passed counts as failed', async (t) => {
+  const results = readResults(`TAP version 14
+1..1
+# Subtest: test/a.test.ts
+    # Subtest: passes
+        ok 1 - one
+        1..1
+    ok 1 - passes
+    # test count(1) != plan(null)
+not ok 1 - test/a.test.ts
+  ---
+  signal: SIGKILL
+  ...
+`)
+  t.same(results, { passed: 1, failed: ['test/a.test.ts'], skipped: [] })
+})
