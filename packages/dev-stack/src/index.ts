@@ -1,5 +1,5 @@
 export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
-export { inboxOf } from './nats-permissions.ts'
+export { inboxOf, renderPermissionsFile } from './nats-permissions.ts'
 export { freePort } from './ports.ts'
 export { type PostgresOptions, type RunningPostgres, startPostgres, startThrowAwayPostgres } from './postgres.ts'
 export { defaultStackFolder, readStack, type StackDescription, type StackOperator } from './stack-file.ts'

@@ -19,7 +19,7 @@ interface Workspace {
   readonly resultsFile: string
 }
 
-const env: NodeJS.ProcessEnv = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', FORCE_COLOR: '0' }
+const env: NodeJS.ProcessEnv = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' }
 
 function print(line = ''): void {
   process.stdout.write(`${line}\n`)

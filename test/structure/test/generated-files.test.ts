@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { allOperations } from '@backoffice/contracts'
+import { renderPermissionsFile } from '@backoffice/dev-stack'
+import t from 'tap'
+import { root } from './source-files.ts'
+
+t.test('deploy/nats/permissions.conf is what the operation table says (npm run nats-permissions)', async (t) => {
+  t.equal(readFileSync(join(root, 'deploy/nats/permissions.conf'), 'utf8'), renderPermissionsFile())
+})
+
+t.test('every internal operation names the services that may call it', async (t) => {
+  const nameless = allOperations
+    .filter((operation) => operation.audience === 'internal' && (operation.callers ?? []).length === 0)
+    .map((operation) => operation.id)
+  t.same(nameless, [])
+})
+
+t.test('package-lock.json names no registry host', async (t) => {
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  t.same(lock.match(/"resolved": "https?:[^"]*"/g) ?? [], [])
+})
+
+t.test('every dependency that we name has one exact version', async (t) => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dependencies?: Record<string, string>; devDependencies?: Record<string, string> }>
+  }
+  const ranges = Object.entries(lock.packages)
+    .filter(([path]) => path !== '' && !path.includes('node_modules'))
+    .flatMap(([path, { dependencies, devDependencies }]) =>
+      Object.entries({ ...dependencies, ...devDependencies })
+        .filter(([, version]) => !/^\d+\.\d+\.\d+/.test(version))
+        .map(([name, version]) => `${path}: ${name} ${version}`),
+    )
+  t.same(ranges, [])
+})
