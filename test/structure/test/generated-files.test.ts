@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { allOperations } from '@backoffice/contracts'
 import { renderPermissionsFile } from '@backoffice/dev-stack'
 import t from 'tap'
@@ -33,4 +33,13 @@ t.test('every dependency that we name has one exact version', async (t) => {
         .map(([name, version]) => `${path}: ${name} ${version}`),
     )
   t.same(ranges, [])
+})
+
+t.test('every workspace runs tap with the same plugins', async (t) => {
+  // All share one assembled copy of tap; one with other plugins would assemble it anew under the feet of the rest.
+  const manifests = globSync('{packages,services,test}/*/package.json', { cwd: root })
+  const without = [...manifests, 'bench/package.json']
+    .map((path) => join(root, dirname(path), '.taprc'))
+    .filter((path) => !existsSync(path) || !readFileSync(path, 'utf8').includes('extends:'))
+  t.same(without, [])
 })
