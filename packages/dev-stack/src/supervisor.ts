@@ -20,7 +20,7 @@ export class Supervised {
   readonly name: string
   readonly #options: SupervisedOptions
   #child: Child | undefined
-  #stopping = new AbortController()
+  readonly #stopping = new AbortController()
   #watching: Promise<void> = Promise.resolve()
 
   constructor(options: SupervisedOptions) {
@@ -45,7 +45,7 @@ export class Supervised {
   async #run(): Promise<Child> {
     const child = await this.#options.start()
     this.#child = child
-    if (!this.#stopping.signal.aborted) this.#options.onRunning(child.pid)
+    this.#options.onRunning(child.pid)
     return child
   }
 

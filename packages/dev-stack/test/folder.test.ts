@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { claimFolder, releaseFolder } from '../src/folder.ts'
+import { stackSecrets } from '../src/secrets.ts'
+import { readStack, type StackDescription, StackFile, stackFileIn } from '../src/stack-file.ts'
+
+const description: StackDescription = {
+  baseUrl: 'http://127.0.0.1:1/api/v1',
+  docsUrl: 'http://127.0.0.1:1/api/v1/docs',
+  postgresUrl: 'postgresql://127.0.0.1:2/backoffice',
+  natsUrl: 'nats://127.0.0.1:3',
+  team: { alice: 'a' },
+  operators: [],
+  processes: { gateway: 10, wallet: 11 },
+}
+
+t.test('secrets are made once, differ from each other and are readable by the owner only', async (t) => {
+  const dir = t.testdir()
+  const secrets = stackSecrets(dir)
+  t.same(stackSecrets(dir), secrets)
+  t.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600)
+  const passwords = [secrets.postgres, ...[secrets.databaseRoles, secrets.nats, secrets.team].flatMap(Object.values)]
+  t.equal(new Set(passwords).size, passwords.length)
+})
+
+t.test('stack.json follows a restarted process and goes when the stack stops', async (t) => {
+  const dir = t.testdir()
+  const file = new StackFile(dir)
+  file.updateProcess('wallet', 5)
+  t.notOk(existsSync(stackFileIn(dir)), 'a stack that is not ready has no stack.json')
+  file.publish(description)
+  file.updateProcess('wallet', 12)
+  t.same(readStack(stackFileIn(dir)), { ...description, processes: { gateway: 10, wallet: 12 } })
+  t.equal(statSync(stackFileIn(dir)).mode & 0o777, 0o600)
+  file.remove()
+  t.throws(() => readStack(stackFileIn(dir)), /npm start/)
+})
+
+t.test('a folder left by a crash is taken over', async (t) => {
+  const dir = t.testdir({ 'supervisor.pid': '999999999' })
+  claimFolder(dir, false)
+  releaseFolder(dir)
+  t.notOk(existsSync(join(dir, 'supervisor.pid')))
+})
+
+t.test('--fresh removes what a stack wrote and nothing else', async (t) => {
+  const dir = t.testdir({ 'secrets.json': '{}', 'letter.txt': 'mine' })
+  mkdirSync(join(dir, 'postgres'))
+  writeFileSync(join(dir, 'postgres', 'PG_VERSION'), '18')
+  claimFolder(dir, true)
+  t.notOk(existsSync(join(dir, 'secrets.json')))
+  t.notOk(existsSync(join(dir, 'postgres')))
+  t.ok(existsSync(join(dir, 'letter.txt')))
+})

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { createServer, type IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { signRequest } from '@backoffice/contracts'
+import t from 'tap'
+import { signedCurl } from '../src/greeting.ts'
+
+const run = promisify(execFile)
+
+t.test('the printed curl signs GET /me when it is pasted into a shell', async (t) => {
+  const received: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    received.push(request)
+    response.end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as { port: number }
+
+  const secret = 'sk_0123456789abcdef'
+  const text = signedCurl(`http://127.0.0.1:${port}/api/v1`, { key: 'bk_test_abc', secret })
+  await run('/bin/sh', ['-c', text])
+
+  const [request] = received
+  const timestamp = String(request?.headers['x-timestamp'])
+  t.equal(request?.url, '/api/v1/me')
+  t.equal(request?.headers['x-operator-key'], 'bk_test_abc')
+  t.equal(
+    request?.headers['x-signature'],
+    signRequest(secret, { method: 'GET', path: '/api/v1/me', timestamp, body: '' }),
+  )
+})

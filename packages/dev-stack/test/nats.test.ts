@@ -1,0 +1,85 @@
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import t, { type Test } from 'tap'
+import { startNats } from '../src/nats.ts'
+import { inboxOf } from '../src/nats-permissions.ts'
+
+const passwords = Object.fromEntries(serviceNames.map((name) => [name, `p-${name}`])) as Record<ServiceName, string>
+const nats = await startNats({ dir: t.testdir(), passwords, team: { alice: 'p-alice', bob: 'p-bob' } })
+t.teardown(() => nats.child.stop())
+
+async function connectAs(t: Test, user: string): Promise<NatsConnection> {
+  const connection = await connect({ servers: nats.url, user, pass: `p-${user}`, inboxPrefix: inboxOf(user) })
+  t.teardown(() => connection.close())
+  return connection
+}
+
+/** Answers everything that is asked of a service. */
+async function answerAs(t: Test, service: ServiceName): Promise<void> {
+  const connection = await connectAs(t, service)
+  for (const subject of [`rpc.${service}.>`, `team.*.${service}.>`]) {
+    connection.subscribe(subject, {
+      queue: service,
+      callback: (_error, message) => {
+        message.respond(message.subject)
+      },
+    })
+  }
+  await connection.flush()
+}
+
+const ask = (connection: NatsConnection, subject: string) =>
+  connection.request(subject, '', { timeout: 2_000 }).then((reply) => reply.string())
+
+t.test('a service asks another what the operation table lets it ask, and is answered', async (t) => {
+  await answerAs(t, 'players')
+  const gateway = await connectAs(t, 'gateway')
+  t.equal(await ask(gateway, 'rpc.players.registerPlayer'), 'rpc.players.registerPlayer')
+})
+
+t.test('the gateway cannot touch money: internal operations are closed to it', async (t) => {
+  await answerAs(t, 'wallet')
+  const gateway = await connectAs(t, 'gateway')
+  await t.rejects(ask(gateway, 'rpc.wallet.creditAccount'), /Permissions Violation/)
+  const payments = await connectAs(t, 'payments')
+  t.equal(await ask(payments, 'rpc.wallet.creditAccount'), 'rpc.wallet.creditAccount')
+})
+
+t.test('a person of the team cannot speak as another', async (t) => {
+  await answerAs(t, 'payments')
+  const alice = await connectAs(t, 'alice')
+  t.equal(await ask(alice, 'team.alice.payments.listAudit'), 'team.alice.payments.listAudit')
+  await t.rejects(ask(alice, 'team.bob.payments.listAudit'), /Permissions Violation/)
+})
+
+t.test('a person of the team cannot call what only services may', async (t) => {
+  await answerAs(t, 'wallet')
+  const alice = await connectAs(t, 'alice')
+  await t.rejects(ask(alice, 'rpc.wallet.creditAccount'), /Permissions Violation/)
+})
+
+t.test('nobody hears the replies, the requests or the events of another', async (t) => {
+  const subjects = [inboxOf('gateway'), 'rpc.payments', 'events', 'team', '_INBOX'].map((start) => `${start}.>`)
+  for (const user of ['wallet', 'alice']) {
+    const connection = await connectAs(t, user)
+    for (const subject of [...subjects, '>']) {
+      const refused = await new Promise<Error | null>((resolve) => {
+        const subscription = connection.subscribe(subject, { callback: (error) => resolve(error) })
+        connection.flush().then(() => {
+          subscription.unsubscribe()
+          resolve(null)
+        })
+      })
+      t.match(refused?.message, /Permissions Violation/, `${user} on ${subject}`)
+    }
+  }
+})
+
+t.test('only the service that emits an event may publish it', async (t) => {
+  const wallet = await connectAs(t, 'wallet')
+  await t.rejects(ask(wallet, 'events.deposit.confirmed'), /Permissions Violation/)
+})
+
+t.test('a wrong password is refused', async (t) => {
+  await t.rejects(connect({ servers: nats.url, user: 'gateway', pass: 'guess', reconnect: false }), /Authorization/i)
+})

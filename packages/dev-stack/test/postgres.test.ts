@@ -1,0 +1,70 @@
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import t from 'tap'
+import { startPostgres } from '../src/postgres.ts'
+
+async function query(url: string, text: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return Object.values((await client.query(text)).rows[0] ?? {})[0]
+  } finally {
+    await client.end()
+  }
+}
+
+t.test('committed data survive a PostgreSQL that is killed, on the same port', async (t) => {
+  const options = { dir: t.testdir(), password: 'secret' }
+  const first = await startPostgres(options)
+  const port = Number(new URL(first.url).port)
+  await query(first.url, 'create table kept as select 42 as answer')
+  process.kill(first.child.pid, 'SIGKILL')
+  await first.child.exited
+
+  const second = await startPostgres({ ...options, port })
+  t.teardown(() => second.child.stop())
+  t.equal(second.url, first.url)
+  t.equal(await query(second.url, 'select answer from kept'), 42)
+})
+
+t.test('a stack keeps its data on disk; a throw-away one does not flush', async (t) => {
+  for (const durable of [true, false]) {
+    const server = await startPostgres({ dir: t.testdir({ [String(durable)]: {} }), password: 'secret', durable })
+    t.equal(await query(server.url, 'show fsync'), durable ? 'on' : 'off')
+    await server.child.stop()
+  }
+})
+
+t.test('text is ordered alike on every machine', async (t) => {
+  const server = await startPostgres({ dir: t.testdir(), password: 'secret', durable: false })
+  t.teardown(() => server.child.stop())
+  t.equal(await query(server.url, 'select datlocprovider from pg_database where datname = current_database()'), 'b')
+  t.equal(
+    await query(server.url, "select string_agg(x, '' order by x) from unnest(array['b', 'A', 'a', 'B']) x"),
+    'ABab',
+  )
+})
+
+const notRoot = userInfo().uid !== 0 && 'only root hands PostgreSQL to another account'
+
+t.test('root starts it in a folder that nobody else may enter', { skip: notRoot }, async (t) => {
+  const home = join(t.testdir(), 'home')
+  mkdirSync(home)
+  chmodSync(home, 0o700)
+  const server = await startPostgres({ dir: join(home, 'postgres'), password: 'secret', durable: false })
+  t.teardown(() => server.child.stop())
+  t.equal(await query(server.url, 'select 1'), 1)
+  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8')
+  t.notMatch(status, /^Uid:\s+0\b/m)
+})
+
+t.test('a port that is taken is an error with what PostgreSQL says', async (t) => {
+  const first = await startPostgres({ dir: t.testdir({ a: {} }), password: 'secret', durable: false })
+  t.teardown(() => first.child.stop())
+  const port = Number(new URL(first.url).port)
+  const dir = join(t.testdirName, 'b')
+  mkdirSync(dir, { recursive: true })
+  await t.rejects(startPostgres({ dir, password: 'other', port, durable: false }), /Address already in use/)
+})
