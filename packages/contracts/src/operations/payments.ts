@@ -1,6 +1,19 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { operation } from '../operation.ts'
-import { Deposit, DepositRequest, Money, Withdrawal, WithdrawalRequest } from '../resources.ts'
+import {
+  Deposit,
+  DepositRequest,
+  DepositStatus,
+  EnvironmentName,
+  Id,
+  KycStatus,
+  Money,
+  Nullable,
+  PlayerStatus,
+  Timestamp,
+  Withdrawal,
+  WithdrawalRequest,
+} from '../resources.ts'
 import { DepositPath, PlayerPath, sample, WithdrawalPath } from './paths.ts'
 
 const operator = { service: 'payments', audience: 'operator' } as const
@@ -195,4 +208,171 @@ export const readDayDeposits = operation({
   summary: "Sum a player's deposits of today",
   params: PlayerPath,
   reply: Type.Object({ total: Money }, closed),
+})
+
+const team = { service: 'payments', audience: 'team' } as const
+const Reason = Type.String({ minLength: 1, maxLength: 500 })
+
+/** Who did it: the operator by its API, a person of the team, the sandbox decision route. */
+export const TransitionActor = Type.Object(
+  {
+    kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
+    /** The NATS user of the person; the operator's id otherwise. */
+    name: Type.String(),
+  },
+  closed,
+)
+export type TransitionActor = Static<typeof TransitionActor>
+
+/** One change of status, from the creation (`from` null) on. */
+export const Transition = Type.Object(
+  {
+    version: Type.Integer({ minimum: 1 }),
+    from: Nullable(Type.String()),
+    to: Type.String(),
+    at: Timestamp,
+    by: TransitionActor,
+    reason: Nullable(Type.String()),
+  },
+  closed,
+)
+export type Transition = Static<typeof Transition>
+
+/** What the team sees of a record besides its public fields. */
+const teamFields = {
+  operatorId: Id,
+  brandId: Id,
+  environment: EnvironmentName,
+  timeZone: Type.String(),
+  version: Type.Integer({ minimum: 1 }),
+  /** The wallet has not done its part of the last transition yet: `status` is still the former one. */
+  settling: Type.Boolean(),
+}
+export const TeamDeposit = Type.Object({ ...Deposit.properties, ...teamFields }, closed)
+export type TeamDeposit = Static<typeof TeamDeposit>
+export const TeamWithdrawal = Type.Object({ ...Withdrawal.properties, ...teamFields }, closed)
+export type TeamWithdrawal = Static<typeof TeamWithdrawal>
+
+/** Finds a deposit, and the brand it belongs to, by its id alone. */
+export const locateDeposit = operation({
+  ...team,
+  id: 'locateDeposit',
+  kind: 'query',
+  summary: 'Find a deposit by its id',
+  body: Type.Object({ id: Id }, closed),
+  reply: TeamDeposit,
+  rejects: ['DEPOSIT_NOT_FOUND'],
+})
+
+export const showDeposit = operation({
+  ...team,
+  id: 'showDeposit',
+  kind: 'query',
+  summary: 'Show a deposit with its history',
+  body: Type.Object({ brandId: Id, depositId: Id }, closed),
+  reply: Type.Object({ ...TeamDeposit.properties, transitions: Type.Array(Transition) }, closed),
+  rejects: ['DEPOSIT_NOT_FOUND'],
+})
+
+/** Newest first; `before` is the id of the last deposit of the page before. */
+export const listDeposits = operation({
+  ...team,
+  id: 'listDeposits',
+  kind: 'query',
+  summary: "List a brand's deposits",
+  body: Type.Object(
+    {
+      brandId: Id,
+      playerId: Type.Optional(Id),
+      status: Type.Optional(DepositStatus),
+      externalReference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+      before: Type.Optional(Id),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    },
+    closed,
+  ),
+  reply: Type.Object({ data: Type.Array(TeamDeposit) }, closed),
+})
+
+/** Finds a withdrawal, and the brand it belongs to, by its id alone. */
+export const locateWithdrawal = operation({
+  ...team,
+  id: 'locateWithdrawal',
+  kind: 'query',
+  summary: 'Find a withdrawal by its id',
+  body: Type.Object({ id: Id }, closed),
+  reply: TeamWithdrawal,
+  rejects: ['WITHDRAWAL_NOT_FOUND'],
+})
+
+export const showWithdrawal = operation({
+  ...team,
+  id: 'showWithdrawal',
+  kind: 'query',
+  summary: 'Show a withdrawal with its history',
+  body: Type.Object({ brandId: Id, withdrawalId: Id }, closed),
+  reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition) }, closed),
+  rejects: ['WITHDRAWAL_NOT_FOUND'],
+})
+
+/** Oldest first: `under_review` waits for a decision (the default), `approved` for its payment. */
+export const withdrawalQueue = operation({
+  ...team,
+  id: 'withdrawalQueue',
+  kind: 'query',
+  summary: 'List the withdrawals that wait for the team',
+  body: Type.Object(
+    {
+      brandId: Type.Optional(Id),
+      status: Type.Optional(Type.Union([Type.Literal('under_review'), Type.Literal('approved')])),
+      /** The id of the last withdrawal of the page before. */
+      after: Type.Optional(Id),
+      limit: Type.Integer({ minimum: 1, maximum: 200 }),
+    },
+    closed,
+  ),
+  reply: Type.Object(
+    {
+      data: Type.Array(
+        Type.Object(
+          {
+            ...TeamWithdrawal.properties,
+            playerStatus: PlayerStatus,
+            kycStatus: KycStatus,
+            selfExcluded: Type.Boolean(),
+            available: Money,
+            withdrawable: Money,
+          },
+          closed,
+        ),
+      ),
+    },
+    closed,
+  ),
+  timeoutMs: 10_000,
+})
+
+/** In production approving and paying one withdrawal take two people. */
+export const decideWithdrawal = operation({
+  ...team,
+  id: 'decideWithdrawal',
+  kind: 'command',
+  summary: 'Approve, reject, pay or fail a withdrawal',
+  body: Type.Object(
+    {
+      brandId: Id,
+      withdrawalId: Id,
+      decision: Type.Union([
+        Type.Literal('approve'),
+        Type.Literal('reject'),
+        Type.Literal('pay'),
+        Type.Literal('fail'),
+      ]),
+      /** Public: the operator reads it with the withdrawal. */
+      reason: Type.Optional(Reason),
+    },
+    closed,
+  ),
+  reply: TeamWithdrawal,
+  rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
 })

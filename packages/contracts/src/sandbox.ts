@@ -1,0 +1,10 @@
+/**
+ * Reserved amounts that let an integrator see in the sandbox what otherwise takes a real player or a real bank.
+ * They mean nothing in production.
+ */
+export const sandboxAmounts = {
+  /** A deposit of this amount is refused with RG_BLOCKED. */
+  depositBlocked: '1414.14',
+  /** A withdrawal of this amount can be approved, but moves to `failed` on the decision `pay`. */
+  withdrawalFailsOnPay: '13.13',
+} as const
