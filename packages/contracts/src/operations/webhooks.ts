@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, type TLiteral, type TUnion, Type } from '@sinclair/typebox'
+import { type EventKind, eventKinds } from '../events.ts'
 import { operation } from '../operation.ts'
-import { Nullable, WebhookTestResult } from '../resources.ts'
+import { EnvironmentName, Nullable, Timestamp, WebhookTestResult } from '../resources.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -39,4 +40,229 @@ export const provisionWebhook = operation({
   summary: 'Make the webhook secret of an environment',
   body: Type.Object({ operatorName: Type.String() }, closed),
   reply: Type.Object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }, closed),
+})
+
+const team = { service: 'webhooks', audience: 'team' } as const
+const endpoint = { operatorId: Type.String(), environment: EnvironmentName }
+const reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why; kept in the audit trail.' })
+const EventType = Type.Union(eventKinds.map((kind) => Type.Literal(kind)) as TLiteral<string>[]) as unknown as TUnion<
+  TLiteral<EventKind>[]
+>
+
+export const deliveryStates = ['pending', 'delivered', 'failed', 'withheld'] as const
+/** `failed`: the last attempt failed. `withheld`: no URL was set, or the endpoint was disabled; it leaves with a resend or a replay. */
+export const DeliveryState = Type.Union([
+  Type.Literal('pending'),
+  Type.Literal('delivered'),
+  Type.Literal('failed'),
+  Type.Literal('withheld'),
+])
+export type DeliveryState = Static<typeof DeliveryState>
+
+/** An endpoint as the team sees it: never a secret. */
+export const WebhookEndpoint = Type.Object(
+  {
+    ...endpoint,
+    url: Nullable(Type.String()),
+    enabled: Type.Boolean(),
+    disabledAt: Nullable(Timestamp),
+    disabledReason: Nullable(Type.String()),
+    /** `open`: nothing is sent until `retryAt`. `recovering`: the backlog leaves at a growing rate. */
+    breaker: Type.Object(
+      {
+        state: Type.Union([Type.Literal('closed'), Type.Literal('open'), Type.Literal('recovering')]),
+        consecutiveFailures: Type.Integer(),
+        failingSince: Nullable(Timestamp),
+        retryAt: Nullable(Timestamp),
+        concurrency: Type.Integer({ description: 'Deliveries that may be under way at once.' }),
+      },
+      closed,
+    ),
+    /** Newest first; all that have not expired sign. */
+    secrets: Type.Array(Type.Object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }, closed)),
+    pending: Type.Integer({ description: 'Deliveries that wait for an attempt.' }),
+    oldestPendingAt: Nullable(Timestamp),
+    updatedAt: Timestamp,
+  },
+  closed,
+)
+export type WebhookEndpoint = Static<typeof WebhookEndpoint>
+
+export const DeliverySummary = Type.Object(
+  {
+    id: Type.String(),
+    eventId: Type.String(),
+    type: Type.String(),
+    ...endpoint,
+    brandId: Type.String(),
+    state: DeliveryState,
+    attempts: Type.Integer({ description: 'All attempts ever made, those of resends included.' }),
+    lastResponseStatus: Nullable(Type.Integer()),
+    lastError: Nullable(Type.String()),
+    eventCreatedAt: Timestamp,
+    receivedAt: Timestamp,
+    nextAttemptAt: Nullable(Timestamp),
+    finishedAt: Nullable(Timestamp),
+  },
+  closed,
+)
+export type DeliverySummary = Static<typeof DeliverySummary>
+
+export const DeliveryAttempt = Type.Object(
+  {
+    number: Type.Integer(),
+    startedAt: Timestamp,
+    durationMs: Type.Integer(),
+    url: Type.String(),
+    responseStatus: Nullable(Type.Integer()),
+    /** At most the first KiB; null when no response came. */
+    responseHead: Nullable(Type.String()),
+    /** In plain words; null when the receiver acknowledged. */
+    error: Nullable(Type.String()),
+  },
+  closed,
+)
+
+/** The story of one delivery: what happened, in one sentence, then attempt by attempt. */
+export const DeliveryStory = Type.Object(
+  {
+    ...DeliverySummary.properties,
+    outcome: Type.String({ description: 'One sentence.' }),
+    attemptLog: Type.Array(DeliveryAttempt),
+    body: Type.String({ description: 'The signed bytes.' }),
+  },
+  closed,
+)
+export type DeliveryStory = Static<typeof DeliveryStory>
+
+/** Setting a URL also enables the endpoint and closes its circuit breaker. */
+export const setWebhookUrl = operation({
+  ...team,
+  id: 'setWebhookUrl',
+  kind: 'command',
+  summary: 'Set the webhook URL of an environment',
+  body: Type.Object(
+    { ...endpoint, url: Type.String({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(reason) },
+    closed,
+  ),
+  reply: WebhookEndpoint,
+  rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_URL_REFUSED'],
+})
+
+export const showWebhook = operation({
+  ...team,
+  id: 'showWebhook',
+  kind: 'query',
+  summary: 'Show the webhook endpoint of an environment',
+  body: Type.Object(endpoint, closed),
+  reply: WebhookEndpoint,
+  rejects: ['OPERATOR_NOT_FOUND'],
+})
+
+/** The secret is shown once: a replay of the same operation id answers null. */
+export const rotateWebhookSecret = operation({
+  ...team,
+  id: 'rotateWebhookSecret',
+  kind: 'command',
+  summary: 'Make a new webhook secret',
+  body: Type.Object(
+    {
+      ...endpoint,
+      /** For so long X-Webhook-Signature keeps the former secret; 24 unless said, 0 after a leak. */
+      overlapHours: Type.Optional(Type.Number({ minimum: 0, maximum: 720 })),
+      reason: Type.Optional(reason),
+    },
+    closed,
+  ),
+  reply: Type.Object(
+    {
+      webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })),
+      formerSecretExpiresAt: Nullable(Timestamp),
+    },
+    closed,
+  ),
+  rejects: ['OPERATOR_NOT_FOUND'],
+})
+
+export const disableWebhook = operation({
+  ...team,
+  id: 'disableWebhook',
+  kind: 'command',
+  summary: 'Stop sending to an endpoint',
+  body: Type.Object({ ...endpoint, reason }, closed),
+  reply: WebhookEndpoint,
+  rejects: ['OPERATOR_NOT_FOUND'],
+})
+
+export const listDeliveries = operation({
+  ...team,
+  id: 'listDeliveries',
+  kind: 'query',
+  summary: 'List deliveries, newest first',
+  body: Type.Object(
+    {
+      operatorId: Type.Optional(Type.String()),
+      environment: Type.Optional(EnvironmentName),
+      state: Type.Optional(DeliveryState),
+      type: Type.Optional(EventType),
+      since: Type.Optional(Timestamp),
+      until: Type.Optional(Timestamp),
+      /** The last id of the page before. */
+      after: Type.Optional(Type.String()),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    },
+    closed,
+  ),
+  reply: Type.Object({ data: Type.Array(DeliverySummary), nextCursor: Nullable(Type.String()) }, closed),
+})
+
+export const showDelivery = operation({
+  ...team,
+  id: 'showDelivery',
+  kind: 'query',
+  summary: 'Tell the story of one delivery',
+  body: Type.Object({ id: Type.String({ description: 'Of the delivery (dlv_…) or of its event (evt_…).' }) }, closed),
+  reply: DeliveryStory,
+  rejects: ['DELIVERY_NOT_FOUND'],
+})
+
+/** Whatever its state, the delivery is due at once, with all its attempts before it; same event id, same body. */
+export const resendDelivery = operation({
+  ...team,
+  id: 'resendDelivery',
+  kind: 'command',
+  summary: 'Send a delivery again',
+  body: Type.Object({ id: Type.String(), reason: Type.Optional(reason) }, closed),
+  reply: DeliverySummary,
+  rejects: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+})
+
+/** Sends the deliveries of a period again, oldest first, at a steady pace. */
+export const replayEvents = operation({
+  ...team,
+  id: 'replayEvents',
+  kind: 'command',
+  summary: "Send a period's events again",
+  body: Type.Object(
+    {
+      ...endpoint,
+      since: Timestamp,
+      until: Type.Optional(Timestamp),
+      /** failed and withheld unless said; delivered ones only when named. */
+      states: Type.Optional(Type.Array(DeliveryState, { minItems: 1, uniqueItems: true })),
+      type: Type.Optional(EventType),
+      ratePerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 6000, description: '300 unless said.' })),
+      reason: Type.Optional(reason),
+    },
+    closed,
+  ),
+  reply: Type.Object(
+    {
+      scheduled: Type.Integer(),
+      firstAt: Nullable(Timestamp),
+      lastAt: Nullable(Timestamp),
+    },
+    closed,
+  ),
+  rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
 })
