@@ -1,0 +1,55 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+/** What every service needs; a service adds its own with `Type.Composite([serviceConfig, …])`. Names are environment variables. */
+export const serviceConfig = Type.Object({
+  DATABASE_URL: Type.String({ minLength: 1, description: "postgres:// URL with the service's own role" }),
+  DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 10 }),
+  NATS_URL: Type.String({ minLength: 1 }),
+  NATS_USER: Type.Optional(Type.String({ minLength: 1 })),
+  NATS_PASSWORD: Type.Optional(Type.String({ minLength: 1 })),
+  /** PEM files; set all that the server asks for. */
+  NATS_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  NATS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  NATS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  /** Replicas of the stream EVENTS, where this service has to create it. */
+  EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
+  HEALTH_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
+  /** 0 takes any free port. */
+  HEALTH_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 0 }),
+  LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
+  /** Relaxes what production must not: plain http to loopback, built-in keys. Set by `npm start` and tests only. */
+  DEVELOPMENT: Type.Boolean({ default: false }),
+})
+export type ServiceConfig = Static<typeof serviceConfig>
+
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+}
+
+/**
+ * Reads the configuration from the environment. An empty variable counts as absent.
+ * @throws {ConfigurationError} naming every variable that is missing or wrong, never its value
+ */
+export function loadConfig<T extends TObject>(
+  schema: T,
+  environment: Readonly<Record<string, string | undefined>>,
+): Static<T> {
+  const raw: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const value = environment[name]
+    if (value !== undefined && value !== '') raw[name] = fromText(property, value)
+  }
+  const config = Value.Default(schema, raw)
+  const faults = [...Value.Errors(schema, config)].map((error) => `${error.path.slice(1)}: ${error.message}`)
+  if (faults.length > 0)
+    throw new ConfigurationError(`the configuration is not valid:\n  ${[...new Set(faults)].join('\n  ')}`)
+  return config as Static<T>
+}
+
+/** Numbers and booleans are written as text in an environment; what is not one is left for the schema to refuse. */
+function fromText(schema: TSchema, value: string): unknown {
+  if ((schema.type === 'integer' || schema.type === 'number') && /^-?\d+(\.\d+)?$/.test(value)) return Number(value)
+  if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}

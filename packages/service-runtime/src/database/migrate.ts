@@ -1,0 +1,40 @@
+import type { ServiceName } from '@backoffice/contracts'
+import { Migrator } from '@mikro-orm/migrations'
+import { MikroORM } from '@mikro-orm/postgresql'
+import type { NamedMigration } from './runtime-tables.ts'
+
+/**
+ * Brings a service's schema up to date. Runs as the owner of the schemas, never as the service's own role.
+ * @returns the names of the migrations that were applied
+ */
+export async function migrate({
+  service,
+  migrations,
+  url,
+}: {
+  readonly service: ServiceName
+  readonly migrations: readonly NamedMigration[]
+  readonly url: string
+}): Promise<string[]> {
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    schema: service,
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: [...migrations],
+      tableName: 'migration',
+      snapshot: false,
+      allOrNothing: true,
+      silent: true,
+    },
+    ensureDatabase: false,
+    pool: { min: 0, max: 1 },
+  })
+  try {
+    return (await orm.migrator.up()).map(({ name }) => name)
+  } finally {
+    await orm.close()
+  }
+}

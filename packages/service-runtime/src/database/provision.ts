@@ -1,0 +1,69 @@
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.ts'
+
+/** The login role of a service; it owns nothing and sees its own schema only. */
+export const roleName = (service: ServiceName | 'reconciler'): string => `backoffice_${service}`
+
+/** Any number: all that create roles on one cluster take this lock, since two CREATE ROLE at once can fail. */
+const roleLock = 7_411_904
+
+/**
+ * Creates what the services' migrations and logins need, in the database of `adminUrl`: a login role and a schema per
+ * service, and a SELECT-only role for reconciliation. Safe to repeat; passwords are set anew each time.
+ * @param passwords by service; only those given are provisioned
+ */
+export async function provisionDatabase({
+  adminUrl,
+  passwords,
+}: {
+  readonly adminUrl: string
+  readonly passwords: Readonly<Partial<Record<ServiceName | 'reconciler', string>>>
+}): Promise<void> {
+  await createRoles(adminUrl, passwords)
+  await connectOnce(adminUrl, async (client) => {
+    const database = quoteIdentifier(
+      (await client.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? '',
+    )
+    const statements = [
+      `revoke create on schema public from public`,
+      `revoke connect on database ${database} from public`,
+    ]
+    for (const service of serviceNames) {
+      if (passwords[service] === undefined) continue
+      const role = quoteIdentifier(roleName(service))
+      const schema = quoteIdentifier(service)
+      statements.push(
+        `create schema if not exists ${schema}`,
+        `revoke all on schema ${schema} from public`,
+        `grant connect on database ${database} to ${role}`,
+        `grant usage on schema ${schema} to ${role}`,
+        `alter default privileges in schema ${schema} grant select, insert, update, delete on tables to ${role}`,
+        `alter default privileges in schema ${schema} grant usage, select on sequences to ${role}`,
+      )
+      if (passwords.reconciler !== undefined) {
+        const reconciler = quoteIdentifier(roleName('reconciler'))
+        statements.push(
+          `grant connect on database ${database} to ${reconciler}`,
+          `grant usage on schema ${schema} to ${reconciler}`,
+          `alter default privileges in schema ${schema} grant select on tables to ${reconciler}`,
+        )
+      }
+    }
+    await client.query(statements.join(';\n'))
+  })
+}
+
+async function createRoles(adminUrl: string, passwords: Readonly<Record<string, string>>): Promise<void> {
+  // Roles belong to the cluster and advisory locks to a database: the lock is taken where every caller can meet.
+  const cluster = new URL(adminUrl)
+  cluster.pathname = '/postgres'
+  await connectOnce(cluster.href, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [roleLock])
+    for (const [service, password] of Object.entries(passwords)) {
+      const name = roleName(service as ServiceName)
+      const known = await client.query('select from pg_roles where rolname = $1', [name])
+      const verb = known.rowCount === 0 ? 'create' : 'alter'
+      await client.query(`${verb} role ${quoteIdentifier(name)} login password ${quoteLiteral(password)}`)
+    }
+  })
+}

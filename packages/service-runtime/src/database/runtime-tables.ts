@@ -1,0 +1,82 @@
+import type { ServiceName } from '@backoffice/contracts'
+import { Migration } from '@mikro-orm/migrations'
+
+export interface NamedMigration {
+  readonly name: string
+  readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration
+}
+
+/** The tables that the runtime keeps in each service's schema. Every service lists this migration first. */
+export function runtimeTables(service: ServiceName): NamedMigration {
+  return {
+    name: '0000_runtime_tables',
+    class: class RuntimeTables extends Migration {
+      override async up(): Promise<void> {
+        this.addSql(`
+create table ${service}.operation (
+  operation_id text collate "C" primary key,
+  name text not null,
+  -- {"body": …} or {"error": …}; null on a tombstone. json, not jsonb: a replay answers the same bytes.
+  reply json,
+  abandoned boolean not null default false,
+  created_at timestamptz not null
+);
+create index operation_created_at on ${service}.operation (created_at);
+create table ${service}.outbox (
+  id text collate "C" primary key,
+  aggregate text collate "C" not null,
+  aggregate_seq bigint not null,
+  kind text not null check (kind in ('event', 'command')),
+  name text not null,
+  message json not null,
+  operation_id text,
+  created_at timestamptz not null,
+  leased_until timestamptz,
+  attempts integer not null default 0,
+  done_at timestamptz,
+  unique (aggregate, aggregate_seq)
+);
+create index outbox_unfinished on ${service}.outbox (created_at) where done_at is null;
+create index outbox_unfinished_aggregate on ${service}.outbox (aggregate, aggregate_seq) where done_at is null;
+create index outbox_unfinished_operation on ${service}.outbox (operation_id) where done_at is null and kind = 'command';
+create index outbox_done_at on ${service}.outbox (done_at);
+create table ${service}.inbox (
+  consumer text not null,
+  event_id text collate "C" not null,
+  received_at timestamptz not null,
+  primary key (consumer, event_id)
+);
+create index inbox_received_at on ${service}.inbox (received_at);
+create table ${service}.set_aside_message (
+  id bigint generated always as identity primary key,
+  consumer text not null,
+  subject text not null,
+  payload text not null,
+  fault text not null,
+  set_aside_at timestamptz not null
+);
+create table ${service}.stream_seen (
+  stream text primary key,
+  created text not null
+);
+create table ${service}.audit_entry (
+  id text collate "C" primary key,
+  at timestamptz not null,
+  actor text not null,
+  operation text not null,
+  operation_id text not null,
+  subject text,
+  reason text,
+  input json not null
+);
+create index audit_entry_at on ${service}.audit_entry (at desc);
+create function ${service}.refuse_change() returns trigger language plpgsql as $$
+begin raise exception 'append-only: % on %.%', tg_op, tg_table_schema, tg_table_name; end $$;
+create trigger append_only before update or delete on ${service}.audit_entry for each row execute function ${service}.refuse_change();
+create trigger append_only_truncate before truncate on ${service}.audit_entry execute function ${service}.refuse_change();
+revoke update, delete on ${service}.audit_entry from backoffice_${service};
+`)
+      }
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { type EventMessage, eventEnvelope, eventStream, eventSubject } from '@backoffice/contracts'
+import {
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream'
+import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
+import { context, propagation, SpanKind, trace } from '@opentelemetry/api'
+import { headerNames } from '../rpc/wire.ts'
+import { validate } from '../validation.ts'
+
+const publishTimeoutMs = 5_000
+/** A second publish of one event within this time is dropped by the stream; consumers keep an inbox for later ones. */
+const deduplicationMs = 10 * 60_000
+const streamMaxAgeMs = 14 * 24 * 3_600_000
+const nanosPerMs = 1_000_000
+
+const tracer = trace.getTracer('events')
+
+/** Publishes events to JetStream, and sees to it that the stream exists. */
+export class EventPublisher {
+  readonly #connection: NatsConnection
+  readonly #client: JetStreamClient
+  readonly #replicas: number
+
+  constructor(connection: NatsConnection, replicas: number) {
+    this.#connection = connection
+    this.#client = jetstream(connection, { timeout: publishTimeoutMs })
+    this.#replicas = replicas
+  }
+
+  /** Resolves once the stream has stored the event, or says that it has it already. */
+  async publish(event: EventMessage, requestId: string): Promise<void> {
+    const issues = validate(eventEnvelope(event.type), event)
+    if (issues !== null) throw new Error(`the event ${event.type} is not valid: ${JSON.stringify(issues)}`)
+    const span = tracer.startSpan(`publish ${event.type}`, { kind: SpanKind.PRODUCER })
+    const headers = natsHeaders()
+    headers.set(headerNames.requestId, requestId)
+    propagation.inject(trace.setSpan(context.active(), span), headers, {
+      set: (carrier, key, value) => carrier.set(key, value),
+    })
+    try {
+      await this.#client.publish(eventSubject(event.type), JSON.stringify(event), { msgID: event.id, headers })
+    } finally {
+      span.end()
+    }
+  }
+
+  /** Creates the stream where it is missing. Answers when it was created: another time means another, empty stream. */
+  async ensureStream(): Promise<string> {
+    const manager = await jetstreamManager(this.#connection, { checkAPI: false, timeout: publishTimeoutMs })
+    const info = (await findStream(manager)) ?? (await this.#addStream(manager))
+    return info.created
+  }
+
+  async #addStream(manager: JetStreamManager): Promise<{ created: string }> {
+    try {
+      return await manager.streams.add({
+        name: eventStream,
+        subjects: ['events.>'],
+        retention: RetentionPolicy.Limits,
+        storage: StorageType.File,
+        num_replicas: this.#replicas,
+        max_age: streamMaxAgeMs * nanosPerMs,
+        duplicate_window: deduplicationMs * nanosPerMs,
+      })
+    } catch (error) {
+      // Another service was quicker.
+      const existing = await findStream(manager)
+      if (existing === null) throw error
+      return existing
+    }
+  }
+}
+
+async function findStream(manager: JetStreamManager): Promise<{ created: string } | null> {
+  try {
+    return await manager.streams.info(eventStream)
+  } catch (error) {
+    if (error instanceof Error && /stream not found/i.test(error.message)) return null
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import type { ServiceConfig } from '../config.ts'
+import type { Logger } from '../log.ts'
+
+/** 2.9 has all that is used here: request/reply, JetStream with de-duplication, durable pull consumers, delayed nak. */
+const serverVersionMin = [2, 9, 0] as const
+const connectRetryMs = 500
+const connectAttemptsMax = 60
+
+export type NatsConfig = Pick<
+  ServiceConfig,
+  'NATS_URL' | 'NATS_USER' | 'NATS_PASSWORD' | 'NATS_CA_FILE' | 'NATS_CERT_FILE' | 'NATS_KEY_FILE'
+>
+
+/**
+ * Connects, and stays connected: it reconnects for ever by itself. Replies come to an inbox prefix of the user's own,
+ * which nobody else may read.
+ */
+export async function connectNats(
+  config: NatsConfig,
+  options: { readonly name: string; readonly log?: Logger },
+): Promise<NatsConnection> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const connection = await connect({
+        servers: config.NATS_URL.split(','),
+        name: options.name,
+        ...(config.NATS_USER === undefined
+          ? {}
+          : { user: config.NATS_USER, inboxPrefix: `_INBOX_${config.NATS_USER}` }),
+        ...(config.NATS_PASSWORD === undefined ? {} : { pass: config.NATS_PASSWORD }),
+        ...tlsOf(config),
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 250,
+        pingInterval: 10_000,
+        maxPingOut: 2,
+        ignoreClusterUpdates: true,
+      })
+      assertServerVersion(connection.info?.version ?? '0')
+      return connection
+    } catch (error) {
+      if (attempt >= connectAttemptsMax || error instanceof ServerVersionError) throw error
+      options.log?.warn({ err: error, attempt }, 'NATS does not answer yet')
+      await wait(connectRetryMs)
+    }
+  }
+}
+
+function tlsOf(config: NatsConfig): { tls?: { ca?: string; cert?: string; key?: string } } {
+  const { NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE } = config
+  if (NATS_CA_FILE === undefined && NATS_CERT_FILE === undefined) return {}
+  const read = (file: string) => readFileSync(file, 'utf8')
+  return {
+    tls: {
+      ...(NATS_CA_FILE === undefined ? {} : { ca: read(NATS_CA_FILE) }),
+      ...(NATS_CERT_FILE === undefined ? {} : { cert: read(NATS_CERT_FILE) }),
+      ...(NATS_KEY_FILE === undefined ? {} : { key: read(NATS_KEY_FILE) }),
+    },
+  }
+}
+
+export class ServerVersionError extends Error {
+  override readonly name = 'ServerVersionError'
+}
+
+/** An older server ignores settings that it does not know, silently: better not to start. */
+export function assertServerVersion(version: string): void {
+  const parts = version.split(/[.-]/).map(Number)
+  for (const [index, least] of serverVersionMin.entries()) {
+    const part = parts[index] ?? 0
+    if (part > least) return
+    if (!(part >= least))
+      throw new ServerVersionError(
+        `nats-server ${version} is too old: ${serverVersionMin.join('.')} or newer is needed`,
+      )
+  }
+}

@@ -1,0 +1,70 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const algorithm = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+
+/**
+ * Encrypts secrets at rest with AES-256-GCM. A ciphertext names its master key, so old keys still read while the newest
+ * writes: `<key id>.<base64url of nonce, tag and ciphertext>`. `context` (the owner's id, say) is authenticated with it:
+ * a ciphertext that is copied to another owner's row does not open there.
+ */
+export class SecretBox {
+  readonly #keys: ReadonlyMap<string, Buffer>
+  readonly newestKeyId: string
+
+  /** @param masterKeys `id:base64key,id2:base64key2`, newest first; each key is 32 bytes */
+  constructor(masterKeys: string) {
+    const entries = masterKeys.split(',').map((entry): [string, Buffer] => {
+      const [id = '', encoded = ''] = entry.trim().split(':')
+      const key = Buffer.from(encoded, 'base64')
+      if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || key.length !== 32) {
+        throw new Error('MASTER_KEYS must be id:base64 pairs of 32-byte keys, separated by commas')
+      }
+      return [id, key]
+    })
+    this.#keys = new Map(entries)
+    if (this.#keys.size !== entries.length) throw new Error('MASTER_KEYS names one id twice')
+    this.newestKeyId = entries[0]?.[0] ?? ''
+  }
+
+  encrypt(secret: string, context: string): string {
+    const key = this.#keys.get(this.newestKeyId)
+    if (key === undefined) throw new Error('MASTER_KEYS is empty')
+    const nonce = randomBytes(nonceBytes)
+    const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))
+    const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+    return `${this.newestKeyId}.${Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64url')}`
+  }
+
+  /** @throws when the key is unknown, or the ciphertext or its context was changed */
+  decrypt(sealed: string, context: string): string {
+    const separator = sealed.indexOf('.')
+    const key = this.#keys.get(sealed.slice(0, separator))
+    if (key === undefined) throw new Error(`unknown master key id: ${sealed.slice(0, separator)}`)
+    const bytes = Buffer.from(sealed.slice(separator + 1), 'base64url')
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8')
+  }
+
+  /** The same secret under the newest key; null when it is there already. */
+  rewrap(sealed: string, context: string): string | null {
+    if (sealed.startsWith(`${this.newestKeyId}.`)) return null
+    return this.encrypt(this.decrypt(sealed, context), context)
+  }
+}
+
+/** Known to everybody: encrypts only what a development stack keeps. */
+const developmentMasterKeys = `development:${Buffer.alloc(32, 'development').toString('base64')}`
+
+/** @throws outside development when no master key is configured */
+export function secretBoxFrom(config: {
+  readonly MASTER_KEYS?: string | undefined
+  readonly DEVELOPMENT: boolean
+}): SecretBox {
+  if (config.MASTER_KEYS === undefined && !config.DEVELOPMENT)
+    throw new Error('MASTER_KEYS is required outside development')
+  return new SecretBox(config.MASTER_KEYS ?? developmentMasterKeys)
+}

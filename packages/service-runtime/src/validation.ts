@@ -1,0 +1,69 @@
+import { formatMessages, type Operation, type ValidationDetails } from '@backoffice/contracts'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
+
+const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
+
+/** The compiled form of a schema, made on its first use. */
+export function compile(schema: TSchema): TypeCheck<TSchema> {
+  let check = compiled.get(schema)
+  if (check === undefined) {
+    check = TypeCompiler.Compile(schema)
+    compiled.set(schema, check)
+  }
+  return check
+}
+
+const inputs = new WeakMap<Operation, TSchema>()
+
+/** Params, query and body as the one object that a service sees. Nothing else may be in it. */
+export function inputSchema(operation: Operation): TSchema {
+  let schema = inputs.get(operation)
+  if (schema === undefined) {
+    const { params, query, body } = operation
+    schema = Type.Object(
+      { ...params.properties, ...query.properties, ...body.properties },
+      { additionalProperties: false },
+    )
+    inputs.set(operation, schema)
+  }
+  return schema
+}
+
+const issuesMax = 50
+
+/** The issues of a value against a schema, one per path and in words for people; null when it is valid. */
+export function validate(schema: TSchema, value: unknown): ValidationDetails['issues'] | null {
+  const check = compile(schema)
+  if (check.Check(value)) return null
+  const byPath = new Map<string, string>()
+  for (const error of check.Errors(value)) {
+    if (!byPath.has(error.path)) byPath.set(error.path, message(error))
+    if (byPath.size >= issuesMax) break
+  }
+  return [...byPath].map(([path, text]) => ({ path, message: text }))
+}
+
+function message(error: ValueError): string {
+  switch (error.type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return 'is required'
+    case ValueErrorType.ObjectAdditionalProperties:
+      return 'is not a known field'
+    case ValueErrorType.StringFormat:
+      return formatMessages[error.schema.format] ?? `must be of format ${error.schema.format}`
+    case ValueErrorType.StringPattern:
+      return formatMessages[error.schema.format] ?? `must match ${error.schema.pattern}`
+    case ValueErrorType.Union:
+      return unionMessage(error)
+    default:
+      return error.message.charAt(0).toLowerCase() + error.message.slice(1)
+  }
+}
+
+function unionMessage(error: ValueError): string {
+  const values = (error.schema.anyOf as TSchema[]).map((member) => member.const)
+  return values.every((value) => value !== undefined)
+    ? `must be one of ${values.join(', ')}`
+    : 'has none of the allowed forms'
+}
