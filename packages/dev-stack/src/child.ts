@@ -69,6 +69,11 @@ export class Child {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
+  /** Lets this process end although the child runs; the guard then ends the child. */
+  unref(): void {
+    this.#process.unref()
+  }
+
   async stop(): Promise<Exit> {
     if (this.running) {
       this.#process.kill(this.#options.stopSignal)

@@ -1,3 +1,4 @@
+export { databaseUrl, migrationsOf, serviceUrl } from './database.ts'
 export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
 export { inboxOf, renderPermissionsFile } from './nats-permissions.ts'
 export { freePort } from './ports.ts'

@@ -27,7 +27,8 @@ function mayCall(service: ServiceName, operation: Operation): boolean {
   return service === 'gateway' && operation.service !== 'gateway' && isSignedRequest
 }
 
-const streamSubjects = ['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${eventStream}`)
+/** Each service creates the stream where it is missing and sees whether it was lost. */
+const streamSubjects = ['INFO', 'CREATE'].map((verb) => `$JS.API.STREAM.${verb}.${eventStream}`)
 
 /** Only webhooks consumes events. */
 const consumerSubjects = [
@@ -52,7 +53,7 @@ export function servicePermissions(service: ServiceName): NatsPermissions {
     publish: [
       ...[...new Set([...calls, ...abandoned])].sort(),
       ...emits,
-      ...(emits.length > 0 || consumes ? ['$JS.API.INFO', ...streamSubjects] : []),
+      ...streamSubjects,
       ...(consumes ? consumerSubjects : []),
     ],
     subscribe: [`rpc.${service}.>`, `team.*.${service}.>`, `${inboxOf(service)}.>`],

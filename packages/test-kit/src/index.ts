@@ -1,1 +1,3 @@
 export { eventually } from './eventually.ts'
+export { postgres } from './postgres.ts'
+export { type TeamUser, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'

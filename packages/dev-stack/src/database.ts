@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { migrate, provisionDatabase } from '@backoffice/service-runtime'
+import pg from 'pg'
+
+type Migrations = Parameters<typeof migrate>[0]['migrations']
+
+/** Makes the database when it is missing. @returns the administrator's URL of that database. */
+export async function ensureDatabase(administratorUrl: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: administratorUrl })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`)
+  } finally {
+    await client.end()
+  }
+  return databaseUrl(administratorUrl, name)
+}
+
+/** Roles, schemas and rights, then each service's migrations. Repeating it changes nothing. */
+export async function prepareDatabase(
+  administratorUrl: string,
+  passwords: Readonly<Record<ServiceName, string>>,
+): Promise<void> {
+  await provisionDatabase({ adminUrl: administratorUrl, passwords })
+  for (const service of serviceNames) {
+    await migrate({ service, migrations: await migrationsOf(service), url: administratorUrl })
+  }
+}
+
+/** The URL with which one service reaches the same database. */
+export function serviceUrl(administratorUrl: string, service: ServiceName, password: string): string {
+  const url = new URL(administratorUrl)
+  url.username = `backoffice_${service}`
+  url.password = password
+  return url.href
+}
+
+export function databaseUrl(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}
+
+// By path: a service does not know its stack, and a package dependency both ways would be a circle.
+export async function migrationsOf(service: ServiceName): Promise<Migrations> {
+  const path = fileURLToPath(new URL(`../../../services/${service}/src/storage/migrations/index.ts`, import.meta.url))
+  const { migrations } = (await import(path)) as { migrations: Migrations }
+  return migrations
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { databaseUrl, migrationsOf, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { migrate, provisionDatabase } from '@backoffice/service-runtime'
+import pg from 'pg'
+
+let server: Promise<string> | undefined
+
+/** The superuser's URL of the tests' PostgreSQL: `POSTGRES_URL`, or else one that ends with this process. */
+export function postgres(): Promise<string> {
+  server ??= process.env.POSTGRES_URL === undefined ? startOwn() : Promise.resolve(process.env.POSTGRES_URL)
+  return server
+}
+
+async function startOwn(): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-postgres-'))
+  chmodSync(dir, 0o755)
+  const { url, child } = await startThrowAwayPostgres(dir)
+  child.unref()
+  const { default: tap } = await import('tap')
+  tap.teardown(async () => {
+    await child.stop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return url
+}
+
+/** Roles belong to the whole server, so every test that shares one must arrive at the same passwords. */
+export function rolePasswords(administratorUrl: string): Record<ServiceName, string> {
+  const password = (name: string) => createHash('sha256').update(`${name} ${administratorUrl}`).digest('hex')
+  return Object.fromEntries(serviceNames.map((name) => [name, password(name)])) as Record<ServiceName, string>
+}
+
+export interface TestDatabase {
+  /** The superuser's URL of this database. */
+  readonly url: string
+  readonly drop: () => Promise<void>
+}
+
+let databases = 0
+
+/**
+ * A database of its own, provisioned and migrated for `services`: a copy of a template that is made once per server and
+ * set of migrations.
+ */
+export async function createDatabase(services: readonly ServiceName[]): Promise<TestDatabase> {
+  const administratorUrl = await postgres()
+  const template = await ensureTemplate(administratorUrl, services)
+  databases += 1
+  const name = `backoffice_test_${process.pid}_${Date.now().toString(36)}_${databases}`
+  await asAdministrator(administratorUrl, (client) => client.query(`create database ${name} template ${template}`))
+  return {
+    url: databaseUrl(administratorUrl, name),
+    drop: () => asAdministrator(administratorUrl, (client) => client.query(`drop database ${name} with (force)`)),
+  }
+}
+
+/** Any number: all that make templates on one server take this lock. */
+const templateLock = 5_081_776
+
+async function ensureTemplate(administratorUrl: string, services: readonly ServiceName[]): Promise<string> {
+  const migrations = await Promise.all(services.map(async (service) => [service, await migrationsOf(service)] as const))
+  const hash = createHash('sha256').update(String(provisionDatabase))
+  for (const [service, list] of migrations) {
+    for (const { name, class: migration } of list) hash.update(`${service} ${name} ${migration}`)
+  }
+  const template = `backoffice_template_${hash.digest('hex').slice(0, 16)}`
+  await asAdministrator(administratorUrl, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [templateLock])
+    const known = await client.query('select from pg_database where datname = $1', [template])
+    if (known.rowCount !== 0) return
+    // Renamed only when it is complete: what a killed test run left is thrown away.
+    const draft = `${template}_draft`
+    await client.query(`drop database if exists ${draft} with (force)`)
+    await client.query(`create database ${draft}`)
+    const url = databaseUrl(administratorUrl, draft)
+    await provisionDatabase({ adminUrl: url, passwords: rolePasswords(administratorUrl) })
+    for (const [service, list] of migrations) await migrate({ service, migrations: list, url })
+    await client.query(`alter database ${draft} rename to ${template}`)
+  })
+  return template
+}
+
+async function asAdministrator<T>(url: string, run: (client: pg.Client) => Promise<T>): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await run(client)
+  } finally {
+    await client.end()
+  }
+}

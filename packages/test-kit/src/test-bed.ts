@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Operation, type Reply, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { inboxOf, serviceUrl, startNats } from '@backoffice/dev-stack'
+import { type CallOptions, RpcClient, type RunningService } from '@backoffice/service-runtime'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import pg from 'pg'
+import { createDatabase, postgres, rolePasswords } from './postgres.ts'
+import { configurationOf, type ServiceModule } from './service-module.ts'
+
+/** The people of the team on a test bed. */
+const teamUsers = ['alice', 'bob', 'carol'] as const
+export type TeamUser = (typeof teamUsers)[number]
+
+const poolConnectionsMax = 4
+
+export interface TestBedOptions {
+  /** Handed to every service instead of the system's clock. */
+  readonly clock?: { now(): Date }
+  /** Configuration by service, as environment variables; it goes before what the bed sets. */
+  readonly config?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string | number | boolean>>>>>
+  /** More options for a service's `start`. */
+  readonly options?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
+}
+
+/** What a test hands over so that everything ends with it; `t` of tap is one. */
+export interface Teardown {
+  teardown(end: () => Promise<unknown> | unknown): unknown
+}
+
+/** Calls operations as whoever may: the gateway for signed requests, a declared caller for internal ones. */
+export interface TestRpc {
+  call<O extends Operation>(operation: O, options: CallOptions<O>): Promise<Reply<O>>
+}
+
+export interface TestBed<Modules> {
+  readonly rpc: TestRpc
+  /** Calls the team's operations as one person of it. */
+  team(user: TeamUser): RpcClient
+  /** An operator's scope, in the sandbox unless overridden; another environment has another brand. */
+  scope(overrides?: Partial<Scope>): Scope
+  /** A pool of connections with the rights of a service's role (its schema first), or of the superuser. */
+  sql(who: ServiceName | 'admin'): pg.Pool
+  /** A NATS connection with the rights of a service or a person of the team. */
+  nats(user: ServiceName | TeamUser): Promise<NatsConnection>
+  readonly services: { readonly [Name in keyof Modules]: RunningService }
+  /** Starts one more replica of a service; it ends with the bed. */
+  start(name: keyof Modules & ServiceName): Promise<RunningService>
+  readonly natsUrl: string
+  /** Of the superuser. */
+  readonly databaseUrl: string
+  /** Environment variables with which a service of this bed would start as a process of its own. */
+  environment(name: ServiceName): Record<string, string>
+}
+
+type Modules = Readonly<Partial<Record<ServiceName, ServiceModule>>>
+
+/**
+ * Starts the given services in this process on a database and a nats-server of their own, and ends all of it with `t`.
+ * Permissions, roles and migrations are those of production.
+ */
+export async function testBed<M extends Modules>(
+  t: Teardown,
+  modules: M,
+  options: TestBedOptions = {},
+): Promise<TestBed<M>> {
+  const endings: (() => Promise<unknown> | unknown)[] = []
+  // In the opposite order, and to the end even if one fails: the next test must find nothing left.
+  t.teardown(async () => {
+    const outcomes = []
+    for (const end of endings.reverse()) outcomes.push(...(await Promise.allSettled([end()])))
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  })
+
+  const names = serviceNames.filter((name) => modules[name] !== undefined)
+  const [database, nats] = await Promise.all([createDatabase(names), startBedNats(endings)])
+  endings.push(database.drop)
+  const administratorUrl = await postgres()
+  const rolePassword = rolePasswords(administratorUrl)
+  const connections = new Map<string, Promise<NatsConnection>>()
+  const pools = new Map<string, pg.Pool>()
+
+  const bed: TestBed<M> = {
+    natsUrl: nats.url,
+    databaseUrl: database.url,
+    services: {} as TestBed<M>['services'],
+    rpc: {
+      async call(operation, callOptions) {
+        return new RpcClient(await bed.nats(callerOf(operation))).call(operation, callOptions)
+      },
+    },
+    team: (user) => teamClient(user, () => bed.nats(user)),
+    scope: (overrides = {}) => testScope(overrides),
+    sql(who) {
+      const url = who === 'admin' ? database.url : serviceUrl(database.url, who, rolePassword[who])
+      const pool = pools.get(who) ?? new pg.Pool({ connectionString: url, max: poolConnectionsMax, ...searchPath(who) })
+      if (!pools.has(who)) endings.push(() => pool.end())
+      pools.set(who, pool)
+      // A dropped database or a test's own terminated session is no fault of the pool's.
+      if (pool.listenerCount('error') === 0) pool.on('error', () => {})
+      return pool
+    },
+    nats(user) {
+      const known = connections.get(user)
+      if (known !== undefined) return known
+      const connection = connect({ servers: nats.url, user, pass: natsPassword(user), inboxPrefix: inboxOf(user) })
+      connections.set(user, connection)
+      endings.push(async () => (await connection).close())
+      return connection
+    },
+    environment: (name) => ({
+      DEVELOPMENT: 'true',
+      DATABASE_URL: serviceUrl(database.url, name, rolePassword[name]),
+      DATABASE_POOL_MAX: '5',
+      NATS_URL: nats.url,
+      NATS_USER: name,
+      NATS_PASSWORD: natsPassword(name),
+      HEALTH_HOST: '127.0.0.1',
+      HEALTH_PORT: '0',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
+      ...asText(options.config?.[name] ?? {}),
+    }),
+    async start(name) {
+      const module = modules[name] as ServiceModule
+      const service = await module.start(configurationOf(module, bed.environment(name)), {
+        ...(options.clock === undefined ? {} : { clock: options.clock }),
+        ...options.options?.[name],
+      })
+      endings.push(() => service.drain())
+      return service
+    },
+  }
+  for (const name of names) Object.assign(bed.services, { [name]: await bed.start(name as keyof M & ServiceName) })
+  return bed
+}
+
+async function startBedNats(endings: (() => Promise<unknown> | unknown)[]) {
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-nats-'))
+  endings.push(() => rmSync(dir, { recursive: true, force: true }))
+  const users = [...serviceNames, ...teamUsers]
+  const passwords = Object.fromEntries(users.map((user) => [user, natsPassword(user)]))
+  const nats = await startNats({
+    dir,
+    passwords: passwords as Record<ServiceName, string>,
+    team: Object.fromEntries(teamUsers.map((user) => [user, natsPassword(user)])),
+  })
+  endings.push(() => nats.child.stop())
+  return nats
+}
+
+/** The server listens on loopback for the length of one test: who knows the user knows the password. */
+const natsPassword = (user: string) => `password-of-${user}`
+
+function callerOf(operation: Operation): ServiceName {
+  const caller = operation.callers?.[0] ?? 'gateway'
+  if (operation.audience === 'team') throw new Error(`${operation.id} is the team's: use bed.team('alice')`)
+  return caller
+}
+
+/** A client whose connection is made by its first call. */
+function teamClient(user: TeamUser, connection: () => Promise<NatsConnection>): RpcClient {
+  const call: RpcClient['call'] = async (operation, options) =>
+    new RpcClient(await connection(), user).call(operation, options)
+  return { call } as RpcClient
+}
+
+function testScope(overrides: Partial<Scope>): Scope {
+  const environment = overrides.environment ?? 'sandbox'
+  return {
+    operatorId: 'op_test',
+    brandId: `brd_test_${environment}`,
+    environment,
+    currency: 'BRL',
+    timeZone: 'America/Sao_Paulo',
+    ...overrides,
+  }
+}
+
+const searchPath = (who: string) => (who === 'admin' ? {} : { options: `-c search_path=${who}` })
+
+const asText = (config: Readonly<Record<string, string | number | boolean>>) =>
+  Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]))
