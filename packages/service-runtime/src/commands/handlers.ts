@@ -69,6 +69,8 @@ export interface CommandHandler<O extends Operation = Operation, Prepared = unkn
   readonly operation: O
   readonly prepare?: (call: Call<O>, tools: QueryTools) => Promise<Prepared>
   readonly execute: (call: Call<O>, tools: CommandTools, prepared: Prepared) => Promise<Reply<O>>
+  /** What is stored of the reply, for replays: a secret is shown once and never kept in plain text. */
+  readonly stored?: (reply: Reply<O>) => Reply<O>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a map of handlers holds each with its own types, which `query` and `command` have checked
@@ -90,7 +92,7 @@ export function posting<O extends Operation>(operation: O, handle: QueryHandler<
  */
 export function command<O extends Operation, Prepared = undefined>(
   operation: O,
-  steps: Pick<CommandHandler<O, Prepared>, 'prepare' | 'execute'>,
+  steps: Pick<CommandHandler<O, Prepared>, 'prepare' | 'execute' | 'stored'>,
 ): CommandHandler<O, Prepared> {
   return { kind: 'command', operation, ...steps }
 }

@@ -89,7 +89,11 @@ export class Runner {
         await em.flush()
         const audit =
           received.actor === undefined ? null : auditRow(operation.id, { actor: received.actor, input: call.input })
-        await work.finish(connection, { body }, audit)
+        await work.finish(
+          connection,
+          { body: handler.stored === undefined ? body : handler.stored(body as never) },
+          audit,
+        )
         return { body, commands: work.commands, sent: work.rows.length }
       })
       if (outcome !== 'known' && outcome.sent > outcome.commands.length) relay.nudge()
