@@ -76,6 +76,7 @@ export class Child {
 
   async stop(): Promise<Exit> {
     if (this.running) {
+      this.#process.ref()
       this.#process.kill(this.#options.stopSignal)
       const patience = new AbortController()
       const late = delay(this.#options.stopTimeoutMs, 'late', { signal: patience.signal, ref: false }).catch(

@@ -65,6 +65,8 @@ export async function testBed<M extends Modules>(
   modules: M,
   options: TestBedOptions = {},
 ): Promise<TestBed<M>> {
+  // Before the teardown below is registered: a PostgreSQL of this process must end after the bed.
+  const administratorUrl = await postgres()
   const endings: (() => Promise<unknown> | unknown)[] = []
   // In the opposite order, and to the end even if one fails: the next test must find nothing left.
   t.teardown(async () => {
@@ -76,7 +78,6 @@ export async function testBed<M extends Modules>(
   const names = serviceNames.filter((name) => modules[name] !== undefined)
   const [database, nats] = await Promise.all([createDatabase(names), startBedNats(endings)])
   endings.push(database.drop)
-  const administratorUrl = await postgres()
   const rolePassword = rolePasswords(administratorUrl)
   const connections = new Map<string, Promise<NatsConnection>>()
   const pools = new Map<string, pg.Pool>()

@@ -1,4 +1,4 @@
-import { operations } from '@backoffice/contracts'
+import { listAudit, operations } from '@backoffice/contracts'
 import { query, type ServiceConfig, startService } from '@backoffice/service-runtime'
 import t from 'tap'
 import { testBed } from '../src/index.ts'
@@ -15,13 +15,39 @@ const payments = {
     }),
 }
 
-t.test('a service answers through the broker, with its own permissions and role', async (t) => {
-  const bed = await testBed(t, { payments })
-  const reply = await bed.rpc.call(operations.payments.readDayDeposits, {
-    scope: bed.scope(),
-    input: { playerId: 'ply_1' },
-  })
-  t.same(reply, { total: '1.00' })
+const bed = await testBed(t, { payments })
+
+t.test('a service answers through the broker', async (t) => {
+  const input = { playerId: 'ply_1' }
+  t.same(await bed.rpc.call(operations.payments.readDayDeposits, { scope: bed.scope(), input }), { total: '1.00' })
+})
+
+t.test('SQL runs with the rights of a role, or as the superuser', async (t) => {
   const who = await bed.sql('payments').query('select current_user as role, current_schema() as schema')
   t.same(who.rows, [{ role: 'backoffice_payments', schema: 'payments' }])
+  await t.rejects(bed.sql('wallet').query('select from payments.operation'), /permission denied/)
+  t.equal((await bed.sql('admin').query('select from payments.operation')).rowCount, 0)
+})
+
+t.test('two beds share nothing', async (t) => {
+  const other = await testBed(t, { payments })
+  t.not(other.databaseUrl, bed.databaseUrl)
+  t.not(other.natsUrl, bed.natsUrl)
+})
+
+t.test('an operation of the team is called by a person of it', async (t) => {
+  const listing = listAudit('payments')
+  t.same(await bed.team('bob').call(listing, { input: { limit: 10 } }), { data: [] })
+  await t.rejects(bed.rpc.call(listing, { input: { limit: 10 } }), /bed\.team/)
+})
+
+t.test('configuration of a service is set as environment variables', async (t) => {
+  const config = { payments: { DATABASE_POOL_MAX: 1 } }
+  let seen: ServiceConfig | undefined
+  const start = (given: ServiceConfig) => {
+    seen = given
+    return payments.start(given)
+  }
+  await testBed(t, { payments: { start } }, { config })
+  t.equal(seen?.DATABASE_POOL_MAX, 1)
 })
