@@ -10,6 +10,7 @@ export {
   type QueryTools,
   query,
   type Sql,
+  UnfinishedOperation,
 } from './commands/handlers.ts'
 export { sqlOf } from './commands/unit-of-work.ts'
 export { ConfigurationError, loadConfig, type ServiceConfig, serviceConfig } from './config.ts'

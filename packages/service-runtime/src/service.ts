@@ -10,7 +10,14 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { sql } from 'kysely'
 import { type Clock, systemClock } from './clock.ts'
 import { readAudit } from './commands/audit.ts'
-import { type CommandHandler, type Handler, posting, type QueryHandler, query } from './commands/handlers.ts'
+import {
+  type CommandHandler,
+  type CommandTools,
+  type Handler,
+  posting,
+  type QueryHandler,
+  query,
+} from './commands/handlers.ts'
 import { Runner } from './commands/runner.ts'
 import { sqlOf } from './commands/unit-of-work.ts'
 import type { ServiceConfig } from './config.ts'
@@ -43,6 +50,8 @@ export interface ServiceContext {
   readonly log: Logger
   /** Committed outbox rows are sent at once instead of at the next poll. */
   readonly nudgeOutbox: () => void
+  /** One transaction with the tools of a command, for work that no request asked for: a sweeper's, a scheduler's. */
+  readonly transact: <T>(run: (tools: CommandTools) => Promise<T>) => Promise<T>
 }
 
 /** Something that runs beside the operations: a sweeper, a scheduler, an HTTP listener. */
@@ -80,9 +89,17 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
   const rpc = new RpcClient(connection)
   const publisher = new EventPublisher(connection, config.EVENTS_REPLICAS)
   const relay = new Relay({ orm, rpc, publisher, clock, log })
-  const shared: ServiceContext = { orm, rpc, connection, clock, log, nudgeOutbox: () => relay.nudge() }
-
   const runner = new Runner({ orm, rpc, relay, clock, log })
+  const shared: ServiceContext = {
+    orm,
+    rpc,
+    connection,
+    clock,
+    log,
+    nudgeOutbox: () => relay.nudge(),
+    transact: (run) => runner.transact(run),
+  }
+
   const handlers = [...(Object.values(definition.operations(shared)) as Handler[]), ...builtIn(name, runner)]
   const served = handlers.map(
     (handler): ServedOperation => ({ operation: handler.operation, run: (call) => runner.run(handler, call) }),

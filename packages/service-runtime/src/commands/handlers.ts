@@ -73,6 +73,20 @@ export interface CommandHandler<O extends Operation = Operation, Prepared = unkn
   readonly stored?: (reply: Reply<O>) => Reply<O>
 }
 
+/**
+ * Thrown by `execute` when it met a record whose last change another service has not finished yet. The runner finishes
+ * that operation's commands and runs `execute` again, so that nobody is told of a state before it is true everywhere.
+ */
+export class UnfinishedOperation extends Error {
+  override readonly name = 'UnfinishedOperation'
+  readonly operationId: string
+
+  constructor(operationId: string) {
+    super(`operation ${operationId} has unfinished commands`)
+    this.operationId = operationId
+  }
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a map of handlers holds each with its own types, which `query` and `command` have checked
 export type Handler = QueryHandler<any> | CommandHandler<any, any>
 

@@ -11,7 +11,14 @@ import type { OutboxRow } from '../outbox/row.ts'
 import type { RpcClient } from '../rpc/client.ts'
 import type { ReceivedCall } from '../rpc/server.ts'
 import { auditRow } from './audit.ts'
-import type { Call, CommandHandler, Handler, QueryTools } from './handlers.ts'
+import {
+  type Call,
+  type CommandHandler,
+  type CommandTools,
+  type Handler,
+  type QueryTools,
+  UnfinishedOperation,
+} from './handlers.ts'
 import { isStorable, open, refusal, type StoredReply } from './stored-reply.ts'
 import { sqlOf, UnitOfWork } from './unit-of-work.ts'
 
@@ -100,8 +107,26 @@ export class Runner {
       return outcome
     } catch (error) {
       if (isStorable(error)) return error
-      throw error
+      if (!(error instanceof UnfinishedOperation)) throw error
+      await relay.finishOperation(error.operationId, call.deadline)
+      return this.#execute(handler, call, prepared, received)
     }
+  }
+
+  /** One transaction for work that no request asked for; what it sends leaves through the relay. */
+  async transact<T>(run: (tools: CommandTools) => Promise<T>): Promise<T> {
+    const { orm, clock, log, relay } = this.#parts
+    const { result, sent } = await inTransaction(orm, async (em) => {
+      const connection = sqlOf(em)
+      const now = clock.now()
+      const work = new UnitOfWork({ now, operationId: null, context: outboxContext(newId('req')) })
+      const result = await run(work.tools({ em, sql: connection, now, newId, log }))
+      await em.flush()
+      if (work.rows.length > 0) await work.finish(connection, { body: null }, null)
+      return { result, sent: work.rows.length }
+    })
+    if (sent > 0) relay.nudge()
+    return result
   }
 
   /** In a transaction of its own, first writer wins: another attempt may have succeeded in the meantime. */

@@ -21,13 +21,16 @@ export interface AuditRow {
 export class UnitOfWork {
   readonly rows: OutboxRow[] = []
   readonly #now: Date
-  readonly #operationId: string
+  readonly #operationId: string | null
   readonly #context: Readonly<Record<string, string>>
 
-  /** @param context request id and trace, which travel with each row */
+  /**
+   * @param operationId null: no request waits for the commands, so the relay may take them at once
+   * @param context request id and trace, which travel with each row
+   */
   constructor(options: {
     readonly now: Date
-    readonly operationId: string
+    readonly operationId: string | null
     readonly context: Readonly<Record<string, string>>
   }) {
     this.#now = options.now
@@ -88,7 +91,7 @@ export class UnitOfWork {
         select r.id, r.aggregate,
           coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.n,
           r.kind, r.name, r.message::json, ${this.#operationId}, ${this.#now}::timestamptz,
-          case when r.kind = 'command' then ${leasedUntil}::timestamptz end
+          case when r.kind = 'command' and ${this.#operationId}::text is not null then ${leasedUntil}::timestamptz end
         from unnest(
           ${rows.map(({ id }) => id)}::text[], ${rows.map(({ aggregate }) => aggregate)}::text[], ${offsets}::bigint[],
           ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ name }) => name)}::text[],
