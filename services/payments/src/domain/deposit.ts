@@ -1,0 +1,109 @@
+import {
+  type DepositStatus,
+  type Environment,
+  type PlayerStanding,
+  Rejection,
+  sandboxAmounts,
+  toMinorUnits,
+} from '@backoffice/contracts'
+import type { Occasion, StatusTransition } from './transition.ts'
+
+export interface Deposit {
+  readonly id: string
+  readonly playerId: string
+  /** Minor units (centavos). */
+  readonly amount: bigint
+  readonly currency: string
+  readonly method: string
+  readonly externalReference: string
+  readonly status: DepositStatus
+  readonly failureReason: string | null
+  readonly version: number
+  readonly createdAt: Date
+  readonly confirmedAt: Date | null
+  readonly failedAt: Date | null
+}
+
+/**
+ * Whether a deposit may begin. `dayTotal` is what the player deposited today, pending and confirmed, in minor units.
+ * @throws {Rejection} CURRENCY_MISMATCH, RG_BLOCKED (self-exclusion), PLAYER_NOT_ACTIVE, RG_BLOCKED (daily limit), in
+ *   this order
+ */
+export function admitDeposit({
+  amount,
+  currency,
+  environment,
+  standing,
+  dayTotal,
+}: {
+  readonly amount: bigint
+  readonly currency: string
+  readonly environment: Environment
+  readonly standing: PlayerStanding
+  readonly dayTotal: bigint
+}): void {
+  if (currency !== standing.currency) {
+    throw new Rejection('CURRENCY_MISMATCH', { expected: standing.currency, received: currency })
+  }
+  if (standing.selfExcluded || standing.status === 'autoexcluido' || isBlockedInSandbox(amount, environment)) {
+    throw new Rejection('RG_BLOCKED', { cause: 'self_exclusion' })
+  }
+  if (standing.status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status: standing.status })
+  if (standing.dailyDepositLimit !== null && dayTotal + amount > toMinorUnits(standing.dailyDepositLimit)) {
+    throw new Rejection('RG_BLOCKED', { cause: 'daily_limit' })
+  }
+}
+
+const isBlockedInSandbox = (amount: bigint, environment: Environment) =>
+  environment === 'sandbox' && amount === toMinorUnits(sandboxAmounts.depositBlocked)
+
+export function openDeposit(
+  request: Pick<Deposit, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'externalReference'>,
+  { at, by }: Occasion,
+): { readonly deposit: Deposit; readonly transition: StatusTransition } {
+  const status = 'pending'
+  return {
+    deposit: { ...request, status, failureReason: null, version: 1, createdAt: at, confirmedAt: null, failedAt: null },
+    transition: { version: 1, from: null, to: status, at, by, reason: null },
+  }
+}
+
+export type DepositCommand = 'confirm' | 'fail'
+
+/**
+ * Settles a pending deposit. Neither the player's standing nor a limit is asked again: the money has been collected.
+ * @throws {Rejection} DEPOSIT_NOT_PENDING with the deposit's id and status
+ */
+export function settleDeposit(
+  deposit: Deposit,
+  command: DepositCommand,
+  { at, by, reason = undefined }: Occasion,
+): { readonly deposit: Deposit; readonly transition: StatusTransition } {
+  if (deposit.status !== 'pending') {
+    throw new Rejection('DEPOSIT_NOT_PENDING', { depositId: deposit.id, status: deposit.status })
+  }
+  const version = deposit.version + 1
+  const transition = { version, from: deposit.status, at, by, reason: reason ?? null }
+  switch (command) {
+    case 'confirm': {
+      const status = 'confirmed'
+      return { deposit: { ...deposit, status, version, confirmedAt: at }, transition: { ...transition, to: status } }
+    }
+    case 'fail': {
+      const status = 'failed'
+      const failureReason = reason ?? null
+      return {
+        deposit: { ...deposit, status, version, failedAt: at, failureReason },
+        transition: { ...transition, to: status },
+      }
+    }
+    default:
+      return command satisfies never
+  }
+}
+
+/** The deposit as it was before it settled: what everyone sees until the wallet has done its part. */
+export function beforeSettling<D extends Deposit>(deposit: D): D {
+  const former = { status: 'pending', version: 1, confirmedAt: null, failedAt: null, failureReason: null } as const
+  return { ...deposit, ...former }
+}

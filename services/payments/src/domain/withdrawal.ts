@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import {
+  type Environment,
+  type ErrorCode,
+  type PlayerStanding,
+  Rejection,
+  sandboxAmounts,
+  type TransitionActor,
+  toMinorUnits,
+  type WithdrawalStatus,
+} from '@backoffice/contracts'
+import type { Occasion, StatusTransition } from './transition.ts'
+
+/**
+ * An intent is a withdrawal that nobody outside sees: it exists so that its hold has a reference before the wallet is
+ * asked. It becomes a withdrawal (`under_review`), is `refused` by the wallet, or is `abandoned` when nobody came back.
+ */
+export const invisibleStates = ['intent', 'refused', 'abandoned'] as const
+export type InvisibleState = (typeof invisibleStates)[number]
+export type WithdrawalState = InvisibleState | WithdrawalStatus
+
+export const withdrawalCommands = ['open', 'refuse', 'abandon', 'cancel', 'approve', 'reject', 'pay', 'fail'] as const
+export type WithdrawalCommand = (typeof withdrawalCommands)[number]
+/** The commands that a visible withdrawal takes. */
+export type WithdrawalDecision = Exclude<WithdrawalCommand, 'open' | 'refuse' | 'abandon'>
+
+/** What becomes of the reserved money. */
+export type HoldFate = 'release' | 'capture' | 'keep'
+
+interface Move {
+  readonly to: WithdrawalState
+  readonly hold: HoldFate
+}
+
+const none = {}
+const moves: Readonly<Record<WithdrawalState, Readonly<Partial<Record<WithdrawalCommand, Move>>>>> = {
+  intent: {
+    open: { to: 'under_review', hold: 'keep' },
+    // The wallet reserved nothing and never will under this reference: its refusal is frozen.
+    refuse: { to: 'refused', hold: 'keep' },
+    abandon: { to: 'abandoned', hold: 'release' },
+  },
+  refused: none,
+  abandoned: none,
+  under_review: {
+    cancel: { to: 'cancelled', hold: 'release' },
+    approve: { to: 'approved', hold: 'keep' },
+    reject: { to: 'rejected', hold: 'release' },
+  },
+  approved: {
+    pay: { to: 'paid', hold: 'capture' },
+    fail: { to: 'failed', hold: 'release' },
+  },
+  paid: none,
+  rejected: none,
+  cancelled: none,
+  failed: none,
+}
+
+/** Where a command leads from a state, or null where it is not accepted. */
+export function nextMove(state: WithdrawalState, command: WithdrawalCommand): Move | null {
+  return moves[state][command] ?? null
+}
+
+export interface Withdrawal {
+  readonly id: string
+  readonly playerId: string
+  /** Minor units (centavos). */
+  readonly amount: bigint
+  readonly currency: string
+  readonly method: string
+  readonly destination: string
+  readonly environment: Environment
+  readonly status: WithdrawalStatus
+  /** Why the status is what it is, where somebody said so. */
+  readonly reason: string | null
+  readonly version: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly reviewedAt: Date | null
+  readonly paidAt: Date | null
+  /** The person of the team who approved it; null as long as nobody did, and for the sandbox route. */
+  readonly approvedBy: string | null
+}
+
+/**
+ * Whether a withdrawal may be asked for, as far as the player is concerned; the wallet judges the funds. The player's
+ * status does not matter: money is never locked in, and the review queue shows the status.
+ * @throws {Rejection} CURRENCY_MISMATCH, KYC_NOT_APPROVED, in this order
+ */
+export function admitWithdrawal({
+  currency,
+  standing,
+}: {
+  readonly currency: string
+  readonly standing: PlayerStanding
+}): void {
+  if (currency !== standing.currency) {
+    throw new Rejection('CURRENCY_MISMATCH', { expected: standing.currency, received: currency })
+  }
+  if (standing.kycStatus !== 'aprovado') throw new Rejection('KYC_NOT_APPROVED', { kycStatus: standing.kycStatus })
+}
+
+/** In the sandbox a payment of the reserved amount goes wrong, so that integrators see `failed`. */
+export function sandboxOutcome(withdrawal: Withdrawal, decision: WithdrawalDecision): WithdrawalDecision {
+  const reserved =
+    withdrawal.environment === 'sandbox' && withdrawal.amount === toMinorUnits(sandboxAmounts.withdrawalFailsOnPay)
+  return decision === 'pay' && reserved ? 'fail' : decision
+}
+
+export interface Decided {
+  readonly withdrawal: Withdrawal
+  readonly transition: StatusTransition
+  readonly hold: HoldFate
+}
+
+/**
+ * Applies a decision to a withdrawal that everyone sees.
+ * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
+ *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it
+ */
+export function decideWithdrawal(withdrawal: Withdrawal, decision: WithdrawalDecision, occasion: Occasion): Decided {
+  const move = nextMove(withdrawal.status, decision)
+  if (move === null) throw refusal(withdrawal, decision)
+  assert(isVisible(move.to))
+  const { at, by, reason = null } = occasion
+  if (decision === 'pay' && withdrawal.environment === 'production' && isPerson(by, withdrawal.approvedBy)) {
+    throw new Rejection('TWO_PEOPLE_REQUIRED', { withdrawalId: withdrawal.id, approvedBy: withdrawal.approvedBy })
+  }
+  const version = withdrawal.version + 1
+  const reviewed = decision === 'approve' || decision === 'reject'
+  return {
+    withdrawal: {
+      ...withdrawal,
+      status: move.to,
+      reason,
+      version,
+      updatedAt: at,
+      reviewedAt: reviewed ? at : withdrawal.reviewedAt,
+      paidAt: decision === 'pay' ? at : withdrawal.paidAt,
+      approvedBy: decision === 'approve' && by.kind === 'team' ? by.name : withdrawal.approvedBy,
+    },
+    transition: { version, from: withdrawal.status, to: move.to, at, by, reason },
+    hold: move.hold,
+  }
+}
+
+const isPerson = (by: TransitionActor, name: string | null) => by.kind === 'team' && by.name === name
+
+function refusal(withdrawal: Withdrawal, decision: WithdrawalDecision): Rejection {
+  const code: ErrorCode = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
+  return new Rejection(code, { withdrawalId: withdrawal.id, status: withdrawal.status })
+}
+
+export function isVisible(state: WithdrawalState): state is WithdrawalStatus {
+  return !(invisibleStates as readonly string[]).includes(state)
+}
+
+/** Whether nothing can follow. Only a transition into such a state changes the hold. */
+export function isFinal(status: WithdrawalStatus): boolean {
+  return Object.keys(moves[status]).length === 0
+}
+
+/**
+ * The withdrawal as it was before its last transition: what everyone sees until the wallet has done its part.
+ * @param history all its transitions, oldest first
+ */
+export function beforeLastTransition<W extends Withdrawal>(withdrawal: W, history: readonly StatusTransition[]): W {
+  const last = history.at(-1)
+  const previous = history.at(-2)
+  assert(last !== undefined && previous !== undefined && last.version === withdrawal.version)
+  const former = previous.to as WithdrawalStatus
+  return {
+    ...withdrawal,
+    status: former,
+    version: previous.version,
+    reason: previous.reason,
+    updatedAt: previous.at,
+    reviewedAt: last.to === 'rejected' || last.to === 'approved' ? null : withdrawal.reviewedAt,
+    paidAt: last.to === 'paid' ? null : withdrawal.paidAt,
+    approvedBy: last.to === 'approved' ? null : withdrawal.approvedBy,
+  }
+}
+
+/** The first entry of a withdrawal's history: its intent became one. */
+export function openedTransition({ at, by }: Occasion): StatusTransition {
+  return { version: 1, from: null, to: 'under_review', at, by, reason: null }
+}

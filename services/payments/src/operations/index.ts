@@ -1,0 +1,34 @@
+import type { HandlersOf } from '@backoffice/service-runtime'
+import { cancelWithdrawal } from './cancel-withdrawal.ts'
+import { confirmDeposit } from './confirm-deposit.ts'
+import { createDeposit } from './create-deposit.ts'
+import { decideWithdrawal } from './decide-withdrawal.ts'
+import { decideWithdrawalInSandbox } from './decide-withdrawal-in-sandbox.ts'
+import { failDeposit } from './fail-deposit.ts'
+import { getWithdrawal } from './get-withdrawal.ts'
+import { listDeposits } from './list-deposits.ts'
+import { locateDeposit } from './locate-deposit.ts'
+import { locateWithdrawal } from './locate-withdrawal.ts'
+import { readDayDeposits } from './read-day-deposits.ts'
+import { requestWithdrawal } from './request-withdrawal.ts'
+import { showDeposit } from './show-deposit.ts'
+import { showWithdrawal } from './show-withdrawal.ts'
+import { withdrawalQueue } from './withdrawal-queue.ts'
+
+export const handlers: HandlersOf<'payments'> = {
+  createDeposit,
+  confirmDeposit,
+  failDeposit,
+  requestWithdrawal,
+  getWithdrawal,
+  cancelWithdrawal,
+  decideWithdrawalInSandbox,
+  readDayDeposits,
+  locateDeposit,
+  showDeposit,
+  listDeposits,
+  locateWithdrawal,
+  showWithdrawal,
+  withdrawalQueue,
+  decideWithdrawal,
+}

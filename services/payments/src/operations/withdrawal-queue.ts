@@ -1,0 +1,48 @@
+import { operations } from '@backoffice/contracts'
+import { query, type RpcClient } from '@backoffice/service-runtime'
+import { scopeOf } from '../storage/scope.ts'
+import { listQueue, type WithdrawalRecord } from '../storage/withdrawals.ts'
+import { teamWithdrawal } from '../views/withdrawal.ts'
+
+const { getPlayerStanding } = operations.players
+const { readBalance } = operations.wallet
+
+/** Waiting withdrawals have no unfinished command: only what ends one leaves a command behind. */
+export const withdrawalQueue = query(operations.payments.withdrawalQueue, async (call, { em, rpc }) => {
+  const { status = 'under_review', ...filter } = call.input
+  const withdrawals = await listQueue(em, { ...filter, status })
+  const players = new Map(withdrawals.map((withdrawal) => [withdrawal.playerId, withdrawal]))
+  const known = new Map<string, Awaited<ReturnType<typeof readPlayer>>>()
+  await eachOf([...players.values()], async (withdrawal) => {
+    known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
+  })
+  return {
+    data: withdrawals.flatMap((withdrawal) => {
+      const player = known.get(withdrawal.playerId)
+      return player === undefined ? [] : [{ ...teamWithdrawal(withdrawal, { settling: false }), ...player }]
+    }),
+  }
+})
+
+/** What a reviewer must know of the player before deciding. */
+async function readPlayer(
+  rpc: RpcClient,
+  withdrawal: WithdrawalRecord,
+  { requestId, deadline }: { readonly requestId: string; readonly deadline: Date },
+) {
+  const { playerId } = withdrawal
+  const options = { scope: scopeOf(withdrawal), input: { playerId }, requestId, deadline }
+  const [standing, balance] = await Promise.all([rpc.call(getPlayerStanding, options), rpc.call(readBalance, options)])
+  const { status: playerStatus, kycStatus, selfExcluded } = standing
+  return { playerStatus, kycStatus, selfExcluded, ...balance }
+}
+
+const playersAtOnceMax = 16
+
+async function eachOf<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values()
+  const workers = Array.from({ length: playersAtOnceMax }, async () => {
+    for (const item of rest) await run(item)
+  })
+  await Promise.all(workers)
+}
