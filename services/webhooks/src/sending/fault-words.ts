@@ -1,0 +1,76 @@
+/** The host resolves to an address that nothing may be sent to. */
+export class RefusedAddressError extends Error {
+  override readonly name = 'RefusedAddressError'
+  constructor(addresses: readonly string[]) {
+    super(
+      `The host leads to an address that is not public (${addresses.slice(0, 3).join(', ') || 'none'}); nothing was sent.`,
+    )
+  }
+}
+
+/** The URL itself may not be sent to. */
+export class RefusedUrlError extends Error {
+  override readonly name = 'RefusedUrlError'
+}
+
+/** The time of the whole attempt is up. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
+  constructor(deadlineMs: number) {
+    super(`No answer within ${deadlineMs / 1000} s.`)
+  }
+}
+
+/** What the codes of Node, OpenSSL, the resolver and undici mean to somebody who runs a receiver. */
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused: nothing listens on that port.',
+  ECONNRESET: 'The receiver closed the connection before it answered.',
+  EPIPE: 'The receiver closed the connection while the request was sent.',
+  UND_ERR_SOCKET: 'The receiver closed the connection before it answered.',
+  ETIMEDOUT: 'The connection could not be made in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection could not be made in time.',
+  EHOSTUNREACH: 'There is no route to the receiver.',
+  ENETUNREACH: 'There is no route to the receiver.',
+  EADDRNOTAVAIL: 'There is no route to the receiver.',
+  ENOTFOUND: 'The host name does not exist.',
+  ENODATA: 'The host name has no address.',
+  ESERVFAIL: 'The name servers of the host failed.',
+  ETIMEOUT: 'The name servers of the host did not answer.',
+  EREFUSED: 'The name servers of the host refused to answer.',
+  EAI_AGAIN: 'The name servers of the host did not answer.',
+  CERT_HAS_EXPIRED: "The receiver's certificate has expired.",
+  CERT_NOT_YET_VALID: "The receiver's certificate is not valid yet.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The receiver's certificate is self-signed.",
+  SELF_SIGNED_CERT_IN_CHAIN: "The receiver's certificate leads to an authority that nobody knows.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "The receiver's certificate chain is not complete.",
+  UNABLE_TO_GET_ISSUER_CERT: "The receiver's certificate chain is not complete.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The receiver's certificate chain is not complete.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for another host name.",
+  EPROTO: 'The TLS handshake failed.',
+  UND_ERR_HEADERS_OVERFLOW: 'The response headers are too large.',
+  HPE_HEADER_OVERFLOW: 'The response headers are too large.',
+}
+
+/** An error of an attempt in plain words. */
+export function faultInWords(error: unknown): string {
+  if (isWorded(error)) return error.message
+  const code = codeOf(error)
+  if (code === undefined) return 'The attempt failed.'
+  if (words[code] !== undefined) return words[code]
+  if (code.startsWith('ERR_SSL')) return `The TLS handshake failed (${code}).`
+  if (code.startsWith('HPE_')) return 'The answer is not HTTP.'
+  return `The attempt failed (${code}).`
+}
+
+function isWorded(error: unknown): error is Error {
+  return error instanceof RefusedAddressError || error instanceof RefusedUrlError || error instanceof DeadlineError
+}
+
+/** The most telling code: of the error, of what caused it, or of the first of several. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, cause } = error as Error & { code?: unknown }
+  const inner = codeOf(error instanceof AggregateError ? error.errors[0] : cause)
+  if (inner !== undefined) return inner
+  return typeof code === 'string' ? code : undefined
+}
