@@ -5,8 +5,16 @@ import pg from 'pg'
 
 type Migrations = Parameters<typeof migrate>[0]['migrations']
 
-/** Makes the database when it is missing. @returns the administrator's URL of that database. */
-export async function ensureDatabase(administratorUrl: string, name: string): Promise<string> {
+const databaseName = 'backoffice'
+
+/**
+ * Makes the database when it is missing; a URL that names another one than `postgres` chooses that one.
+ * @returns the administrator's URL of the database
+ */
+export async function ensureDatabase(administratorUrl: string): Promise<string> {
+  const given = new URL(administratorUrl).pathname.slice(1)
+  const name = given === '' || given === 'postgres' ? databaseName : given
+  if (name === given) return administratorUrl
   const client = new pg.Client({ connectionString: administratorUrl })
   await client.connect()
   try {

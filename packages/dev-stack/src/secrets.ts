@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
@@ -35,6 +35,24 @@ export function stackSecrets(dir: string): StackSecrets {
 // A letter first and no punctuation: safe in a URL, in a shell and in nats-server's configuration.
 const password = () => `p${randomBytes(18).toString('hex')}`
 
-function forEach<K extends string>(names: readonly K[], value: () => string): Record<K, string> {
+/**
+ * The same secrets, but for backends that are somebody else's. Database roles belong to a whole server, so stacks that
+ * share one must arrive at the same passwords; NATS users have the passwords that their server gives them.
+ */
+export function withGivenBackends(secrets: StackSecrets, environment: NodeJS.ProcessEnv): StackSecrets {
+  const { POSTGRES_URL, NATS_URL } = environment
+  const role = (name: string) => createHash('sha256').update(`${name} ${POSTGRES_URL}`).digest('hex')
+  const given = (own: Readonly<Record<string, string>>) => (user: string) =>
+    environment[`NATS_PASSWORD_${user.toUpperCase()}`] ?? own[user] ?? ''
+  return {
+    ...secrets,
+    ...(POSTGRES_URL === undefined ? {} : { databaseRoles: forEach(serviceNames, role) }),
+    ...(NATS_URL === undefined
+      ? {}
+      : { nats: forEach(serviceNames, given(secrets.nats)), team: forEach(teamUsers, given(secrets.team)) }),
+  }
+}
+
+function forEach<K extends string>(names: readonly K[], value: (name: K) => string): Record<K, string> {
   return Object.fromEntries(names.map((name) => [name, value()])) as Record<K, string>
 }

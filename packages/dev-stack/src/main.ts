@@ -1,0 +1,52 @@
+import { parseStackArguments } from './arguments.ts'
+import { greeting } from './greeting.ts'
+import { Stack } from './stack.ts'
+import { Steps } from './steps.ts'
+
+const parentCheckMs = 1_000
+
+/** Resolves when somebody wants the stack to end: Ctrl-C, SIGTERM, a closed terminal, or npm being killed. */
+function askedToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        // The guard then ends what is left, without waiting for requests under way.
+        if (asked && signal === 'SIGINT') process.exit(130)
+        asked = true
+        resolve()
+      })
+    }
+    const parent = process.ppid
+    const startedByNpm = process.env.npm_lifecycle_event !== undefined
+    // A killed npm cannot pass the news on; its child is then adopted by another parent.
+    if (startedByNpm) setInterval(() => process.ppid !== parent && resolve(), parentCheckMs).unref()
+  })
+}
+
+async function main(): Promise<number> {
+  const steps = new Steps()
+  const stack = new Stack(parseStackArguments(process.argv.slice(2)), steps)
+  const stopRequested = askedToStop()
+  try {
+    const started = stack.start()
+    started.catch(() => {})
+    const description = await Promise.race([started, stopRequested])
+    if (description !== undefined) {
+      steps.say(greeting(description, steps.elapsed))
+      await stopRequested
+    }
+    return 0
+  } finally {
+    steps.say('\nStopping …')
+    await stack.stop()
+    steps.say('Stopped.')
+  }
+}
+
+try {
+  process.exit(await main())
+} catch (error) {
+  process.stderr.write(`\n${(error as Error).message}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ServiceName } from '@backoffice/contracts'
+import { Child } from './child.ts'
+import type { StackSecrets } from './secrets.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const startTimeoutMs = 30_000
+/** Longer than a service's own drain, which ends in-flight requests. */
+const stopTimeoutMs = 30_000
+
+/** Each may call those before it while it drains: the last to start is the first to stop. */
+export const startOrder: readonly ServiceName[] = ['webhooks', 'wallet', 'players', 'payments', 'gateway']
+
+const keepsOperatorSecrets: readonly ServiceName[] = ['gateway', 'webhooks']
+
+export interface ServiceOptions {
+  readonly name: ServiceName
+  readonly logFile: string
+  readonly databaseUrl: string
+  readonly natsUrl: string
+  readonly secrets: StackSecrets
+  readonly healthPort: number
+  /** Of the gateway's HTTP server. */
+  readonly httpPort: number
+}
+
+/** Starts one service as a process of its own and waits until it says that it is ready. */
+export async function startService(options: ServiceOptions): Promise<Child> {
+  const { name, healthPort } = options
+  const child = await Child.start({
+    name,
+    command: process.execPath,
+    args: [join(root, `services/${name}/src/main.ts`)],
+    cwd: root,
+    env: serviceEnvironment(options),
+    logFile: options.logFile,
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs,
+  })
+  try {
+    await child.waitUntil(() => isReady(healthPort), startTimeoutMs)
+  } catch (error) {
+    await child.stop()
+    throw error
+  }
+  return child
+}
+
+function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): NodeJS.ProcessEnv {
+  return {
+    // Settings such as LOG_LEVEL or WEBHOOK_BACKOFF_BASE_MS reach the services as they were given to npm start.
+    ...process.env,
+    DEVELOPMENT: 'true',
+    DATABASE_URL: options.databaseUrl,
+    NATS_URL: options.natsUrl,
+    NATS_USER: name,
+    NATS_PASSWORD: secrets.nats[name],
+    HEALTH_PORT: String(options.healthPort),
+    ...(keepsOperatorSecrets.includes(name) ? { MASTER_KEYS: secrets.masterKeys } : {}),
+    ...(name === 'gateway' ? { PORT: String(options.httpPort), HOST: '127.0.0.1' } : {}),
+  }
+}
+
+async function isReady(healthPort: number): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: AbortSignal.timeout(1_000) })
+  await response.body?.cancel()
+  return response.ok
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import type { StackArguments } from './arguments.ts'
+import type { Child } from './child.ts'
+import { ensureDatabase, prepareDatabase, serviceUrl } from './database.ts'
+import { demoOperators } from './demo-operator.ts'
+import { claimFolder, releaseFolder } from './folder.ts'
+import { startNats } from './nats.ts'
+import { natsServerBinary } from './nats-server-binary.ts'
+import { freePort, portIsFree } from './ports.ts'
+import { startPostgres } from './postgres.ts'
+import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
+import { startOrder, startService } from './services.ts'
+import { type ProcessName, type StackDescription, StackFile } from './stack-file.ts'
+import type { Steps } from './steps.ts'
+import { Supervised } from './supervisor.ts'
+
+/** PostgreSQL, nats-server and the five services, started in order, kept running, and stopped in the opposite order. */
+export class Stack {
+  readonly #arguments: StackArguments
+  readonly #steps: Steps
+  readonly #secrets: StackSecrets
+  readonly #file: StackFile
+  readonly #running: Supervised[] = []
+  readonly #processes: Partial<Record<ProcessName, number>> = {}
+  #started: Promise<StackDescription> | undefined
+  #stopped: Promise<void> | undefined
+
+  /** @throws when another stack runs in the folder. */
+  constructor(given: StackArguments, steps: Steps) {
+    claimFolder(given.dir, given.fresh)
+    this.#arguments = given
+    this.#steps = steps
+    this.#secrets = withGivenBackends(stackSecrets(given.dir), process.env)
+    this.#file = new StackFile(given.dir)
+  }
+
+  /** @throws when a part cannot be started; what was started stays until `stop`. */
+  start(): Promise<StackDescription> {
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  /** Ends everything in the order in which nothing loses what it still needs. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #start(): Promise<StackDescription> {
+    const { dir, port } = this.#arguments
+    if (port !== 0 && !(await portIsFree(port))) {
+      throw new Error(`Port ${port} is taken. Choose another with: npm start -- --port P (0 takes any free one)`)
+    }
+    const httpPort = port === 0 ? await freePort() : port
+    const administratorUrl = process.env.POSTGRES_URL ?? (await this.#startPostgres())
+    const natsUrl = process.env.NATS_URL ?? (await this.#startNats())
+    const postgresUrl = await this.#steps.run('database: roles, schemas, migrations', async () => {
+      const url = await ensureDatabase(administratorUrl)
+      await prepareDatabase(url, this.#secrets.databaseRoles)
+      return url
+    })
+    await this.#steps.run(`services: ${startOrder.join(', ')}`, () =>
+      this.#startServices(postgresUrl, natsUrl, httpPort),
+    )
+    const operators = await this.#steps.run('demo operator', () => demoOperators(dir, natsUrl, this.#secrets))
+
+    const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
+    const description: StackDescription = {
+      baseUrl,
+      docsUrl: `${baseUrl}/docs`,
+      postgresUrl,
+      natsUrl,
+      team: this.#secrets.team,
+      operators,
+      processes: this.#processes,
+    }
+    this.#file.publish(description)
+    return description
+  }
+
+  async #stop(): Promise<void> {
+    this.#file.remove()
+    // No part is started any more, and one that is starting can be stopped only when it is known.
+    await this.#started?.catch(() => {})
+    this.#file.remove()
+    for (const part of this.#running.reverse()) await part.stop()
+    releaseFolder(this.#arguments.dir)
+  }
+
+  async #startPostgres(): Promise<string> {
+    const port = await freePort()
+    const options = { dir: join(this.#arguments.dir, 'postgres'), password: this.#secrets.postgres, port }
+    await this.#steps.run('PostgreSQL (embedded)', () =>
+      this.#supervise('postgres', async () => (await startPostgres(options)).child),
+    )
+    return `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
+  }
+
+  async #startNats(): Promise<string> {
+    const { nats, team } = this.#secrets
+    const port = await freePort()
+    const options = { dir: join(this.#arguments.dir, 'nats'), port, passwords: nats, team }
+    const announce = () => this.#steps.say('nats-server is not installed: downloading the Debian package …')
+    await this.#steps.run('nats-server with JetStream', async () => {
+      await natsServerBinary(announce)
+      await this.#supervise('nats', async () => (await startNats(options)).child)
+    })
+    return `nats://127.0.0.1:${port}`
+  }
+
+  async #startServices(postgresUrl: string, natsUrl: string, httpPort: number): Promise<void> {
+    const started = startOrder.map(async (name) => {
+      const options = {
+        name,
+        logFile: join(this.#arguments.dir, 'logs', `${name}.log`),
+        databaseUrl: serviceUrl(postgresUrl, name, this.#secrets.databaseRoles[name]),
+        natsUrl,
+        secrets: this.#secrets,
+        healthPort: await freePort(),
+        httpPort,
+      }
+      return this.#supervise(name, () => startService(options))
+    })
+    // All are waited for, so that none is still starting when a failure stops the stack.
+    const outcomes = await Promise.allSettled(started)
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
+  async #supervise(name: ProcessName, start: () => Promise<Child>): Promise<void> {
+    if (this.#stopped !== undefined) throw new Error('Stopped while starting.')
+    const part = new Supervised({
+      name,
+      start,
+      onRunning: (pid) => {
+        this.#processes[name] = pid
+        this.#file.updateProcess(name, pid)
+      },
+      onTrouble: (message) => this.#steps.say(message),
+    })
+    this.#running.push(part)
+    await part.start()
+  }
+}

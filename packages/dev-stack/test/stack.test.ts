@@ -1,0 +1,141 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { eventually } from '@backoffice/test-kit'
+import t, { type Test } from 'tap'
+import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
+
+const run = promisify(execFile)
+const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const startTimeoutMs = 60_000
+const restartTimeoutMs = 30_000
+
+t.setTimeout(240_000)
+
+interface StartedStack {
+  readonly process: ChildProcess
+  /** All that was printed so far. */
+  readonly printed: () => string
+  readonly exitCode: Promise<number | null>
+}
+
+function startStack(t: Test, dir: string, ...args: string[]): StartedStack {
+  // The stack must not use the PostgreSQL of the test run: its own is under test here.
+  const { POSTGRES_URL: _ours, NATS_URL: _theirs, ...env } = process.env
+  const child = spawn(process.execPath, [mainFile, '--dir', dir, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += chunk))
+  const exitCode = once(child, 'exit').then(([code]) => code as number | null)
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    await exitCode
+  })
+  return { process: child, printed: () => text, exitCode }
+}
+
+/** Waits until the stack is ready. @throws at once when it ended, with what it printed. */
+async function ready(stack: StartedStack, dir: string): Promise<StackDescription> {
+  await eventually(() => stack.process.exitCode !== null || existsSync(stackFileIn(dir)), startTimeoutMs)
+  if (stack.process.exitCode !== null) throw new Error(stack.printed())
+  await eventually(() => stack.printed().includes('Ctrl-C'))
+  return readStack(stackFileIn(dir))
+}
+
+/** The printed request, pasted. */
+async function pasteCurl(stack: StartedStack): Promise<unknown> {
+  const text = stack.printed()
+  const curl = text.slice(text.indexOf('TIMESTAMP='), text.indexOf('\nCtrl-C'))
+  return JSON.parse((await run('/bin/sh', ['-c', curl])).stdout)
+}
+
+const isRunning = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+t.test('one stack, from the first start to the second', async (t) => {
+  const dir = t.testdir()
+  const stack = startStack(t, dir, '--port', '0')
+  const description = await ready(stack, dir)
+  const pids = () => Object.values(readStack(stackFileIn(dir)).processes)
+
+  await t.test('the printed request works when it is pasted', async (t) => {
+    t.match(await pasteCurl(stack), { operator: { name: 'demo', environment: 'sandbox' }, brand: { isSandbox: true } })
+  })
+
+  await t.test('seven processes run, and stack.json has their numbers', async (t) => {
+    t.same(Object.keys(description.processes).sort(), [
+      'gateway',
+      'nats',
+      'payments',
+      'players',
+      'postgres',
+      'wallet',
+      'webhooks',
+    ])
+    t.ok(pids().every(isRunning))
+  })
+
+  await t.test('the documentation is where it says', async (t) => {
+    t.equal((await fetch(description.docsUrl)).status, 200)
+  })
+
+  await t.test('whatever is killed is started again, and stack.json tells its new number', async (t) => {
+    for (const [name, pid] of Object.entries(description.processes)) {
+      process.kill(pid, 'SIGKILL')
+      const current = () => readStack(stackFileIn(dir)).processes[name as keyof typeof description.processes]
+      t.ok(await eventually(() => current() !== pid, restartTimeoutMs), name)
+    }
+    const answer = await eventually(async () => {
+      const body = (await pasteCurl(stack)) as { operator?: { name: string } }
+      return body.operator === undefined ? false : body
+    }, restartTimeoutMs)
+    t.match(answer, { operator: { name: 'demo' } })
+  })
+
+  await t.test('a second stack in the same folder is refused, and says where the first one is', async (t) => {
+    const second = startStack(t, dir, '--port', '0')
+    t.equal(await second.exitCode, 1)
+    t.match(second.printed(), description.baseUrl)
+    t.ok(existsSync(stackFileIn(dir)), 'the first one is left alone')
+  })
+
+  await t.test('SIGTERM ends all of it', async (t) => {
+    const all = pids()
+    stack.process.kill('SIGTERM')
+    t.equal(await stack.exitCode, 0)
+    t.notOk(all.some(isRunning))
+    t.notOk(existsSync(stackFileIn(dir)))
+  })
+
+  await t.test('the next start has the same operator and is ready within 10 seconds', async (t) => {
+    const startedAt = performance.now()
+    const again = startStack(t, dir, '--port', '0')
+    const { operators } = await ready(again, dir)
+    t.ok(performance.now() - startedAt < 10_000)
+    t.same(operators, description.operators)
+    t.match(await pasteCurl(again), { operator: { name: 'demo' } })
+
+    const all = pids()
+    again.process.kill('SIGKILL')
+    t.ok(await eventually(() => !all.some(isRunning), restartTimeoutMs), 'nothing outlives a killed supervisor')
+  })
+})
+
+t.test('a port that is taken is said, with what to do', async (t) => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as { port: number }
+  const stack = startStack(t, t.testdir(), '--port', String(port))
+  t.equal(await stack.exitCode, 1)
+  t.match(stack.printed(), `Port ${port} is taken`)
+  t.match(stack.printed(), '--port')
+})
