@@ -54,5 +54,5 @@ export function withGivenBackends(secrets: StackSecrets, environment: NodeJS.Pro
 }
 
 function forEach<K extends string>(names: readonly K[], value: (name: K) => string): Record<K, string> {
-  return Object.fromEntries(names.map((name) => [name, value()])) as Record<K, string>
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, string>
 }
