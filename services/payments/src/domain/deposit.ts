@@ -46,11 +46,11 @@ export function admitDeposit({
     throw new Rejection('CURRENCY_MISMATCH', { expected: standing.currency, received: currency })
   }
   if (standing.selfExcluded || standing.status === 'autoexcluido' || isBlockedInSandbox(amount, environment)) {
-    throw new Rejection('RG_BLOCKED', { cause: 'self_exclusion' })
+    throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
   }
   if (standing.status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status: standing.status })
   if (standing.dailyDepositLimit !== null && dayTotal + amount > toMinorUnits(standing.dailyDepositLimit)) {
-    throw new Rejection('RG_BLOCKED', { cause: 'daily_limit' })
+    throw new Rejection('RG_BLOCKED', { reason: 'daily_limit' })
   }
 }
 

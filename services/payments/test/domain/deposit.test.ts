@@ -1,0 +1,150 @@
+import {
+  depositStatuses,
+  type PlayerStanding,
+  playerStatuses,
+  Rejection,
+  sandboxAmounts,
+  toMinorUnits,
+} from '@backoffice/contracts'
+import fc from 'fast-check'
+import t from 'tap'
+import { admitDeposit, beforeSettling, type Deposit, openDeposit, settleDeposit } from '../../src/domain/deposit.ts'
+
+const at = new Date('2026-03-02T12:00:00.000Z')
+const by = { kind: 'operator', name: 'op_1' } as const
+const occasion = { at, by }
+const request = {
+  id: 'dep_1',
+  playerId: 'ply_1',
+  amount: 1_000n,
+  currency: 'BRL',
+  method: 'pix',
+  externalReference: 'pay-1',
+}
+const standing: PlayerStanding = {
+  playerId: 'ply_1',
+  currency: 'BRL',
+  status: 'ativo',
+  kycStatus: 'aprovado',
+  selfExcluded: false,
+  dailyDepositLimit: null,
+}
+const admission = { amount: 1_000n, currency: 'BRL', environment: 'production', standing, dayTotal: 0n } as const
+
+/** The code that a rule refuses with, or null. */
+function refusal(run: () => unknown): string | null {
+  try {
+    run()
+    return null
+  } catch (error) {
+    if (error instanceof Rejection) return error.code
+    throw error
+  }
+}
+
+t.test('every status × every command: only a pending deposit settles', async (t) => {
+  const expected = {
+    pending: { confirm: 'confirmed', fail: 'failed' },
+    confirmed: { confirm: 'DEPOSIT_NOT_PENDING', fail: 'DEPOSIT_NOT_PENDING' },
+    failed: { confirm: 'DEPOSIT_NOT_PENDING', fail: 'DEPOSIT_NOT_PENDING' },
+  } as const
+  for (const status of depositStatuses) {
+    for (const command of ['confirm', 'fail'] as const) {
+      const deposit: Deposit = { ...openDeposit(request, occasion).deposit, status }
+      const run = () => settleDeposit(deposit, command, occasion).deposit.status
+      t.equal(refusal(run) ?? run(), expected[status][command], `${command} when ${status}`)
+    }
+  }
+})
+
+t.test('a refusal names the deposit and its status', async (t) => {
+  const deposit: Deposit = { ...openDeposit(request, occasion).deposit, status: 'failed' }
+  t.throws(() => settleDeposit(deposit, 'confirm', occasion), { code: 'DEPOSIT_NOT_PENDING', details: { depositId: 'dep_1', status: 'failed' } })
+})
+
+t.test('settling writes who, when and why, and raises the version', async (t) => {
+  const { deposit, transition } = openDeposit(request, occasion)
+  t.same(transition, { version: 1, from: null, to: 'pending', at, by, reason: null })
+  const later = new Date('2026-03-02T13:00:00.000Z')
+  const failed = settleDeposit(deposit, 'fail', { at: later, by, reason: 'expired' })
+  t.match(failed.deposit, {
+    status: 'failed',
+    failedAt: later,
+    failureReason: 'expired',
+    confirmedAt: null,
+    version: 2,
+  })
+  t.same(failed.transition, { version: 2, from: 'pending', to: 'failed', at: later, by, reason: 'expired' })
+  const confirmed = settleDeposit(deposit, 'confirm', { at: later, by })
+  t.match(confirmed.deposit, {
+    status: 'confirmed',
+    confirmedAt: later,
+    failureReason: null,
+    failedAt: null,
+    version: 2,
+  })
+  t.same(beforeSettling(confirmed.deposit), deposit, 'before the wallet has done its part it is what it was')
+  t.same(beforeSettling(failed.deposit), deposit)
+})
+
+t.test('refusals come in the order currency, self-exclusion, status, daily limit', async (t) => {
+  const wrong = {
+    ...admission,
+    currency: 'USD',
+    standing: { ...standing, selfExcluded: true, status: 'suspenso', dailyDepositLimit: '1.00' },
+  } as const
+  t.equal(
+    refusal(() => admitDeposit(wrong)),
+    'CURRENCY_MISMATCH',
+  )
+  t.throws(() => admitDeposit({ ...wrong, currency: 'BRL' }), {
+    code: 'RG_BLOCKED',
+    details: { reason: 'self_exclusion' },
+  })
+  const suspended = { ...wrong, currency: 'BRL', standing: { ...wrong.standing, selfExcluded: false } } as const
+  t.throws(() => admitDeposit(suspended), { code: 'PLAYER_NOT_ACTIVE', details: { status: 'suspenso' } })
+  const limited = { ...suspended, standing: { ...suspended.standing, status: 'ativo' } } as const
+  t.throws(() => admitDeposit(limited), { code: 'RG_BLOCKED', details: { reason: 'daily_limit' } })
+})
+
+t.test('of the player statuses only ativo may deposit, and autoexcluido is RG_BLOCKED', async (t) => {
+  for (const status of playerStatuses) {
+    const code = refusal(() => admitDeposit({ ...admission, standing: { ...standing, status } }))
+    t.equal(code, status === 'ativo' ? null : status === 'autoexcluido' ? 'RG_BLOCKED' : 'PLAYER_NOT_ACTIVE', status)
+  }
+})
+
+t.test('a deposit needs no KYC', async (t) => {
+  t.equal(
+    refusal(() => admitDeposit({ ...admission, standing: { ...standing, kycStatus: 'nao_iniciado' } })),
+    null,
+  )
+})
+
+t.test('the reserved amount is blocked in the sandbox and means nothing in production', async (t) => {
+  const amount = toMinorUnits(sandboxAmounts.depositBlocked)
+  t.equal(
+    refusal(() => admitDeposit({ ...admission, amount, environment: 'sandbox' })),
+    'RG_BLOCKED',
+  )
+  t.equal(
+    refusal(() => admitDeposit({ ...admission, amount })),
+    null,
+  )
+})
+
+t.test('the day never sums to more than the limit, and reaches it exactly', async (t) => {
+  const amounts = fc.array(fc.bigInt({ min: 1n, max: 50_000n }), { maxLength: 50 })
+  const property = 
+    fc.property(amounts, fc.bigInt({ min: 1n, max: 500_000n }), (wished, limit) => {
+      const limited = { ...standing, dailyDepositLimit: `${limit / 100n}.${String(limit % 100n).padStart(2, '0')}` }
+      let dayTotal = 0n
+      for (const amount of wished) {
+        const code = refusal(() => admitDeposit({ ...admission, standing: limited, amount, dayTotal }))
+        if (code === null) dayTotal += amount
+        else if (dayTotal + amount <= limit) return false
+      }
+      return dayTotal <= limit
+    }),
+  t.doesNotThrow(() => fc.assert(property))
+})

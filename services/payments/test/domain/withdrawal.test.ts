@@ -1,0 +1,184 @@
+import {
+  kycStatuses,
+  type PlayerStanding,
+  playerStatuses,
+  Rejection,
+  sandboxAmounts,
+  toMinorUnits,
+  withdrawalStatuses,
+} from '@backoffice/contracts'
+import fc from 'fast-check'
+import t from 'tap'
+import type { StatusTransition } from '../../src/domain/transition.ts'
+import {
+  admitWithdrawal,
+  beforeLastTransition,
+  decideWithdrawal,
+  invisibleStates,
+  isFinal,
+  isVisible,
+  nextMove,
+  openedTransition,
+  sandboxOutcome,
+  type Withdrawal,
+  type WithdrawalDecision,
+  withdrawalCommands,
+} from '../../src/domain/withdrawal.ts'
+
+const at = new Date('2026-03-02T12:00:00.000Z')
+const by = { kind: 'team', name: 'alice' } as const
+const withdrawal: Withdrawal = {
+  id: 'wdr_1',
+  playerId: 'ply_1',
+  amount: 4_000n,
+  currency: 'BRL',
+  method: 'pix',
+  destination: 'ana@example.com',
+  environment: 'production',
+  status: 'under_review',
+  reason: null,
+  version: 1,
+  createdAt: at,
+  updatedAt: at,
+  reviewedAt: null,
+  paidAt: null,
+  approvedBy: null,
+}
+const standing: PlayerStanding = {
+  playerId: 'ply_1',
+  currency: 'BRL',
+  status: 'ativo',
+  kycStatus: 'aprovado',
+  selfExcluded: false,
+  dailyDepositLimit: null,
+}
+const decisions: readonly WithdrawalDecision[] = ['cancel', 'approve', 'reject', 'pay', 'fail']
+
+function refusal(run: () => unknown): string | null {
+  try {
+    run()
+    return null
+  } catch (error) {
+    if (error instanceof Rejection) return error.code
+    throw error
+  }
+}
+
+t.test('every state × every command leads where the table says, and what it says becomes of the hold', async (t) => {
+  const expected: Readonly<Record<string, string>> = {
+    'intent open': 'under_review keep',
+    'intent refuse': 'refused keep',
+    'intent abandon': 'abandoned release',
+    'under_review cancel': 'cancelled release',
+    'under_review approve': 'approved keep',
+    'under_review reject': 'rejected release',
+    'approved pay': 'paid capture',
+    'approved fail': 'failed release',
+  }
+  const states = [...invisibleStates, ...withdrawalStatuses]
+  t.equal(states.length * withdrawalCommands.length, 72)
+  for (const state of states) {
+    for (const command of withdrawalCommands) {
+      const move = nextMove(state, command)
+      t.equal(
+        move === null ? undefined : `${move.to} ${move.hold}`,
+        expected[`${state} ${command}`],
+        `${command} when ${state}`,
+      )
+    }
+  }
+})
+
+t.test(
+  'every status × every decision: what the table does not have is refused with the rule that was broken',
+  async (t) => {
+    for (const status of withdrawalStatuses) {
+      for (const decision of decisions) {
+        const run = () => decideWithdrawal({ ...withdrawal, status }, decision, { at, by })
+        const refused = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
+        t.equal(refusal(run), nextMove(status, decision) === null ? refused : null, `${decision} when ${status}`)
+      }
+    }
+    t.throws(() => decideWithdrawal({ ...withdrawal, status: 'approved' }, 'cancel', { at, by }), {
+      code: 'WITHDRAWAL_NOT_CANCELLABLE',
+    details: { withdrawalId: 'wdr_1', status: 'approved' },
+    })
+  },
+)
+
+t.test('only under_review and approved are open', async (t) => {
+  t.same(
+    withdrawalStatuses.filter((status) => !isFinal(status)),
+    ['under_review', 'approved'],
+  )
+  t.same(
+    [...invisibleStates, ...withdrawalStatuses].filter((state) => isVisible(state)),
+    withdrawalStatuses,
+  )
+})
+
+t.test('in production approving and paying one withdrawal take two people', async (t) => {
+  const { withdrawal: approved } = decideWithdrawal(withdrawal, 'approve', { at, by })
+  t.equal(approved.approvedBy, 'alice')
+  t.equal(
+    refusal(() => decideWithdrawal(approved, 'pay', { at, by })),
+    'TWO_PEOPLE_REQUIRED',
+  )
+  const paid = decideWithdrawal(approved, 'pay', { at, by: { kind: 'team', name: 'bob' } })
+  t.equal(paid.withdrawal.status, 'paid')
+  t.equal(
+    refusal(() => decideWithdrawal(approved, 'fail', { at, by })),
+    null,
+    'failing one is no payment',
+  )
+  t.equal(
+    refusal(() => decideWithdrawal(paid.withdrawal, 'pay', { at, by })),
+    'WITHDRAWAL_INVALID_STATE',
+    'the status is judged first',
+  )
+})
+
+t.test('in the sandbox one person may approve and pay, and so may the decision route', async (t) => {
+  const sandbox = { ...withdrawal, environment: 'sandbox' } as const
+  for (const one of [by, { kind: 'sandbox', name: 'op_1' } as const]) {
+    const approved = decideWithdrawal(sandbox, 'approve', { at, by: one })
+    t.equal(decideWithdrawal(approved.withdrawal, 'pay', { at, by: one }).withdrawal.status, 'paid')
+  }
+})
+
+t.test('an approval by the sandbox route is nobody of the team', async (t) => {
+  const route = { kind: 'sandbox', name: 'alice' } as const
+  t.equal(decideWithdrawal(withdrawal, 'approve', { at, by: route }).withdrawal.approvedBy, null)
+})
+
+t.test('the reserved amount fails on pay in the sandbox, and is paid in production', async (t) => {
+  const amount = toMinorUnits(sandboxAmounts.withdrawalFailsOnPay)
+  const reserved = { ...withdrawal, amount, environment: 'sandbox' } as const
+  for (const decision of decisions) {
+    t.equal(sandboxOutcome(reserved, decision), decision === 'pay' ? 'fail' : decision, decision)
+    t.equal(sandboxOutcome({ ...reserved, environment: 'production' }, decision), decision)
+    t.equal(sandboxOutcome({ ...reserved, amount: amount + 1n }, decision), decision)
+  }
+})
+
+t.test('a withdrawal needs the currency of the player, then an approved KYC, whatever the status', async (t) => {
+  for (const kycStatus of kycStatuses) {
+    const code = refusal(() => admitWithdrawal({ currency: 'BRL', standing: { ...standing, kycStatus } }))
+    t.equal(code, kycStatus === 'aprovado' ? null : 'KYC_NOT_APPROVED', kycStatus)
+  }
+  for (const status of playerStatuses) {
+    const excluded = { ...standing, status, selfExcluded: true }
+    t.equal(
+      refusal(() => admitWithdrawal({ currency: 'BRL', standing: excluded })),
+      null,
+      `${status}: money is never locked in`,
+    )
+  }
+  const neither = { ...standing, kycStatus: 'reprovado' } as const
+  t.equal(
+    refusal(() => admitWithdrawal({ currency: 'USD', standing: neither })),
+    'CURRENCY_MISMATCH',
+  t.doesNotThrow(() => fc.assert(property))
+})
+
+const show = (value: Withdrawal) => ({ ...value, amount: value.amount.toString() })
