@@ -59,7 +59,10 @@ t.test('every status × every command: only a pending deposit settles', async (t
 
 t.test('a refusal names the deposit and its status', async (t) => {
   const deposit: Deposit = { ...openDeposit(request, occasion).deposit, status: 'failed' }
-  t.throws(() => settleDeposit(deposit, 'confirm', occasion), { code: 'DEPOSIT_NOT_PENDING', details: { depositId: 'dep_1', status: 'failed' } })
+  t.throws(() => settleDeposit(deposit, 'confirm', occasion), {
+    code: 'DEPOSIT_NOT_PENDING',
+    details: { depositId: 'dep_1', status: 'failed' },
+  })
 })
 
 t.test('settling writes who, when and why, and raises the version', async (t) => {
@@ -135,16 +138,15 @@ t.test('the reserved amount is blocked in the sandbox and means nothing in produ
 
 t.test('the day never sums to more than the limit, and reaches it exactly', async (t) => {
   const amounts = fc.array(fc.bigInt({ min: 1n, max: 50_000n }), { maxLength: 50 })
-  const property = 
-    fc.property(amounts, fc.bigInt({ min: 1n, max: 500_000n }), (wished, limit) => {
-      const limited = { ...standing, dailyDepositLimit: `${limit / 100n}.${String(limit % 100n).padStart(2, '0')}` }
-      let dayTotal = 0n
-      for (const amount of wished) {
-        const code = refusal(() => admitDeposit({ ...admission, standing: limited, amount, dayTotal }))
-        if (code === null) dayTotal += amount
-        else if (dayTotal + amount <= limit) return false
-      }
-      return dayTotal <= limit
-    }),
+  const property = fc.property(amounts, fc.bigInt({ min: 1n, max: 500_000n }), (wished, limit) => {
+    const limited = { ...standing, dailyDepositLimit: `${limit / 100n}.${String(limit % 100n).padStart(2, '0')}` }
+    let dayTotal = 0n
+    for (const amount of wished) {
+      const code = refusal(() => admitDeposit({ ...admission, standing: limited, amount, dayTotal }))
+      if (code === null) dayTotal += amount
+      else if (dayTotal + amount <= limit) return false
+    }
+    return dayTotal <= limit
+  })
   t.doesNotThrow(() => fc.assert(property))
 })

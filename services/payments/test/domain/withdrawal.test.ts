@@ -101,7 +101,7 @@ t.test(
     }
     t.throws(() => decideWithdrawal({ ...withdrawal, status: 'approved' }, 'cancel', { at, by }), {
       code: 'WITHDRAWAL_NOT_CANCELLABLE',
-    details: { withdrawalId: 'wdr_1', status: 'approved' },
+      details: { withdrawalId: 'wdr_1', status: 'approved' },
     })
   },
 )
@@ -178,7 +178,49 @@ t.test('a withdrawal needs the currency of the player, then an approved KYC, wha
   t.equal(
     refusal(() => admitWithdrawal({ currency: 'USD', standing: neither })),
     'CURRENCY_MISMATCH',
-  t.doesNotThrow(() => fc.assert(property))
+  )
 })
 
-const show = (value: Withdrawal) => ({ ...value, amount: value.amount.toString() })
+const anyDecisions = fc.array(
+  fc.record({
+    decision: fc.constantFrom(...decisions),
+    name: fc.constantFrom('alice', 'bob'),
+    reason: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+    minutes: fc.nat(1_000),
+  }),
+  { maxLength: 12 },
+)
+
+t.test(
+  'whatever is decided, the hold ends once, versions rise by one, and the last step can be shown undone',
+  async (t) => {
+    const property = fc.property(
+      anyDecisions,
+      fc.constantFrom('sandbox' as const, 'production' as const),
+      (wished, environment) => {
+        let current: Withdrawal = { ...withdrawal, environment }
+        const history: StatusTransition[] = [openedTransition({ at, by })]
+        let holdsEnded = 0
+        for (const { decision, name, reason, minutes } of wished) {
+          const occasion = {
+            at: new Date(at.getTime() + minutes * 60_000),
+            by: { kind: 'team', name },
+            reason,
+          } as const
+          if (refusal(() => decideWithdrawal(current, decision, occasion)) !== null) continue
+          const decided = decideWithdrawal(current, decision, occasion)
+          history.push(decided.transition)
+          if (decided.hold !== 'keep') holdsEnded++
+          if (text(beforeLastTransition(decided.withdrawal, history)) !== text(current)) return false
+          if (decided.withdrawal.version !== current.version + 1) return false
+          current = decided.withdrawal
+        }
+        const isOpen = current.status === 'under_review' || current.status === 'approved'
+        return holdsEnded === (isOpen ? 0 : 1) && (current.paidAt !== null) === (current.status === 'paid')
+      },
+    )
+    t.doesNotThrow(() => fc.assert(property))
+  },
+)
+
+const text = (value: Withdrawal) => JSON.stringify({ ...value, amount: value.amount.toString() })
