@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { migrate, provisionDatabase } from '@backoffice/service-runtime'
@@ -35,6 +36,17 @@ export async function prepareDatabase(
   for (const service of serviceNames) {
     await migrate({ service, migrations: await migrationsOf(service), url: administratorUrl })
   }
+}
+
+/**
+ * Passwords of the services' roles on a server that several stacks and tests share. Roles belong to the whole server, so
+ * all of them must arrive at the same passwords, and only they: they follow from the administrator's own.
+ */
+export function sharedRolePasswords(administratorUrl: string): Record<ServiceName, string> {
+  const { username, password, host } = new URL(administratorUrl)
+  const derived = (service: ServiceName) =>
+    createHash('sha256').update([service, username, password, host].join(' ')).digest('hex')
+  return Object.fromEntries(serviceNames.map((name) => [name, derived(name)])) as Record<ServiceName, string>
 }
 
 /** The URL with which one service reaches the same database. */

@@ -1,6 +1,13 @@
-export { databaseUrl, migrationsOf, serviceUrl } from './database.ts'
+export { databaseUrl, migrationsOf, serviceUrl, sharedRolePasswords } from './database.ts'
 export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
 export { inboxOf, renderPermissionsFile } from './nats-permissions.ts'
 export { freePort } from './ports.ts'
 export { type PostgresOptions, type RunningPostgres, startPostgres, startThrowAwayPostgres } from './postgres.ts'
-export { defaultStackFolder, readStack, type StackDescription, type StackOperator } from './stack-file.ts'
+export {
+  defaultStackFolder,
+  type ProcessName,
+  readStack,
+  type StackDescription,
+  type StackOperator,
+  stackFileIn,
+} from './stack-file.ts'

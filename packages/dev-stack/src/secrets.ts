@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { writeFileAtomically } from './atomic-file.ts'
+import { sharedRolePasswords } from './database.ts'
 
 /** The people of the team that a development stack knows: two, because some decisions take two. */
 export const teamUsers = ['alice', 'bob'] as const
@@ -36,17 +37,16 @@ export function stackSecrets(dir: string): StackSecrets {
 const password = () => `p${randomBytes(18).toString('hex')}`
 
 /**
- * The same secrets, but for backends that are somebody else's. Database roles belong to a whole server, so stacks that
- * share one must arrive at the same passwords; NATS users have the passwords that their server gives them.
+ * The same secrets, but for backends that are somebody else's. NATS users have the passwords that their
+ * server gives them.
  */
 export function withGivenBackends(secrets: StackSecrets, environment: NodeJS.ProcessEnv): StackSecrets {
   const { POSTGRES_URL, NATS_URL } = environment
-  const role = (name: string) => createHash('sha256').update(`${name} ${POSTGRES_URL}`).digest('hex')
   const given = (own: Readonly<Record<string, string>>) => (user: string) =>
     environment[`NATS_PASSWORD_${user.toUpperCase()}`] ?? own[user] ?? ''
   return {
     ...secrets,
-    ...(POSTGRES_URL === undefined ? {} : { databaseRoles: forEach(serviceNames, role) }),
+    ...(POSTGRES_URL === undefined ? {} : { databaseRoles: sharedRolePasswords(POSTGRES_URL) }),
     ...(NATS_URL === undefined
       ? {}
       : { nats: forEach(serviceNames, given(secrets.nats)), team: forEach(teamUsers, given(secrets.team)) }),

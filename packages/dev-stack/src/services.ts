@@ -23,6 +23,7 @@ export interface ServiceOptions {
   readonly healthPort: number
   /** Of the gateway's HTTP server. */
   readonly httpPort: number
+  readonly baseUrl: string
 }
 
 /** Starts one service as a process of its own and waits until it says that it is ready. */
@@ -58,7 +59,10 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     NATS_PASSWORD: secrets.nats[name],
     HEALTH_PORT: String(options.healthPort),
     ...(keepsOperatorSecrets.includes(name) ? { MASTER_KEYS: secrets.masterKeys } : {}),
-    ...(name === 'gateway' ? { PORT: String(options.httpPort), HOST: '127.0.0.1' } : {}),
+    HEALTH_HOST: '127.0.0.1',
+    ...(name === 'gateway'
+      ? { PORT: String(options.httpPort), HOST: '127.0.0.1', PUBLIC_BASE_URL: options.baseUrl }
+      : {}),
   }
 }
 

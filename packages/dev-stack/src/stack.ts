@@ -14,6 +14,13 @@ import { type ProcessName, type StackDescription, StackFile } from './stack-file
 import type { Steps } from './steps.ts'
 import { Supervised } from './supervisor.ts'
 
+interface Addresses {
+  readonly postgresUrl: string
+  readonly natsUrl: string
+  readonly httpPort: number
+  readonly baseUrl: string
+}
+
 /** PostgreSQL, nats-server and the five services, started in order, kept running, and stopped in the opposite order. */
 export class Stack {
   readonly #arguments: StackArguments
@@ -59,12 +66,12 @@ export class Stack {
       await prepareDatabase(url, this.#secrets.databaseRoles)
       return url
     })
+    const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
     await this.#steps.run(`services: ${startOrder.join(', ')}`, () =>
-      this.#startServices(postgresUrl, natsUrl, httpPort),
+      this.#startServices({ postgresUrl, natsUrl, httpPort, baseUrl }),
     )
     const operators = await this.#steps.run('demo operator', () => demoOperators(dir, natsUrl, this.#secrets))
 
-    const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
     const description: StackDescription = {
       baseUrl,
       docsUrl: `${baseUrl}/docs`,
@@ -108,16 +115,17 @@ export class Stack {
     return `nats://127.0.0.1:${port}`
   }
 
-  async #startServices(postgresUrl: string, natsUrl: string, httpPort: number): Promise<void> {
+  async #startServices(where: Addresses): Promise<void> {
     const started = startOrder.map(async (name) => {
       const options = {
         name,
         logFile: join(this.#arguments.dir, 'logs', `${name}.log`),
-        databaseUrl: serviceUrl(postgresUrl, name, this.#secrets.databaseRoles[name]),
-        natsUrl,
+        databaseUrl: serviceUrl(where.postgresUrl, name, this.#secrets.databaseRoles[name]),
+        natsUrl: where.natsUrl,
         secrets: this.#secrets,
         healthPort: await freePort(),
-        httpPort,
+        httpPort: where.httpPort,
+        baseUrl: where.baseUrl,
       }
       return this.#supervise(name, () => startService(options))
     })

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { databaseUrl, migrationsOf, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import type { ServiceName } from '@backoffice/contracts'
+import { databaseUrl, migrationsOf, sharedRolePasswords, startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { migrate, provisionDatabase } from '@backoffice/service-runtime'
 import pg from 'pg'
 
@@ -28,12 +28,6 @@ async function startOwn(): Promise<string> {
   return url
 }
 
-/** Roles belong to the whole server, so every test that shares one must arrive at the same passwords. */
-export function rolePasswords(administratorUrl: string): Record<ServiceName, string> {
-  const password = (name: string) => createHash('sha256').update(`${name} ${administratorUrl}`).digest('hex')
-  return Object.fromEntries(serviceNames.map((name) => [name, password(name)])) as Record<ServiceName, string>
-}
-
 export interface TestDatabase {
   /** The superuser's URL of this database. */
   readonly url: string
@@ -48,7 +42,15 @@ let databases = 0
  */
 export async function createDatabase(services: readonly ServiceName[]): Promise<TestDatabase> {
   const administratorUrl = await postgres()
-  const template = await ensureTemplate(administratorUrl, services)
+  return createFrom(administratorUrl, await ensureTemplate(administratorUrl, services))
+}
+
+/** A database without anything in it, on the given server. */
+export function createEmptyDatabase(administratorUrl: string): Promise<TestDatabase> {
+  return createFrom(administratorUrl, 'template1')
+}
+
+async function createFrom(administratorUrl: string, template: string): Promise<TestDatabase> {
   databases += 1
   const name = `backoffice_test_${process.pid}_${Date.now().toString(36)}_${databases}`
   await asAdministrator(administratorUrl, (client) => client.query(`create database ${name} template ${template}`))
@@ -77,7 +79,7 @@ async function ensureTemplate(administratorUrl: string, services: readonly Servi
     await client.query(`drop database if exists ${draft} with (force)`)
     await client.query(`create database ${draft}`)
     const url = databaseUrl(administratorUrl, draft)
-    await provisionDatabase({ adminUrl: url, passwords: rolePasswords(administratorUrl) })
+    await provisionDatabase({ adminUrl: url, passwords: sharedRolePasswords(administratorUrl) })
     for (const [service, list] of migrations) await migrate({ service, migrations: list, url })
     await client.query(`alter database ${draft} rename to ${template}`)
   })

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Operation, type Reply, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { inboxOf, serviceUrl, startNats } from '@backoffice/dev-stack'
+import { inboxOf, serviceUrl, sharedRolePasswords, startNats } from '@backoffice/dev-stack'
 import { type CallOptions, RpcClient, type RunningService } from '@backoffice/service-runtime'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
-import { createDatabase, postgres, rolePasswords } from './postgres.ts'
+import { createDatabase, postgres } from './postgres.ts'
 import { configurationOf, type ServiceModule } from './service-module.ts'
 
 /** The people of the team on a test bed. */
@@ -78,7 +78,7 @@ export async function testBed<M extends Modules>(
   const names = serviceNames.filter((name) => modules[name] !== undefined)
   const [database, nats] = await Promise.all([createDatabase(names), startBedNats(endings)])
   endings.push(database.drop)
-  const rolePassword = rolePasswords(administratorUrl)
+  const rolePassword = sharedRolePasswords(administratorUrl)
   const connections = new Map<string, Promise<NatsConnection>>()
   const pools = new Map<string, pg.Pool>()
 

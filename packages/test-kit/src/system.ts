@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ProcessName, readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
+import { eventually } from './eventually.ts'
+import { createEmptyDatabase } from './postgres.ts'
+import type { Teardown } from './test-bed.ts'
+
+const mainFile = fileURLToPath(new URL('../../dev-stack/src/main.ts', import.meta.url))
+const startTimeoutMs = 90_000
+
+export interface SystemOptions {
+  /** Environment variables of all processes, such as WEBHOOK_BACKOFF_BASE_MS. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Its own PostgreSQL although `POSTGRES_URL` is set, for a test that kills it. */
+  readonly ownPostgres?: boolean
+}
+
+/** The whole system as `npm start` runs it: five services as processes, reached over HTTP. */
+export interface System extends StackDescription {
+  /** Its folder; `STACK_JSON` for the team's command line is `stack.json` in it. */
+  readonly dir: string
+  readonly stackJson: string
+  /** The number that a process has now; a restart changes it. */
+  pid(name: ProcessName): number
+  /** What it printed so far. */
+  printed(): string
+}
+
+/** Starts a system on a free port and a database of its own, and stops it with `t`. */
+export async function startSystem(t: Teardown, options: SystemOptions = {}): Promise<System> {
+  const { POSTGRES_URL, NATS_URL: _shared, ...inherited } = process.env
+  const shared = options.ownPostgres === true ? undefined : POSTGRES_URL
+  const database = shared === undefined ? undefined : await createEmptyDatabase(shared)
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-system-'))
+  chmodSync(dir, 0o755)
+
+  const env = {
+    ...inherited,
+    ...(database === undefined ? {} : { POSTGRES_URL: database.url }),
+    ...options.environment,
+  }
+  const child = spawn(process.execPath, [mainFile, '--dir', dir, '--port', '0'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk
+    })
+  }
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    await exited
+    await database?.drop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  const stackJson = stackFileIn(dir)
+  await eventually(() => child.exitCode !== null || existsSync(stackJson), startTimeoutMs)
+  if (child.exitCode !== null) throw new Error(`the system did not start:\n${text}`)
+  return {
+    ...readStack(stackJson),
+    dir,
+    stackJson,
+    printed: () => text,
+    pid(name) {
+      const pid = readStack(stackJson).processes[name]
+      if (pid === undefined) throw new Error(`${name} is not a process of this system`)
+      return pid
+    },
+  }
+}
