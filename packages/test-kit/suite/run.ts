@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { watchProgress } from './progress.ts'
-import { type Results, readResults, type SkippedTest } from './results.ts'
+import { type Results, readWorkspaceResults, type SkippedTest } from './results.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const turbo = join(root, 'node_modules/.bin/turbo')
@@ -58,6 +58,9 @@ async function runTests(workspaces: readonly Workspace[], filters: readonly stri
     env: { ...env, POSTGRES_URL: postgresUrl, TAP_OUTPUT_FILE: resultsPath, TAP_REPORTER: 'min' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // A killed runner takes its workspaces along, and still says what it knows.
+  const interrupt = () => child.kill('SIGTERM')
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt)
   const output: Buffer[] = []
   child.stdout.on('data', (chunk) => output.push(chunk))
   child.stderr.on('data', (chunk) => output.push(chunk))
@@ -68,11 +71,7 @@ async function runTests(workspaces: readonly Workspace[], filters: readonly stri
 }
 
 function resultsOf({ resultsFile }: Workspace): Results {
-  const tap = existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8') : ''
-  const results = readResults(tap)
-  // tap's last line is missing when it crashed, was killed or never ran.
-  if (/^# time=/m.test(tap)) return results
-  return { ...results, failed: [...results.failed, 'the test runner ended before it was done'] }
+  return readWorkspaceResults(existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8') : '')
 }
 
 function summarise(workspaces: readonly Workspace[], status: number): number {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readResults } from '../suite/results.ts'
+import { readResults, readWorkspaceResults } from '../suite/results.ts'
 
 t.test('assertions are not counted, tests are', async (t) => {
   const results = readResults(`TAP version 14
@@ -72,4 +72,22 @@ not ok 1 - test/a.test.ts
   ...
 `)
   t.same(results, { passed: 1, failed: ['test/a.test.ts'], skipped: [] })
+})
+
+t.test('a workspace whose runner crashed, or never ran, counts as failed', async (t) => {
+  const cut = `TAP version 14
+# Subtest: test/a.test.ts
+    # Subtest: passes
+        ok 1 - one
+        1..1
+    ok 1 - passes
+    1..1
+ok 1 - test/a.test.ts
+# Subtest: test/b.test.ts
+    # Subtest: was running
+`
+  t.equal(readWorkspaceResults(cut).passed, 1)
+  t.ok(readWorkspaceResults(cut).failed.length > 0)
+  t.equal(readWorkspaceResults('').failed.length, 1)
+  t.same(readWorkspaceResults(`${cut.slice(0, cut.indexOf('# Subtest: test/b'))}1..1\n# time=5ms\n`).failed, [])
 })
