@@ -1,0 +1,27 @@
+import { type ErrorCode, signaturesEqual, signRequest, timestampToleranceSeconds } from '@backoffice/contracts'
+
+/** The parts of a request that are signed, as they came over the wire. */
+export interface SignedParts {
+  readonly method: string
+  readonly path: string
+  readonly timestamp: string | undefined
+  readonly signature: string | undefined
+  readonly body: Uint8Array
+}
+
+/** Whether X-Timestamp is epoch seconds within the tolerance, either way. */
+export function isTimely(timestamp: string | undefined, now: Date): boolean {
+  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return false
+  return Math.abs(now.getTime() / 1000 - Number(timestamp)) <= timestampToleranceSeconds
+}
+
+/**
+ * Judges a request against the secret of its key.
+ * @returns the code to refuse with, or null: TIMESTAMP_OUT_OF_RANGE before INVALID_SIGNATURE
+ */
+export function judgeSignature(parts: SignedParts, secret: string, now: Date): ErrorCode | null {
+  const { method, path, timestamp, signature, body } = parts
+  if (timestamp === undefined || !isTimely(timestamp, now)) return 'TIMESTAMP_OUT_OF_RANGE'
+  if (signature === undefined) return 'INVALID_SIGNATURE'
+  return signaturesEqual(signRequest(secret, { method, path, timestamp, body }), signature) ? null : 'INVALID_SIGNATURE'
+}

@@ -1,0 +1,113 @@
+import { canonicalString, type ErrorCode, Rejection } from '@backoffice/contracts'
+import type { Clock } from '@backoffice/service-runtime'
+import type { FastifyRequest } from 'fastify'
+import { type RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { judgeSignature, type SignedParts } from '../domain/authentication.ts'
+import { retryAfterSeconds } from '../domain/retry-after.ts'
+import { type AddressRanges, callerAddress } from './addresses.ts'
+import type { CredentialDirectory, KnownCredential } from './credential-directory.ts'
+import { RetryLater } from './errors.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+
+export interface AuthenticationParts {
+  readonly directory: CredentialDirectory
+  readonly rateLimiter: RateLimiter
+  /** Failures per caller's address; beyond its points they answer RATE_LIMITED. */
+  readonly failures: RateLimiterMemory
+  readonly trustedProxies: AddressRanges
+  readonly clock: Clock
+}
+
+/**
+ * Who sends this request, judged in the decided order: key, timestamp, signature, suspension, address, rate.
+ * @throws {Rejection} INVALID_CREDENTIALS, TIMESTAMP_OUT_OF_RANGE, INVALID_SIGNATURE, OPERATOR_SUSPENDED, FORBIDDEN_IP, RATE_LIMITED
+ */
+export async function authenticate(request: FastifyRequest, parts: AuthenticationParts): Promise<KnownCredential> {
+  const address = callerAddress({
+    peer: request.raw.socket.remoteAddress ?? '',
+    forwardedFor: header(request, 'x-forwarded-for'),
+    trustedProxies: parts.trustedProxies,
+  })
+  const credential = await findCredential(request, address, parts)
+  await verifySignature(request, address, credential, parts)
+  if (credential.suspended) throw new Rejection('OPERATOR_SUSPENDED')
+  if (!credential.permittedAddresses.isEmpty && !credential.permittedAddresses.has(address))
+    throw new Rejection('FORBIDDEN_IP')
+  const waitMs = await parts.rateLimiter.admit(credential.scope, credential.rateLimitPerMinute)
+  if (waitMs !== null) throw new RetryLater('RATE_LIMITED', retryAfterSeconds(waitMs))
+  return credential
+}
+
+/** Anything longer was never issued, and is not worth a look-up. */
+const keyLengthMax = 128
+
+async function findCredential(
+  request: FastifyRequest,
+  address: string,
+  { directory, failures }: AuthenticationParts,
+): Promise<KnownCredential> {
+  const key = header(request, 'x-operator-key') ?? ''
+  const plausible = key.length <= keyLengthMax && /^bk_(live|test)_[A-Za-z0-9]+$/.test(key)
+  if (!plausible) throw await failure(failures, address, new Rejection('INVALID_CREDENTIALS'))
+  if (!directory.has(key)) await refuseWhenExhausted(failures, address)
+  const credential = await directory.find(key)
+  if (credential === null) throw await failure(failures, address, new Rejection('INVALID_CREDENTIALS'))
+  return credential
+}
+
+async function verifySignature(
+  request: FastifyRequest,
+  address: string,
+  credential: KnownCredential,
+  { failures, clock }: AuthenticationParts,
+): Promise<void> {
+  const parts: SignedParts = {
+    method: request.method,
+    path: request.raw.url ?? '',
+    timestamp: header(request, 'x-timestamp'),
+    signature: header(request, 'x-signature'),
+    body: rawBody(request),
+  }
+  const now = clock.now()
+  const code = judgeSignature(parts, credential.secret, now)
+  if (code === null) return
+  const details = credential.scope.environment === 'sandbox' ? sandboxDetails(code, parts, now) : undefined
+  throw await failure(failures, address, new Rejection(code, details))
+}
+
+/** What helps an integrator to find the mistake. Never a signature or a secret, and never in production. */
+function sandboxDetails(code: ErrorCode, parts: SignedParts, now: Date): Record<string, unknown> {
+  if (code === 'TIMESTAMP_OUT_OF_RANGE') return { serverTime: Math.floor(now.getTime() / 1000) }
+  return { canonicalString: canonicalString({ ...parts, timestamp: parts.timestamp ?? '' }) }
+}
+
+/** Counts a failure against the address: who only guesses is soon told to wait. */
+async function failure(failures: RateLimiterMemory, address: string, rejection: Rejection): Promise<Rejection> {
+  try {
+    await failures.consume(address)
+    return rejection
+  } catch (exhausted) {
+    return toRetryLater(exhausted)
+  }
+}
+
+async function refuseWhenExhausted(failures: RateLimiterMemory, address: string): Promise<void> {
+  const state = await failures.get(address)
+  if (state !== null && state.remainingPoints <= 0) throw toRetryLater(state)
+}
+
+function toRetryLater(state: unknown): Rejection {
+  if (!(state instanceof RateLimiterRes)) throw state
+  return new RetryLater('RATE_LIMITED', retryAfterSeconds(state.msBeforeNext))
+}
+
+/** A header as one string: a repeated one is joined by Node, and then matches nothing that we accept. */
+export function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** The bytes as sent; none for a request without a body. */
+export function rawBody(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+}

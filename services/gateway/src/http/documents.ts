@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { apiPrefix, httpOperations } from '@backoffice/contracts'
+import {
+  docsAssets,
+  docsContentSecurityPolicy,
+  docsPage,
+  openApiDocument,
+  postmanCollection,
+  signingSnippets,
+  testVectors,
+} from '@backoffice/documents'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+interface Document {
+  readonly contentType: string
+  readonly body: Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const json = (value: unknown): Document => ({
+  contentType: 'application/json; charset=utf-8',
+  body: Buffer.from(JSON.stringify(value)),
+})
+const changelogFile = new URL('../../../../CHANGELOG.md', import.meta.url)
+
+/** The public documents by operation id; each is made on its first request and then kept. */
+const makers: Readonly<Record<string, (options: { readonly baseUrl: string }) => Document | Promise<Document>>> = {
+  getOpenApi: (options) => json(openApiDocument(options)),
+  getPostmanCollection: (options) => json(postmanCollection(options)),
+  getSigningSnippets: () => json(signingSnippets()),
+  getTestVectors: () => json(testVectors()),
+  getChangelog: async () => ({ contentType: 'text/markdown; charset=utf-8', body: await readFile(changelogFile) }),
+  getDocs: (options) => ({
+    contentType: 'text/html; charset=utf-8',
+    body: Buffer.from(docsPage(options)),
+    headers: { 'Content-Security-Policy': docsContentSecurityPolicy, 'Referrer-Policy': 'no-referrer' },
+  }),
+}
+
+/** Registers the public routes, and the page's own files below /docs/assets/. */
+export function registerDocuments(app: FastifyInstance, baseUrl: () => string): void {
+  for (const operation of httpOperations) {
+    if (operation.audience !== 'public' || operation.http === undefined) continue
+    const make = makers[operation.id]
+    if (make === undefined) throw new Error(`no document for ${operation.id}`)
+    let document: Promise<Document> | undefined
+    app.get(apiPrefix + operation.http.path, async (request, reply) => {
+      document ??= Promise.resolve(make({ baseUrl: baseUrl() }))
+      return serve(request, reply, await document)
+    })
+  }
+  for (const [name, asset] of Object.entries(docsAssets)) {
+    app.get(`${apiPrefix}/docs/assets/${name}`, async (request, reply) => serve(request, reply, asset))
+  }
+}
+
+const maxAgeSeconds = 300
+const etags = new WeakMap<Document, string>()
+
+function serve(request: FastifyRequest, reply: FastifyReply, document: Document): FastifyReply {
+  let etag = etags.get(document)
+  if (etag === undefined) {
+    etag = `"${createHash('sha256').update(document.body).digest('base64url')}"`
+    etags.set(document, etag)
+  }
+  reply.headers({
+    ETag: etag,
+    'Cache-Control': `public, max-age=${maxAgeSeconds}`,
+    'X-Content-Type-Options': 'nosniff',
+    ...document.headers,
+  })
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  return reply.header('Content-Type', document.contentType).send(document.body)
+}

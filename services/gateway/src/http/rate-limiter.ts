@@ -1,0 +1,60 @@
+import type { Scope } from '@backoffice/contracts'
+import type { Sql } from '@backoffice/service-runtime'
+import { type Share, takeShare } from '../storage/rate-windows.ts'
+
+interface Window {
+  left: number
+  endsAt: number
+  spent: boolean
+  taking: Promise<Share> | undefined
+}
+
+/**
+ * At most the operator's limit of requests in a 60 s window, over all replicas. The window's budget is kept in the
+ * database; this replica takes shares of it, so that the common request costs no round trip.
+ */
+export class RateLimiter {
+  readonly #connection: () => Sql
+  readonly #windows = new Map<string, Window>()
+
+  constructor(connection: () => Sql) {
+    this.#connection = connection
+  }
+
+  /** Null when the request is within the limit, else the milliseconds until the window ends. */
+  async admit({ operatorId, environment }: Scope, limit: number): Promise<number | null> {
+    const key = `${operatorId} ${environment}`
+    let window = this.#windows.get(key)
+    if (window === undefined) {
+      window = { left: 0, endsAt: 0, spent: false, taking: undefined }
+      this.#windows.set(key, window)
+    }
+    for (;;) {
+      const now = performance.now()
+      const running = now < window.endsAt
+      if (running && window.left > 0) {
+        window.left -= 1
+        return null
+      }
+      if (running && window.spent) return window.endsAt - now
+      await this.#take(window, { operatorId, environment, limit })
+    }
+  }
+
+  /** Requests that find the share used up wait for one and the same round trip. */
+  async #take(window: Window, budget: { operatorId: string; environment: string; limit: number }): Promise<void> {
+    window.taking ??= takeShare(this.#connection(), budget)
+      .then((share) => {
+        const now = performance.now()
+        // A share belongs to its own window: what is left of an earlier one is not carried over.
+        window.left = share.granted
+        window.endsAt = now + share.remainingMs
+        window.spent = share.granted === 0
+        return share
+      })
+      .finally(() => {
+        window.taking = undefined
+      })
+    await window.taking
+  }
+}

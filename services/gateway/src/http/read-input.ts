@@ -1,0 +1,68 @@
+import { type Operation, Rejection, type ValidationDetails } from '@backoffice/contracts'
+import { validate } from '@backoffice/service-runtime'
+import type { TObject } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { rawBody } from './authenticate.ts'
+import { parseStrictJson, StrictJsonError } from './strict-json.ts'
+
+/**
+ * Params, query and body of a request as the one object that the service sees. Nothing is coerced but an integer of the
+ * query, which cannot come otherwise.
+ * @throws {Rejection} VALIDATION_ERROR, for the first of path, query and body that is not valid, with all of its issues
+ */
+export function readInput(operation: Operation, request: FastifyRequest): Record<string, unknown> {
+  const params = request.params as Record<string, unknown>
+  check('path', operation.params, params)
+  const query = readQuery(operation.query, request.raw.url ?? '')
+  check('query', operation.query, query)
+  const body = operation.hasBody ? readBody(rawBody(request)) : {}
+  if (operation.hasBody) check('body', operation.body, body)
+  return { ...params, ...query, ...known(operation.body, body as Record<string, unknown>) }
+}
+
+function check(place: ValidationDetails['in'], schema: TObject, value: unknown): void {
+  const issues = validate(schema, value)
+  if (issues !== null) throw invalid(place, issues)
+}
+
+function invalid(place: ValidationDetails['in'], issues: ValidationDetails['issues']): Rejection {
+  return new Rejection('VALIDATION_ERROR', { in: place, issues })
+}
+
+/** An absent body is an empty object: where fields are required, that is what the issues say. */
+function readBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return {}
+  try {
+    return parseStrictJson(bytes)
+  } catch (error) {
+    if (error instanceof StrictJsonError) throw invalid('body', [{ path: error.path, message: error.message }])
+    throw error
+  }
+}
+
+/** The fields that the operation names; where others are allowed they mean nothing. */
+function known(schema: TObject, body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(schema.properties, name)))
+}
+
+/** The parameters that the operation names. One that is repeated is refused rather than guessed at. */
+function readQuery(schema: TObject, url: string): Record<string, unknown> {
+  const separator = url.indexOf('?')
+  const text = separator < 0 ? '' : url.slice(separator + 1)
+  try {
+    decodeURIComponent(text)
+  } catch {
+    throw invalid('query', [{ path: '', message: 'the query is not valid percent-encoded UTF-8' }])
+  }
+  const parameters = new URLSearchParams(text)
+  const query: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const values = parameters.getAll(name)
+    if (values.length > 1) throw invalid('query', [{ path: `/${name}`, message: 'appears more than once' }])
+    const value = values[0]
+    if (value === undefined) continue
+    if (value.includes('\u0000')) throw invalid('query', [{ path: `/${name}`, message: 'must not contain U+0000' }])
+    query[name] = property.type === 'integer' && /^(0|[1-9]\d{0,8})$/.test(value) ? Number(value) : value
+  }
+  return query
+}

@@ -1,0 +1,23 @@
+import type { HandlersOf, SecretBox } from '@backoffice/service-runtime'
+import { activateOperator } from './activate-operator.ts'
+import { createOperator } from './create-operator.ts'
+import { getOperator } from './get-operator.ts'
+import { issueCredential } from './issue-credential.ts'
+import { listOperators } from './list-operators.ts'
+import { revokeCredential } from './revoke-credential.ts'
+import { rewrapSecrets } from './rewrap-secrets.ts'
+import { setOperatorLimits } from './set-operator-limits.ts'
+import { suspendOperator } from './suspend-operator.ts'
+
+/** The gateway's operations over NATS; its HTTP operations are routes (../http). */
+export const handlers = (secrets: SecretBox): HandlersOf<'gateway'> => ({
+  createOperator: createOperator(secrets),
+  listOperators,
+  getOperator,
+  suspendOperator,
+  activateOperator,
+  setOperatorLimits,
+  issueCredential: issueCredential(secrets),
+  revokeCredential,
+  rewrapSecrets: rewrapSecrets(secrets),
+})

@@ -1,0 +1,45 @@
+import type { Sql } from '@backoffice/service-runtime'
+import { sql } from 'kysely'
+
+export interface Share {
+  /** How many requests this replica may now accept; 0 when the window's budget is spent. */
+  readonly granted: number
+  /** Until the window ends. */
+  readonly remainingMs: number
+}
+
+const windowSeconds = 60
+
+/**
+ * Takes a share of the window's budget for this replica, opening a window when none runs. Shares shrink as the budget
+ * does, so that replicas waste little of its end; together they never grant more than the limit. The database's clock
+ * times the window for every replica.
+ */
+export async function takeShare(
+  connection: Sql,
+  {
+    operatorId,
+    environment,
+    limit,
+  }: { readonly operatorId: string; readonly environment: string; readonly limit: number },
+): Promise<Share> {
+  const firstShare = shareOf(limit)
+  const { rows } = await sql<{ granted: number; remainingMs: number }>`
+    insert into rate_window as w (operator_id, environment, started_at, granted, last_grant)
+    values (${operatorId}, ${environment}, clock_timestamp(), ${firstShare}, ${firstShare})
+    on conflict (operator_id, environment) do update set
+      started_at = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}) then clock_timestamp() else w.started_at end,
+      granted = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}) then ${firstShare}
+        else least(${limit}, w.granted + greatest(1, ceil((${limit} - w.granted) / 8.0)::int)) end,
+      last_grant = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}) then ${firstShare}
+        else greatest(0, least(${limit} - w.granted, greatest(1, ceil((${limit} - w.granted) / 8.0)::int))) end
+    returning last_grant as granted,
+      greatest(0, extract(epoch from started_at + make_interval(secs => ${windowSeconds}) - clock_timestamp()) * 1000)::float8 as "remainingMs"
+  `.execute(connection)
+  return rows[0] ?? { granted: 0, remainingMs: windowSeconds * 1000 }
+}
+
+/** An eighth of the budget: at most a few dozen round trips a window, however high the limit. */
+function shareOf(budget: number): number {
+  return Math.max(1, Math.ceil(budget / 8))
+}
