@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ProcessName, readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
+import { engineAnswers, startContainers } from './containers.ts'
 import { eventually } from './eventually.ts'
 import { createEmptyDatabase } from './postgres.ts'
 import type { Teardown } from './test-bed.ts'
@@ -15,8 +16,11 @@ const startTimeoutMs = 90_000
 export interface SystemOptions {
   /** Environment variables of all processes, such as WEBHOOK_BACKOFF_BASE_MS. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Its own PostgreSQL although `POSTGRES_URL` is set, for a test that kills it. */
-  readonly ownPostgres?: boolean
+  /**
+   * `embedded`: its own PostgreSQL and nats-server as supervised processes, for a test that kills them. Left out:
+   * containers when a Docker engine answers, else the tests' PostgreSQL and its own nats-server.
+   */
+  readonly backends?: 'embedded'
 }
 
 /** The whole system as `npm start` runs it: five services as processes, reached over HTTP. */
@@ -32,17 +36,12 @@ export interface System extends StackDescription {
 
 /** Starts a system on a free port and a database of its own, and stops it with `t`. */
 export async function startSystem(t: Teardown, options: SystemOptions = {}): Promise<System> {
-  const { POSTGRES_URL, NATS_URL: _shared, ...inherited } = process.env
-  const shared = options.ownPostgres === true ? undefined : POSTGRES_URL
-  const database = shared === undefined ? undefined : await createEmptyDatabase(shared)
+  const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...inherited } = process.env
+  const backends = await chooseBackends(options.backends)
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-system-'))
   chmodSync(dir, 0o755)
 
-  const env = {
-    ...inherited,
-    ...(database === undefined ? {} : { POSTGRES_URL: database.url }),
-    ...options.environment,
-  }
+  const env = { ...inherited, ...backends.environment, ...options.environment }
   const child = spawn(process.execPath, [mainFile, '--dir', dir, '--port', '0'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,7 +56,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   t.teardown(async () => {
     child.kill('SIGTERM')
     await exited
-    await database?.drop()
+    await backends.stop()
     rmSync(dir, { recursive: true, force: true })
   })
 
@@ -75,4 +74,19 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
       return pid
     },
   }
+}
+
+interface Backends {
+  readonly environment: Readonly<Record<string, string>>
+  readonly stop: () => Promise<void>
+}
+
+async function chooseBackends(wanted: 'embedded' | undefined): Promise<Backends> {
+  const embedded: Backends = { environment: {}, stop: async () => {} }
+  if (wanted === 'embedded') return embedded
+  if (await engineAnswers()) return startContainers()
+  const shared = process.env.POSTGRES_URL
+  if (shared === undefined) return embedded
+  const database = await createEmptyDatabase(shared)
+  return { environment: { POSTGRES_URL: database.url }, stop: database.drop }
 }
