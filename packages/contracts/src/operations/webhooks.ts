@@ -266,3 +266,13 @@ export const replayEvents = operation({
   ),
   rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
 })
+
+/** After a new master key was put first: what older ones hold is encrypted again. */
+export const rewrapWebhookSecrets = operation({
+  ...team,
+  id: 'rewrapWebhookSecrets',
+  kind: 'command',
+  summary: 'Encrypt the webhook secrets under the newest master key',
+  body: Type.Object({ reason: Type.Optional(reason) }, closed),
+  reply: Type.Object({ rewrapped: Type.Integer() }, closed),
+})
