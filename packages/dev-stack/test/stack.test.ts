@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -68,6 +68,20 @@ t.test('one stack, from the first start to the second', async (t) => {
 
   await t.test('the printed request works when it is pasted', async (t) => {
     t.match(await pasteCurl(stack), { operator: { name: 'demo', environment: 'sandbox' }, brand: { isSandbox: true } })
+  })
+
+  await t.test("the README's first requests work when they are pasted", async (t) => {
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+    const script = /```sh\n(.*?)```/s.exec(readme)?.[1] ?? ''
+    const folder = t.testdir({ '.stack': t.fixture('symlink', dir) })
+    const { stdout } = await run('/bin/sh', ['-c', script], { cwd: folder })
+    const [me, created, found] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    t.match(me, { operator: { name: 'demo' } })
+    t.match(created, { externalId: 'player-1', cpf: '52998224725' })
+    t.same(found, { data: [created] })
   })
 
   await t.test('seven processes run, and stack.json has their numbers', async (t) => {
