@@ -10,12 +10,15 @@ const pauseMaxMs = 200
  *
  * @throws the last failure when `timeoutMs` have passed.
  */
-export async function eventually<T>(probe: () => T | Promise<T>, timeoutMs = defaultTimeoutMs): Promise<T> {
+export async function eventually<T>(
+  probe: () => T | false | Promise<T | false>,
+  timeoutMs = defaultTimeoutMs,
+): Promise<Exclude<T, false>> {
   const deadline = performance.now() + timeoutMs
   for (let pauseMs = pauseFirstMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
     try {
       const result = await probe()
-      if (result !== false) return result
+      if (result !== false) return result as Exclude<T, false>
       if (performance.now() > deadline) throw new Error(`still false after ${timeoutMs} ms`)
     } catch (error) {
       if (performance.now() > deadline) throw error
