@@ -1,9 +1,8 @@
 import { parseStackArguments } from './arguments.ts'
 import { greeting } from './greeting.ts'
 import { Stack } from './stack.ts'
+import { watchStarter } from './starter.ts'
 import { Steps } from './steps.ts'
-
-const parentCheckMs = 1_000
 
 /** Resolves when somebody wants the stack to end: Ctrl-C, SIGTERM, a closed terminal, or npm being killed. */
 function askedToStop(): Promise<void> {
@@ -17,12 +16,12 @@ function askedToStop(): Promise<void> {
         resolve()
       })
     }
-    const parent = process.ppid
-    const startedByNpm = process.env.npm_lifecycle_event !== undefined
-    // A killed npm cannot pass the news on; its child is then adopted by another parent.
-    if (startedByNpm) setInterval(() => process.ppid !== parent && resolve(), parentCheckMs).unref()
+    watchStarter(resolve)
   })
 }
+
+// A closed terminal must not keep the stack from stopping in order.
+process.stdout.on('error', () => {})
 
 async function main(): Promise<number> {
   const steps = new Steps()
