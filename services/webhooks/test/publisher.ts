@@ -1,4 +1,4 @@
-import { apiVersion, type EventMessage, events, eventSubject, type Scope } from '@backoffice/contracts'
+import { apiVersion, type EventMessage, eventSubject, events, type Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime'
 import { jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'

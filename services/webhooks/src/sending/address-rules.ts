@@ -27,9 +27,16 @@ const wellKnownNat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /** IPv4-mapped IPv6 addresses come out as the IPv4 addresses that they are. */
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  // A zone names an interface of this machine.
-  if (address.includes('%') || !ipaddr.isValid(address)) return null
-  return ipaddr.process(address)
+  const text = address.includes(':') ? withoutDots(address) : address
+  return text !== null && ipaddr.isValid(text) ? ipaddr.process(text) : null
+}
+
+/**
+ * An IPv6 address in hexadecimal throughout; null when it is none, or has a zone, which names an interface of this machine.
+ * ipaddr.js would take `::1.2.3.4`, as resolvers write it, for the mapped address that it is not.
+ */
+function withoutDots(address: string): string | null {
+  return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? null
 }
 
 function isPublicV4(address: ipaddr.IPv4): boolean {
