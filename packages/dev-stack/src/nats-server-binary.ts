@@ -69,6 +69,8 @@ async function downloadDebianPackage(): Promise<void> {
           `Dir::Cache=${work}`,
           '-o',
           'APT::Sandbox::User=',
+          '-o',
+          'APT::Update::Error-Mode=any',
           ...args,
         ],
         {
