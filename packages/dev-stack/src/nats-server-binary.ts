@@ -78,8 +78,11 @@ async function downloadDebianPackage(): Promise<void> {
           timeout: downloadTimeoutMs,
         },
       )
-    await apt('update')
-    await apt('download', 'nats-server')
+    // One source of packages may be out of order and the package be in another.
+    const update = await apt('update').catch((error: Error) => error)
+    await apt('download', 'nats-server').catch((error: Error) => {
+      throw update instanceof Error ? update : error
+    })
     const file = readdirSync(work).find((name) => name.endsWith('.deb'))
     if (file === undefined) throw new Error('apt-get downloaded nothing')
     await run('dpkg-deb', ['--extract', join(work, file), join(work, 'root')])
