@@ -118,6 +118,7 @@ const catalogue = {
   TRANSFER_NOT_FOUND: { status: 404, message: 'There is no such transfer in this brand.', retryable: false },
   TRANSFER_CONFLICT: { status: 409, message: 'The reference was used for another transfer.', retryable: false },
   TRANSFER_ALREADY_REVERSED: { status: 409, message: 'The transfer is already reversed.', retryable: false },
+  RECONCILIATION_NOT_FOUND: { status: 404, message: 'There is no such reconciliation run.', retryable: false },
   TWO_PEOPLE_REQUIRED: {
     status: 403,
     message: 'Approving and paying one withdrawal take two people in production.',

@@ -15,7 +15,8 @@ const oneOf = <const T extends readonly string[]>(
   Type.Union(values.map((value) => Type.Literal(value)) as TLiteral<string>[], options) as unknown as TUnion<
     Literals<T>
   >
-export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+export const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
+  Type.Union([schema, Type.Null()], options)
 
 export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' })
 /** In a path an id may be anything that a path segment holds safely; one that was never issued is unknown, not invalid. */

@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { operation } from '../operation.ts'
 import {
+  Amount,
   Currency,
+  EnvironmentName,
   ExternalId,
   Game,
   GameSession,
@@ -16,6 +18,7 @@ import {
   Player,
   PlayerRequest,
   PlayerStatus,
+  Timestamp,
 } from '../resources.ts'
 import { PlayerPath, sample } from './paths.ts'
 
@@ -177,7 +180,7 @@ export const openGameSession = operation({
       playerId: sample.playerId,
       gameId: 'fortune-reels',
       mode: 'demo',
-      gameUrl: 'https://games.example.com/demo/fortune-reels?token=ZXhhbXBsZQ',
+      gameUrl: 'https://games.example.com/demo/fortune-reels#ZXhhbXBsZQ',
       expiresAt: '2026-03-02T13:04:00.000Z',
     },
   },
@@ -226,3 +229,197 @@ export const getPlayerStanding = operation({
   reply: PlayerStanding,
   rejects: ['PLAYER_NOT_FOUND'],
 })
+
+const team = { service: 'players', audience: 'team' } as const
+const Reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why; kept in the audit trail.' })
+
+/** A player as the team sees it. */
+export const TeamPlayer = Type.Object(
+  {
+    ...Player.properties,
+    operatorId: Id,
+    brandId: Id,
+    environment: EnvironmentName,
+    timeZone: Type.String(),
+    kycDecidedAt: Nullable(Timestamp),
+    kycReason: Nullable(Type.String()),
+    selfExclusion: Nullable(
+      Type.Object({ from: Timestamp, until: Nullable(Timestamp, { description: 'Null: for good.' }) }, closed),
+    ),
+    dailyDepositLimit: Nullable(Money),
+    /** A raise or removal that waits for the end of its cooling-off. */
+    pendingLimit: Nullable(Type.Object({ dailyDepositLimit: Nullable(Money), from: Timestamp }, closed)),
+  },
+  closed,
+)
+export type TeamPlayer = Static<typeof TeamPlayer>
+
+/** Finds a player, and the brand it belongs to, by its id alone. */
+export const locatePlayer = operation({
+  ...team,
+  id: 'locatePlayer',
+  kind: 'query',
+  summary: 'Find a player by its id',
+  body: Type.Object({ id: Id }, closed),
+  reply: TeamPlayer,
+  rejects: ['PLAYER_NOT_FOUND'],
+})
+
+export const PlayerChange = Type.Object(
+  {
+    at: Timestamp,
+    actor: Type.String(),
+    field: Type.String(),
+    from: Nullable(Type.String()),
+    to: Nullable(Type.String()),
+    reason: Nullable(Type.String()),
+  },
+  closed,
+)
+
+export const showPlayer = operation({
+  ...team,
+  id: 'showPlayer',
+  kind: 'query',
+  summary: 'Show a player with KYC submissions and the history of its status',
+  body: Type.Object({ brandId: Id, playerId: Id }, closed),
+  reply: Type.Object(
+    { ...TeamPlayer.properties, submissions: Kyc.properties.submissions, changes: Type.Array(PlayerChange) },
+    closed,
+  ),
+  rejects: ['PLAYER_NOT_FOUND'],
+})
+
+/** Newest first; `before` is the id of the last player of the page before. */
+export const listPlayers = operation({
+  ...team,
+  id: 'listPlayers',
+  kind: 'query',
+  summary: "List a brand's players",
+  body: Type.Object(
+    {
+      brandId: Id,
+      externalId: Type.Optional(ExternalId),
+      status: Type.Optional(PlayerStatus),
+      kycStatus: Type.Optional(KycStatus),
+      before: Type.Optional(Id),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    },
+    closed,
+  ),
+  reply: Type.Object({ data: Type.Array(TeamPlayer) }, closed),
+})
+
+/** Players whose documents wait for a decision, the longest wait first. */
+export const kycQueue = operation({
+  ...team,
+  id: 'kycQueue',
+  kind: 'query',
+  summary: 'List the players that wait for a KYC decision',
+  body: Type.Object(
+    {
+      brandId: Type.Optional(Id),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    },
+    closed,
+  ),
+  reply: Type.Object(
+    {
+      data: Type.Array(
+        Type.Object(
+          {
+            playerId: Id,
+            operatorId: Id,
+            brandId: Id,
+            environment: EnvironmentName,
+            name: Type.String(),
+            kycStatus: KycStatus,
+            submissions: Type.Integer(),
+            latestDocumentType: Type.String(),
+            latestReference: Type.String(),
+            waitingSince: Timestamp,
+          },
+          closed,
+        ),
+      ),
+    },
+    closed,
+  ),
+})
+
+export const decideKyc = operation({
+  ...team,
+  id: 'decideKyc',
+  kind: 'command',
+  summary: "Decide a player's identity check",
+  body: Type.Object({ brandId: Id, playerId: Id, status: KycDecision, reason: Type.Optional(Reason) }, closed),
+  reply: Kyc,
+  rejects: ['PLAYER_NOT_FOUND'],
+})
+
+export const setPlayerStatus = operation({
+  ...team,
+  id: 'setPlayerStatus',
+  kind: 'command',
+  summary: "Change a player's status",
+  body: Type.Object({ brandId: Id, playerId: Id, status: PlayerStatus, reason: Reason }, closed),
+  reply: TeamPlayer,
+  rejects: ['PLAYER_NOT_FOUND'],
+})
+
+/** Until a time, or for good. A running exclusion can be made longer, never shorter. */
+export const selfExcludePlayer = operation({
+  ...team,
+  id: 'selfExcludePlayer',
+  kind: 'command',
+  summary: 'Exclude a player at its own wish',
+  body: Type.Object(
+    {
+      brandId: Id,
+      playerId: Id,
+      until: Nullable(Timestamp, { description: 'Null: for good.' }),
+      reason: Type.Optional(Reason),
+    },
+    closed,
+  ),
+  reply: TeamPlayer,
+  rejects: ['PLAYER_NOT_FOUND', 'VALIDATION_ERROR'],
+})
+
+/** Lowering holds at once; raising or removing only after a cooling-off of 24 hours. */
+export const setDailyLimit = operation({
+  ...team,
+  id: 'setDailyLimit',
+  kind: 'command',
+  summary: "Set a player's daily deposit limit",
+  body: Type.Object(
+    {
+      brandId: Id,
+      playerId: Id,
+      dailyDepositLimit: Nullable(Amount, { description: 'Null: no limit.' }),
+      reason: Type.Optional(Reason),
+    },
+    closed,
+  ),
+  reply: TeamPlayer,
+  rejects: ['PLAYER_NOT_FOUND'],
+})
+
+export const setGameAvailability = operation({
+  ...team,
+  id: 'setGameAvailability',
+  kind: 'command',
+  summary: "Put a game into a brand's catalogue or take it out",
+  body: Type.Object({ brandId: Id, gameId: Id, available: Type.Boolean(), reason: Type.Optional(Reason) }, closed),
+  reply: Type.Object({ gameId: Id, available: Type.Boolean() }, closed),
+  rejects: ['GAME_NOT_FOUND'],
+})
+
+/**
+ * What an integrator may open in the sandbox to see a refusal; they are in no catalogue.
+ * A session for the first is refused with RG_BLOCKED, for the second with PROVIDER_UNAVAILABLE.
+ */
+export const sandboxGames = {
+  rgBlocked: 'sandbox-rg-blocked',
+  providerUnavailable: 'sandbox-provider-unavailable',
+} as const

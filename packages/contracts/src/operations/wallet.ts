@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { operation } from '../operation.ts'
 import { Amount, Id, LedgerItem, Money, Nullable, Timestamp, Wallet } from '../resources.ts'
 import { PlayerPath, sample } from './paths.ts'
@@ -131,4 +131,209 @@ export const readBalance = operation({
   body: Type.Object({ playerId: Id }, closed),
   reply: Type.Object({ available: Money, withdrawable: Money }, closed),
   rejects: ['PLAYER_NOT_FOUND'],
+})
+
+const team = { service: 'wallet', audience: 'team' } as const
+const Reason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  description: 'Why; kept in the ledger and the audit trail.',
+})
+/** The team's own reference of a transfer. Those of deposits and withdrawals are their ids, which nobody else may take. */
+const TransferReference = Type.String({
+  pattern: '^(?!dep_|wdr_)[A-Za-z0-9_.:/-]{1,128}$',
+  description: 'Unique per brand, for ever: the same reference never moves money twice.',
+})
+
+/** A ledger entry with the transfer behind it. */
+export const TeamEntry = Type.Object(
+  {
+    ...LedgerItem.properties,
+    playerId: Id,
+    transferId: Id,
+    reversesTransferId: Nullable(Id),
+    reason: Nullable(Type.String()),
+    effectiveAt: Timestamp,
+  },
+  closed,
+)
+export type TeamEntry = Static<typeof TeamEntry>
+
+/** `replayed`: the reference was posted before, and this is what it did then. */
+const PostedTransfer = Type.Object({ ...TeamEntry.properties, brandId: Id, replayed: Type.Boolean() }, closed)
+
+/** Idempotent by its reference; the reference of a refused adjustment stays refused. */
+export const adjustWallet = operation({
+  ...team,
+  id: 'adjustWallet',
+  kind: 'posting',
+  summary: "Correct a player's balance with a new ledger entry",
+  body: Type.Object(
+    {
+      brandId: Id,
+      playerId: Id,
+      amount: Type.String({
+        pattern: '^-?(0|[1-9]\\d{0,12})(\\.\\d{1,2})?$',
+        description: 'Signed: a negative amount takes money from the player.',
+      }),
+      reference: TransferReference,
+      reason: Reason,
+    },
+    closed,
+  ),
+  reply: PostedTransfer,
+  rejects: ['PLAYER_NOT_FOUND', 'TRANSFER_CONFLICT', 'INSUFFICIENT_FUNDS'],
+})
+
+/** Takes a transfer back with a new one between the same accounts; each transfer at most once. */
+export const reverseTransfer = operation({
+  ...team,
+  id: 'reverseTransfer',
+  kind: 'posting',
+  summary: 'Reverse a transfer with a new ledger entry',
+  body: Type.Object(
+    {
+      brandId: Id,
+      /** A transfer (trf_…), or the ledger item (led_…) that it made. */
+      transferId: Id,
+      reference: TransferReference,
+      reason: Reason,
+    },
+    closed,
+  ),
+  reply: PostedTransfer,
+  rejects: ['TRANSFER_NOT_FOUND', 'TRANSFER_CONFLICT', 'TRANSFER_ALREADY_REVERSED', 'INSUFFICIENT_FUNDS'],
+})
+
+/** Finds a transfer (trf_… or led_…), and the brand it belongs to, by its id alone. */
+export const locateTransfer = operation({
+  ...team,
+  id: 'locateTransfer',
+  kind: 'query',
+  summary: 'Find a transfer by its id',
+  body: Type.Object({ id: Id }, closed),
+  reply: Type.Object({ ...TeamEntry.properties, brandId: Id }, closed),
+  rejects: ['TRANSFER_NOT_FOUND'],
+})
+
+/** Newest first; `before` is the id of the last entry of the page before. */
+export const listEntries = operation({
+  ...team,
+  id: 'listEntries',
+  kind: 'query',
+  summary: "List a player's ledger entries",
+  body: Type.Object(
+    { brandId: Id, playerId: Id, before: Type.Optional(Id), limit: Type.Integer({ minimum: 1, maximum: 1000 }) },
+    closed,
+  ),
+  reply: Type.Object({ available: Money, withdrawable: Money, data: Type.Array(TeamEntry) }, closed),
+  rejects: ['PLAYER_NOT_FOUND'],
+})
+
+/** A page of a brand's ledger over a period, oldest first; `cursor` is the `nextCursor` of the page before. */
+export const exportStatement = operation({
+  ...team,
+  id: 'exportStatement',
+  kind: 'query',
+  summary: "Export a brand's ledger over a period",
+  body: Type.Object(
+    {
+      brandId: Id,
+      from: Timestamp,
+      /** Not included. */
+      to: Timestamp,
+      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+    },
+    closed,
+  ),
+  reply: Type.Object(
+    {
+      data: Type.Array(TeamEntry),
+      nextCursor: Nullable(Type.String()),
+      /** Of the whole period, per currency, in every page. closingBalance = openingBalance + net, over all players. */
+      totals: Type.Array(
+        Type.Object(
+          {
+            currency: Type.String(),
+            openingBalance: Money,
+            byType: Type.Array(Type.Object({ type: Type.String(), entries: Type.Integer(), amount: Money }, closed)),
+            entries: Type.Integer(),
+            net: Money,
+            closingBalance: Money,
+          },
+          closed,
+        ),
+      ),
+    },
+    closed,
+  ),
+  rejects: ['VALIDATION_ERROR'],
+  timeoutMs: 30_000,
+})
+
+/** One thing that does not agree with what it should follow from. */
+export const Difference = Type.Object(
+  {
+    /** The check that found it, for example `balances`. */
+    check: Type.String(),
+    brandId: Nullable(Id),
+    /** The record: a player, transfer, deposit, withdrawal or outbox row. */
+    subject: Type.String(),
+    expected: Type.String(),
+    actual: Type.String(),
+    explanation: Type.String(),
+  },
+  closed,
+)
+export type Difference = Static<typeof Difference>
+
+/** An effect that one service has committed and another has not finished; after five minutes it is a difference. */
+export const InFlight = Type.Object(
+  { service: Type.String(), name: Type.String(), subject: Type.String(), ageSeconds: Type.Integer() },
+  closed,
+)
+export type InFlight = Static<typeof InFlight>
+
+export const ReconciliationReport = Type.Object(
+  {
+    snapshotAt: Timestamp,
+    /** What each check looked at. */
+    checks: Type.Array(
+      Type.Object({ check: Type.String(), compared: Type.Integer(), differences: Type.Integer() }, closed),
+    ),
+    /** At most the first 1,000; `differencesTotal` counts all. */
+    differences: Type.Array(Difference),
+    differencesTotal: Type.Integer(),
+    inFlight: Type.Array(InFlight),
+    inFlightTotal: Type.Integer(),
+  },
+  closed,
+)
+export type ReconciliationReport = Static<typeof ReconciliationReport>
+
+/**
+ * Starts a reconciliation, or answers how the run `runId` is doing. A ledger may be large: the reply comes within a few
+ * seconds with `running` and its progress, and the caller asks again with `runId` until it is `done` or `failed`.
+ */
+export const reconcileWallet = operation({
+  ...team,
+  id: 'reconcileWallet',
+  kind: 'query',
+  summary: 'Recompute balances, holds and hash chains and compare them with deposits, withdrawals and outboxes',
+  body: Type.Object({ runId: Type.Optional(Id) }, closed),
+  reply: Type.Object(
+    {
+      runId: Id,
+      state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
+      progress: Type.Object({ check: Type.String(), done: Type.Integer(), total: Type.Integer() }, closed),
+      /** When `done`. */
+      report: Nullable(ReconciliationReport),
+      /** When `failed`. */
+      failure: Nullable(Type.String()),
+    },
+    closed,
+  ),
+  rejects: ['RECONCILIATION_NOT_FOUND'],
+  timeoutMs: 15_000,
 })

@@ -1,0 +1,42 @@
+import type { HandlersOf } from '@backoffice/service-runtime'
+import type { GameProvider } from '../provider/game-provider.ts'
+import { decideKyc } from './decide-kyc.ts'
+import { decideKycInSandbox } from './decide-kyc-in-sandbox.ts'
+import { findPlayers } from './find-players.ts'
+import { getKyc } from './get-kyc.ts'
+import { getPlayerStanding } from './get-player-standing.ts'
+import { kycQueue } from './kyc-queue.ts'
+import { listGames } from './list-games.ts'
+import { listPlayers } from './list-players.ts'
+import { locatePlayer } from './locate-player.ts'
+import { openGameSession } from './open-game-session.ts'
+import { registerPlayer } from './register-player.ts'
+import { selfExcludePlayer } from './self-exclude-player.ts'
+import { setDailyLimit } from './set-daily-limit.ts'
+import { setGameAvailability } from './set-game-availability.ts'
+import { setPlayerStatus } from './set-player-status.ts'
+import { showPlayer } from './show-player.ts'
+import { submitKyc } from './submit-kyc.ts'
+
+export const handlers = (games: {
+  readonly gamesUrl: () => string
+  readonly provider: GameProvider
+}): HandlersOf<'players'> => ({
+  registerPlayer,
+  findPlayers,
+  getKyc,
+  submitKyc,
+  listGames: listGames(games.gamesUrl),
+  openGameSession: openGameSession(games),
+  decideKycInSandbox,
+  getPlayerStanding,
+  locatePlayer,
+  showPlayer,
+  listPlayers,
+  kycQueue,
+  decideKyc,
+  setPlayerStatus,
+  selfExcludePlayer,
+  setDailyLimit,
+  setGameAvailability,
+})

@@ -1,0 +1,130 @@
+import { Rejection } from '@backoffice/contracts'
+import { compile, type Logger } from '@backoffice/service-runtime'
+import { type Static, Type } from '@sinclair/typebox'
+import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
+import { Agent, request } from 'undici'
+
+export interface Launch {
+  /** Names the launch: the provider answers a repeated one with the same session. */
+  readonly sessionId: string
+  readonly gameId: string
+  readonly playerId: string
+  readonly brandId: string
+  readonly currency: string
+}
+
+export interface Launched {
+  readonly mode: 'real'
+  readonly gameUrl: string
+  readonly expiresAt: Date
+  readonly tokenSha256: null
+  readonly demoBalance: null
+}
+
+const LaunchReply = Type.Object({
+  gameUrl: Type.String({ pattern: '^https?://', maxLength: 2_048 }),
+  expiresAt: Type.String({ format: 'date-time' }),
+})
+
+const replyBytesMax = 16 * 1024
+const attemptsMax = 2
+const consecutiveFailuresMax = 5
+
+/**
+ * Asks the game provider to open a session (docs/game-providers.md). A launch is repeated once, which its session id
+ * makes safe; after five failures in a row the circuit opens, and nobody waits for a provider that is down.
+ */
+export class GameProvider {
+  readonly #url: string | undefined
+  readonly #token: string | undefined
+  readonly #timeoutMs: number
+  readonly #log: Logger
+  readonly #circuit
+  readonly #agent: Agent
+
+  constructor(options: {
+    readonly url: string | undefined
+    readonly token: string | undefined
+    readonly timeoutMs: number
+    readonly openMs: number
+    readonly log: Logger
+  }) {
+    this.#url = options.url
+    this.#token = options.token
+    this.#timeoutMs = options.timeoutMs
+    this.#log = options.log
+    this.#agent = new Agent({ connect: { timeout: options.timeoutMs }, maxHeaderSize: replyBytesMax })
+    this.#circuit = circuitBreaker(handleAll, {
+      halfOpenAfter: options.openMs,
+      breaker: new ConsecutiveBreaker(consecutiveFailuresMax),
+    })
+  }
+
+  /** @throws {Rejection} PROVIDER_UNAVAILABLE whatever went wrong, by `deadline` at the latest */
+  async launch(launch: Launch, deadline: Date): Promise<Launched> {
+    const url = this.#url
+    if (url === undefined) throw new Rejection('PROVIDER_UNAVAILABLE')
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#circuit.execute(() => this.#request(url, launch, deadline))
+      } catch (error) {
+        this.#log.warn({ err: error, sessionId: launch.sessionId, attempt }, 'the game provider did not open a session')
+        const hopeless =
+          error instanceof BrokenCircuitError || error instanceof RefusedLaunch || Date.now() >= deadline.getTime()
+        if (hopeless || attempt >= attemptsMax)
+          throw Object.assign(new Rejection('PROVIDER_UNAVAILABLE'), { cause: error })
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#agent.close()
+  }
+
+  async #request(url: string, launch: Launch, deadline: Date): Promise<Launched> {
+    // A total deadline: undici's own time-outs are idle times, which a slow drip never reaches.
+    const timeoutMs = Math.max(1, Math.min(this.#timeoutMs, deadline.getTime() - Date.now()))
+    const signal = AbortSignal.timeout(timeoutMs)
+    const { statusCode, body } = await request(`${url.replace(/\/$/, '')}/sessions`, {
+      method: 'POST',
+      dispatcher: this.#agent,
+      signal,
+      headers: {
+        'Content-Type': 'application/json',
+        'Idempotency-Key': launch.sessionId,
+        ...(this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` }),
+      },
+      body: JSON.stringify(launch),
+    })
+    const text = await readBounded(body)
+    if (statusCode >= 400 && statusCode < 500) throw new RefusedLaunch(`the provider answered ${statusCode}`)
+    if (statusCode !== 200 && statusCode !== 201) throw new Error(`the provider answered ${statusCode}`)
+    return toLaunched(text)
+  }
+}
+
+/** The provider understood and said no: asking again changes nothing. */
+class RefusedLaunch extends Error {
+  override readonly name = 'RefusedLaunch'
+}
+
+async function readBounded(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > replyBytesMax) {
+      body.destroy()
+      throw new Error(`the provider's reply is longer than ${replyBytesMax} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function toLaunched(text: string): Launched {
+  const reply: unknown = JSON.parse(text)
+  if (!compile(LaunchReply).Check(reply)) throw new Error('the reply of the provider is not valid')
+  const { gameUrl, expiresAt } = reply as Static<typeof LaunchReply>
+  return { mode: 'real', gameUrl, expiresAt: new Date(expiresAt), tokenSha256: null, demoBalance: null }
+}
