@@ -55,10 +55,11 @@ const words: Readonly<Record<string, string>> = {
 export function faultInWords(error: unknown): string {
   if (isWorded(error)) return error.message
   const code = codeOf(error)
+  if (error instanceof Error && error.name === 'HTTPParserError' && !code?.includes('OVERFLOW'))
+    return 'The answer is not HTTP.'
   if (code === undefined) return 'The attempt failed.'
   if (words[code] !== undefined) return words[code]
   if (code.startsWith('ERR_SSL')) return `The TLS handshake failed (${code}).`
-  if (code.startsWith('HPE_')) return 'The answer is not HTTP.'
   return `The attempt failed (${code}).`
 }
 

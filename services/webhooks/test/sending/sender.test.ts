@@ -1,0 +1,234 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { systemResolver } from '../../src/sending/resolve.ts'
+import { createSender, responseHeadBytesMax } from '../../src/sending/sender.ts'
+import { acknowledge, startReceiver, status } from '../receiver.ts'
+import { answering, certificate, drip, startRawReceiver, startTlsReceiver } from './hostile.ts'
+
+const deadlineMs = 400
+const options = { policy: { allowLoopback: true }, resolve: systemResolver, deadlineMs, ca: certificate('ca.pem') }
+const send = createSender(options)
+const delivery = (url: string) => ({ url, headers: { 'X-Webhook-Id': 'evt_1' }, body: Buffer.from('{"id":"evt_1"}') })
+
+t.test('any 2xx acknowledges; the body arrives as it was given', async (t) => {
+  for (const code of [200, 201, 202, 204, 299]) {
+    const receiver = await startReceiver(t, status(code))
+    t.match(await send(delivery(receiver.url)), { responseStatus: code, error: null })
+    t.match(receiver.received, [{ id: 'evt_1', body: '{"id":"evt_1"}' }])
+  }
+})
+
+t.test('anything else is a failure that says what came', async (t) => {
+  for (const code of [300, 304, 400, 404, 410, 429, 500, 503]) {
+    const receiver = await startReceiver(t, status(code))
+    t.match(await send(delivery(receiver.url)), { responseStatus: code, error: `The receiver answered ${code}.` })
+  }
+})
+
+t.test('a redirect is not followed, whatever its code', async (t) => {
+  const elsewhere = await startReceiver(t)
+  for (const code of [301, 302, 303, 307, 308]) {
+    const receiver = await startReceiver(t, status(code, { Location: elsewhere.url }))
+    t.match(await send(delivery(receiver.url)), { responseStatus: code, error: /answered 30/ })
+  }
+  t.same(elsewhere.received, [])
+})
+
+t.test('Retry-After is handed on', async (t) => {
+  const receiver = await startReceiver(t, status(503, { 'Retry-After': '99999999' }))
+  t.match(await send(delivery(receiver.url)), { responseStatus: 503, retryAfter: '99999999' })
+})
+
+t.test('a receiver that never answers is left at the deadline', async (t) => {
+  const receiver = await startRawReceiver(t, (socket) => socket.resume())
+  const outcome = await send(delivery(receiver.url))
+  t.match(outcome, { responseStatus: null, responseHead: null, error: 'No answer within 0.4 s.' })
+  t.ok(outcome.durationMs >= deadlineMs - 5 && outcome.durationMs < deadlineMs * 2, `${outcome.durationMs} ms`)
+  await eventually(() => receiver.connections() === 0)
+})
+
+t.test('a slow drip of headers does not outlast the deadline', async (t) => {
+  const receiver = await startRawReceiver(
+    t,
+    answering((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      drip(socket, 'x-drip: 1\r\n', 20)
+    }),
+  )
+  t.match(await send(delivery(receiver.url)), { responseStatus: null, error: /^No answer within/ })
+  await eventually(() => receiver.connections() === 0)
+})
+
+t.test('an endless run of interim responses does not outlast the deadline', async (t) => {
+  const receiver = await startRawReceiver(
+    t,
+    answering((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n', 10)),
+  )
+  t.type((await send(delivery(receiver.url))).error, 'string')
+  await eventually(() => receiver.connections() === 0)
+})
+
+t.test('a slow drip of the body holds nothing: the status has been given', async (t) => {
+  const receiver = await startRawReceiver(
+    t,
+    answering((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n')
+      drip(socket, 'a', 20)
+    }),
+  )
+  const outcome = await send(delivery(receiver.url))
+  t.match(outcome, { responseStatus: 200, error: null, responseHead: /^a+$/ })
+  t.ok(outcome.durationMs < deadlineMs + 1_500, `${outcome.durationMs} ms`)
+  await eventually(() => receiver.connections() === 0)
+})
+
+t.test('a body without end is cut at the first KiB, and memory stays flat', async (t) => {
+  const chunk = 'x'.repeat(1 << 20)
+  const receiver = await startRawReceiver(
+    t,
+    answering((socket) => {
+      socket.write('HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n')
+      const pour = () => {
+        while (socket.writable && socket.write(`100000\r\n${chunk}\r\n`));
+      }
+      socket.on('drain', pour)
+      pour()
+    }),
+  )
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => send(delivery(receiver.url))))
+  for (const outcome of outcomes) {
+    t.equal(outcome.responseStatus, 500)
+    t.equal(outcome.responseHead?.length, responseHeadBytesMax)
+  }
+})
+
+t.test('headers without end are refused', async (t) => {
+  const receiver = await startRawReceiver(
+    t,
+    answering((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      for (let n = 0; n < 2_000; n++) socket.write(`x-${n}: ${'y'.repeat(100)}\r\n`)
+      socket.write('\r\n')
+    }),
+  )
+  t.match(await send(delivery(receiver.url)), { responseStatus: null, error: 'The response headers are too large.' })
+})
+
+t.test('a compressed body is not inflated', async (t) => {
+  const bomb = gzipSync(Buffer.alloc(10_000_000))
+  const receiver = await startReceiver(t, (response) =>
+    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+  )
+  const outcome = await send(delivery(receiver.url))
+  t.match(outcome, { responseStatus: 200, error: null })
+  t.ok((outcome.responseHead?.length ?? 0) <= responseHeadBytesMax)
+})
+
+t.test('a reset before the answer is a failure; one within the body of a 2xx is not', async (t) => {
+  const early = await startRawReceiver(
+    t,
+    answering((socket) => socket.resetAndDestroy()),
+  )
+  t.match(await send(delivery(early.url)), { responseStatus: null, error: /closed the connection before it answered/ })
+  const late = await startRawReceiver(
+    t,
+    answering((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf', () => socket.resetAndDestroy())
+    }),
+  )
+  t.match(await send(delivery(late.url)), { responseStatus: 200, error: null })
+})
+
+t.test('what is not HTTP is named so', async (t) => {
+  const receiver = await startRawReceiver(
+    t,
+    answering((socket) => socket.end('220 mail.example ESMTP\r\n')),
+  )
+  t.match(await send(delivery(receiver.url)), { error: 'The answer is not HTTP.' })
+})
+
+t.test('a port that nothing listens on is named so', async (t) => {
+  const receiver = await startReceiver(t)
+  await receiver.close()
+  t.match(await send(delivery(receiver.url)), { error: 'The connection was refused: nothing listens on that port.' })
+})
+
+t.test('a NUL in the body can be stored: it is replaced', async (t) => {
+  const receiver = await startReceiver(t, (response) => response.writeHead(500).end('a\u0000b'))
+  t.equal((await send(delivery(receiver.url))).responseHead, 'a\uFFFDb')
+})
+
+t.test('a valid certificate is accepted; an expired one, another host and an unknown authority are not', async (t) => {
+  const url = (port: number) => `https://localhost:${port}/`
+  t.match(await send(delivery(url(await startTlsReceiver(t, 'valid')))), { responseStatus: 200, error: null })
+  t.match(await send(delivery(url(await startTlsReceiver(t, 'expired')))), {
+    error: "The receiver's certificate has expired.",
+  })
+  t.match(await send(delivery(url(await startTlsReceiver(t, 'other-host')))), {
+    error: "The receiver's certificate is for another host name.",
+  })
+  const { ca: _, ...wellKnownOnly } = options
+  t.match(await createSender(wellKnownOnly)(delivery(url(await startTlsReceiver(t, 'valid')))), {
+    error: /certificate/,
+  })
+})
+
+t.test(
+  'the socket goes to the address that was checked: a name that changes its meaning changes nothing',
+  async (t) => {
+    const hosts: string[] = []
+    const port = await startTlsReceiver(t, 'valid', hosts)
+    let asked = 0
+    const resolve = async () => {
+      asked += 1
+      return asked === 1 ? ['127.0.0.1'] : ['10.0.0.1']
+    }
+    const rebinding = createSender({ ...options, resolve })
+    // The name is not in any hosts file: only the checked address can have led there.
+    t.match(await rebinding(delivery(`https://localhost:${port}/`)), { responseStatus: 200, error: null })
+    t.equal(asked, 1, 'resolved once for an attempt')
+    t.match(await rebinding(delivery(`https://localhost:${port}/`)), {
+      error: /not public \(10\.0\.0\.1\); nothing was sent/,
+    })
+    t.same(hosts, [`localhost:${port}`])
+  },
+)
+
+t.test('outside development this machine is refused before any socket is made', async (t) => {
+  const reached: string[] = []
+  const port = await startTlsReceiver(t, 'valid', reached)
+  const strict = createSender({ ...options, policy: { allowLoopback: false }, resolve: async () => ['127.0.0.1'] })
+  t.match(await strict(delivery(`https://hooks.example.com:${port}/`)), { error: /not public \(127\.0\.0\.1\)/ })
+  t.match(await strict(delivery(`https://127.0.0.1:${port}/`)), { error: 'The URL leads to this machine.' })
+  t.match(await strict(delivery(`http://hooks.example.com:${port}/`)), { error: 'The URL must use https.' })
+  t.same(reached, [])
+})
+
+t.test('a resolver that hangs does not outlast the deadline', async (t) => {
+  const hanging = createSender({ ...options, resolve: () => new Promise(() => {}) })
+  t.match(await hanging(delivery('http://localhost:1/')), { error: /^No answer within/ })
+})
+
+t.test('each attempt has a connection of its own, closed after it', async (t) => {
+  let sockets = 0
+  let open = 0
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => acknowledge(response, undefined as never, request))
+  })
+  server.on('connection', (socket) => {
+    sockets += 1
+    open += 1
+    socket.on('close', () => {
+      open -= 1
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  await Promise.all([send(delivery(url)), send(delivery(url)), send(delivery(url))])
+  t.equal(sockets, 3)
+  await eventually(() => open === 0)
+})
