@@ -101,6 +101,19 @@ export function admitWithdrawal({
   if (standing.kycStatus !== 'aprovado') throw new Rejection('KYC_NOT_APPROVED', { kycStatus: standing.kycStatus })
 }
 
+/** What an intent becomes, once its money is reserved. */
+export function openWithdrawal(
+  request: Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination' | 'environment'>,
+  { at, by }: Occasion,
+): { readonly withdrawal: Withdrawal; readonly transition: StatusTransition } {
+  const status = 'under_review'
+  const times = { createdAt: at, updatedAt: at, reviewedAt: null, paidAt: null }
+  return {
+    withdrawal: { ...request, status, reason: null, version: 1, ...times, approvedBy: null },
+    transition: { version: 1, from: null, to: status, at, by, reason: null },
+  }
+}
+
 /** In the sandbox a payment of the reserved amount goes wrong, so that integrators see `failed`. */
 export function sandboxOutcome(withdrawal: Withdrawal, decision: WithdrawalDecision): WithdrawalDecision {
   const reserved =
@@ -180,9 +193,4 @@ export function beforeLastTransition<W extends Withdrawal>(withdrawal: W, histor
     paidAt: last.to === 'paid' ? null : withdrawal.paidAt,
     approvedBy: last.to === 'approved' ? null : withdrawal.approvedBy,
   }
-}
-
-/** The first entry of a withdrawal's history: its intent became one. */
-export function openedTransition({ at, by }: Occasion): StatusTransition {
-  return { version: 1, from: null, to: 'under_review', at, by, reason: null }
 }

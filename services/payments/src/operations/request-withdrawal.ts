@@ -1,8 +1,14 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { type Call, command, type QueryTools } from '@backoffice/service-runtime'
-import { admitWithdrawal, openedTransition } from '../domain/withdrawal.ts'
-import { type Intent, insertIntent, listAttempts, openIntent, refuseIntent } from '../storage/intents.ts'
-import { recordTransition } from '../storage/transitions.ts'
+import { admitWithdrawal, openWithdrawal } from '../domain/withdrawal.ts'
+import {
+  type Attempt,
+  insertIntent,
+  listAttempts,
+  openIntent,
+  refuseIntent,
+  type WithdrawalRequest,
+} from '../storage/intents.ts'
 import { findWithdrawal } from '../storage/withdrawals.ts'
 import { publicWithdrawal } from '../views/withdrawal.ts'
 
@@ -18,7 +24,7 @@ type RequestCall = Call<typeof requestWithdrawalOperation>
  * when the process dies between any two of these lines.
  */
 export const requestWithdrawal = command(requestWithdrawalOperation, {
-  async prepare(call, tools): Promise<Intent> {
+  async prepare(call, tools): Promise<Attempt> {
     const { input, scope, requestId, deadline } = call
     const { playerId, currency } = input
     const standing = await tools.rpc.call(getPlayerStanding, { scope, input: { playerId }, requestId, deadline })
@@ -29,38 +35,41 @@ export const requestWithdrawal = command(requestWithdrawalOperation, {
     return intent
   },
 
-  async execute({ scope, operationId }, tools, { id }) {
-    const opened = await openIntent(tools.sql, { id, now: tools.now })
-    const withdrawal = await findWithdrawal(tools.em, { id, brandId: scope.brandId })
-    // The sweeper was quicker, and gives the hold back. Nothing was stored: the same key begins anew.
-    if (withdrawal === null) throw new Rejection('SERVICE_UNAVAILABLE')
-    if (opened) {
-      const occasion = { at: tools.now, by: { kind: 'operator', name: scope.operatorId } } as const
-      await recordTransition(tools.sql, { recordId: id, operationId, transition: openedTransition(occasion) })
-    }
-    return publicWithdrawal(withdrawal)
+  async execute({ input, scope, operationId }, tools, { id }) {
+    const request = { ...requested(input), id, environment: scope.environment }
+    const occasion = { at: tools.now, by: { kind: 'operator', name: scope.operatorId } } as const
+    const { withdrawal, transition } = openWithdrawal(request, occasion)
+    if (await openIntent(tools.sql, { withdrawal, transition, operationId })) return publicWithdrawal(withdrawal)
+    // Opened long ago, its stored reply already purged?
+    const earlier = await findWithdrawal(tools.em, { id, brandId: scope.brandId })
+    if (earlier !== null) return publicWithdrawal(earlier)
+    // The sweeper was quicker, and gives the hold back. Nothing is stored of this, so the same key begins anew.
+    throw new Rejection('SERVICE_UNAVAILABLE')
   },
 })
 
+function requested({ playerId, amount, currency, method, destination }: RequestCall['input']): WithdrawalRequest {
+  return { playerId, amount: toMinorUnits(amount), currency, method, destination }
+}
+
 /** The intent of this operation: the one that an earlier attempt left, or a new one under a new reference. */
-async function beginIntent(call: RequestCall, { sql, newId, now }: QueryTools): Promise<Intent> {
-  const { input, scope, operationId } = call
+async function beginIntent(call: RequestCall, { sql, newId, now }: QueryTools): Promise<Attempt> {
+  const { scope, operationId } = call
+  const intent = { ...requested(call.input), id: newId('wdr'), operationId, scope, now }
+  const begun = { id: intent.id, status: 'intent', releasing: false } as const
+  if (await insertIntent(sql, { ...intent, afterAbandoned: false })) return begun
   const current = currentAttempt(await listAttempts(sql, operationId))
   if (current !== null) return current
-  const { playerId, currency, method, destination } = input
-  const request = { playerId, amount: toMinorUnits(input.amount), currency, method, destination }
-  await insertIntent(sql, { ...request, id: newId('wdr'), operationId, scope, now })
-  // Perhaps that of a second delivery of the same message, which was quicker.
-  const begun = currentAttempt(await listAttempts(sql, operationId))
-  if (begun === null) throw new Rejection('SERVICE_UNAVAILABLE')
-  return begun
+  if (await insertIntent(sql, { ...intent, afterAbandoned: true })) return begun
+  // A second delivery of the same message was quicker.
+  throw new Rejection('SERVICE_UNAVAILABLE')
 }
 
 /**
  * @throws {Rejection} SERVICE_UNAVAILABLE while the wallet has not given back what an abandoned attempt may have reserved:
  *   the new one would be refused for want of the very money that the old one holds
  */
-function currentAttempt(attempts: readonly Intent[]): Intent | null {
+function currentAttempt(attempts: readonly Attempt[]): Attempt | null {
   const current = attempts.find(({ status }) => status !== 'abandoned')
   if (current !== undefined) return current
   if (attempts.some(({ releasing }) => releasing)) throw new Rejection('SERVICE_UNAVAILABLE')
@@ -68,7 +77,7 @@ function currentAttempt(attempts: readonly Intent[]): Intent | null {
 }
 
 /** @throws {Rejection} INSUFFICIENT_FUNDS, or SERVICE_UNAVAILABLE when the outcome is unknown or the hold is gone */
-async function placeHold({ id }: Intent, call: RequestCall, { rpc, sql, now }: QueryTools): Promise<void> {
+async function placeHold({ id }: Attempt, call: RequestCall, { rpc, sql, now }: QueryTools): Promise<void> {
   const { input, scope, requestId, deadline } = call
   const hold = { playerId: input.playerId, withdrawalId: id, amount: input.amount }
   try {

@@ -9,7 +9,6 @@ import {
   type WithdrawalDecision,
 } from '../domain/withdrawal.ts'
 import { scopeOf } from '../storage/scope.ts'
-import { recordTransition } from '../storage/transitions.ts'
 import { findUnfinished } from '../storage/unfinished.ts'
 import { lockWithdrawal, saveWithdrawal, type WithdrawalRecord } from '../storage/withdrawals.ts'
 import { publicWithdrawal } from '../views/withdrawal.ts'
@@ -39,8 +38,7 @@ export async function decide(
 
   const occasion = { at: tools.now, by, reason }
   const { withdrawal, transition, hold } = decideWithdrawal(before, sandboxOutcome(before, decision), occasion)
-  await saveWithdrawal(tools.em, withdrawal)
-  await recordTransition(tools.sql, { recordId: withdrawalId, operationId, transition })
+  await saveWithdrawal(tools.sql, { withdrawal, transition, operationId })
   const after = { ...before, ...withdrawal }
   settleHold(tools, after, hold)
   tell(tools, after, before.status)

@@ -2,7 +2,6 @@ import { fromMinorUnits, operations, Rejection, type Scope } from '@backoffice/c
 import { type CommandTools, UnfinishedOperation } from '@backoffice/service-runtime'
 import { type Deposit, type DepositCommand, settleDeposit } from '../domain/deposit.ts'
 import { lockDeposit, saveDeposit } from '../storage/deposits.ts'
-import { recordTransition } from '../storage/transitions.ts'
 import { findUnfinished } from '../storage/unfinished.ts'
 import { publicDeposit } from '../views/deposit.ts'
 
@@ -30,8 +29,7 @@ export async function settle(
 
   const by = { kind: 'operator', name: scope.operatorId } as const
   const { deposit, transition } = settleDeposit(before, command, { at: tools.now, by, reason })
-  await saveDeposit(tools.em, deposit)
-  await recordTransition(tools.sql, { recordId: deposit.id, operationId, transition })
+  await saveDeposit(tools.sql, { deposit, transition, operationId })
   if (command === 'confirm') creditAndTell(tools, { deposit, scope })
   return deposit
 }

@@ -1,9 +1,11 @@
 import type { DepositStatus, Scope } from '@backoffice/contracts'
 import type { Sql } from '@backoffice/service-runtime'
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Deposit } from '../domain/deposit.ts'
+import type { StatusTransition } from '../domain/transition.ts'
 import { DepositEntity, type DepositRow } from './entities.ts'
+import { recordTransition } from './transitions.ts'
 
 /** A deposit, and whom it belongs to. */
 export type DepositRecord = Deposit & Scope
@@ -20,22 +22,67 @@ export async function lockDepositor(connection: Sql, playerId: string): Promise<
 }
 
 /** What a player deposited on the brand's calendar day of `now`, pending and confirmed, in minor units. */
-export async function sumDeposits(
-  connection: Sql,
-  { playerId, timeZone, now }: { readonly playerId: string; readonly timeZone: string; readonly now: Date },
-): Promise<bigint> {
-  const { rows } = await sql<{ total: string }>`
-    with day as (select date_trunc('day', ${now}::timestamptz at time zone ${timeZone}) as starts)
-    select coalesce(sum(d.amount), 0)::text as total
-    from day, deposit d
-    where d.player_id = ${playerId} and d.status <> 'failed'
-      and d.created_at >= day.starts at time zone ${timeZone}
-      and d.created_at < (day.starts + interval '1 day') at time zone ${timeZone}
-  `.execute(connection)
+export async function sumDeposits(connection: Sql, day: DayOfPlayer): Promise<bigint> {
+  const { rows } = await sql<{ total: string }>`select (${totalOf(day)}) as total`.execute(connection)
   return BigInt(rows[0]?.total ?? '0')
 }
 
-/** The id of the deposit that has a reference already. */
+/** What decides whether a deposit may begin: the day's sum, and the deposit that has its reference already. */
+export async function readBeforeDeposit(
+  connection: Sql,
+  {
+    brandId,
+    externalReference,
+    ...day
+  }: DayOfPlayer & { readonly brandId: string; readonly externalReference: string },
+): Promise<{ readonly dayTotal: bigint; readonly taken: string | null }> {
+  const { rows } = await sql<{ total: string; taken: string | null }>`
+    select (${totalOf(day)}) as total,
+      (select id from deposit where brand_id = ${brandId} and external_reference = ${externalReference}) as taken
+  `.execute(connection)
+  return { dayTotal: BigInt(rows[0]?.total ?? '0'), taken: rows[0]?.taken ?? null }
+}
+
+interface DayOfPlayer {
+  readonly playerId: string
+  readonly timeZone: string
+  readonly now: Date
+}
+
+/** The day begins and ends where the brand is, with its changes of summer time. */
+function totalOf({ playerId, timeZone, now }: DayOfPlayer): RawBuilder<unknown> {
+  const midnight = sql`date_trunc('day', ${now}::timestamptz at time zone ${timeZone})`
+  return sql`
+    select coalesce(sum(amount), 0)::text from deposit
+    where player_id = ${playerId} and status <> 'failed'
+      and created_at >= ${midnight} at time zone ${timeZone}
+      and created_at < (${midnight} + interval '1 day') at time zone ${timeZone}
+  `
+}
+
+/** @returns false when another deposit of the brand has the reference; waits for one that is just about to. */
+export async function insertDeposit(
+  connection: Sql,
+  {
+    deposit,
+    ...history
+  }: { readonly deposit: DepositRecord; readonly transition: StatusTransition; readonly operationId: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with written as (
+      insert into deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
+        currency, method, status, version, created_at)
+      values (${deposit.id}, ${deposit.brandId}, ${deposit.operatorId}, ${deposit.environment}, ${deposit.timeZone},
+        ${deposit.playerId}, ${deposit.externalReference}, ${deposit.amount.toString()}::bigint,
+        ${deposit.currency}, ${deposit.method}, ${deposit.status}, ${deposit.version}, ${deposit.createdAt}::timestamptz)
+      on conflict (brand_id, external_reference) do nothing
+      returning id
+    ) ${recordTransition(history)}
+  `.execute(connection)
+  return rows.length > 0
+}
+
+/** The id of the deposit that has a reference. */
 export async function findReference(
   connection: Sql,
   { brandId, externalReference }: { readonly brandId: string; readonly externalReference: string },
@@ -44,20 +91,6 @@ export async function findReference(
     select id from deposit where brand_id = ${brandId} and external_reference = ${externalReference}
   `.execute(connection)
   return rows[0]?.id ?? null
-}
-
-/** @returns false when another deposit of the brand took the reference; waits for one that is just about to. */
-export async function insertDeposit(connection: Sql, deposit: DepositRecord): Promise<boolean> {
-  const { rows } = await sql`
-    insert into deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
-      currency, method, status, version, created_at)
-    values (${deposit.id}, ${deposit.brandId}, ${deposit.operatorId}, ${deposit.environment}, ${deposit.timeZone},
-      ${deposit.playerId}, ${deposit.externalReference}, ${deposit.amount.toString()}::bigint,
-      ${deposit.currency}, ${deposit.method}, ${deposit.status}, ${deposit.version}, ${deposit.createdAt}::timestamptz)
-    on conflict (brand_id, external_reference) do nothing
-    returning true
-  `.execute(connection)
-  return rows.length > 0
 }
 
 /** Reads a deposit of a brand and locks its row until the transaction ends. */
@@ -78,9 +111,21 @@ export async function findDeposit(
 }
 
 /** Writes what settling a deposit changed. */
-export async function saveDeposit(em: EntityManager, deposit: Deposit): Promise<void> {
+export async function saveDeposit(
+  connection: Sql,
+  {
+    deposit,
+    ...history
+  }: { readonly deposit: Deposit; readonly transition: StatusTransition; readonly operationId: string },
+): Promise<void> {
   const { id, status, version, confirmedAt, failedAt, failureReason } = deposit
-  await em.nativeUpdate(DepositEntity, { id }, { status, version, confirmedAt, failedAt, failureReason })
+  await sql`
+    with written as (
+      update deposit set status = ${status}, version = ${version}, confirmed_at = ${confirmedAt}::timestamptz,
+        failed_at = ${failedAt}::timestamptz, failure_reason = ${failureReason}
+      where id = ${id} returning id
+    ) ${recordTransition(history)}
+  `.execute(connection)
 }
 
 /** Newest first. */

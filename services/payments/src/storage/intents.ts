@@ -1,27 +1,23 @@
 import type { Scope } from '@backoffice/contracts'
 import type { Sql } from '@backoffice/service-runtime'
 import { sql } from 'kysely'
-import type { WithdrawalState } from '../domain/withdrawal.ts'
+import type { StatusTransition } from '../domain/transition.ts'
+import type { Withdrawal, WithdrawalState } from '../domain/withdrawal.ts'
+import { recordTransition } from './transitions.ts'
 
 /** One attempt at a withdrawal: its id is the reference of the hold that the wallet is asked for. */
-export interface Intent {
+export interface Attempt {
   readonly id: string
   readonly status: WithdrawalState
   /** The wallet has not yet given back what this attempt may have reserved. */
   readonly releasing: boolean
 }
 
-export interface WithdrawalRequest {
-  readonly playerId: string
-  readonly amount: bigint
-  readonly currency: string
-  readonly method: string
-  readonly destination: string
-}
+export type WithdrawalRequest = Pick<Withdrawal, 'playerId' | 'amount' | 'currency' | 'method' | 'destination'>
 
 /** All attempts of one operation, the latest first. */
-export async function listAttempts(connection: Sql, operationId: string): Promise<Intent[]> {
-  const { rows } = await sql<Intent>`
+export async function listAttempts(connection: Sql, operationId: string): Promise<Attempt[]> {
+  const { rows } = await sql<Attempt>`
     select w.id, w.status, exists (
       select from outbox o where o.aggregate = w.id and o.kind = 'command' and o.done_at is null
     ) as releasing
@@ -30,7 +26,11 @@ export async function listAttempts(connection: Sql, operationId: string): Promis
   return rows
 }
 
-/** Commits an intent under a new id; another attempt of the same operation that was quicker is left to stand. */
+/**
+ * Commits an intent under a new id, unless an earlier attempt of the operation is there.
+ * @param afterAbandoned abandoned attempts do not count
+ * @returns false when it was not begun: another attempt is to be gone on with, or to be looked at
+ */
 export async function insertIntent(
   connection: Sql,
   intent: WithdrawalRequest & {
@@ -38,27 +38,38 @@ export async function insertIntent(
     readonly operationId: string
     readonly scope: Scope
     readonly now: Date
+    readonly afterAbandoned: boolean
   },
-): Promise<void> {
-  const { scope, now } = intent
-  await sql`
+): Promise<boolean> {
+  const { scope, now, operationId } = intent
+  const { rows } = await sql`
     insert into withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency,
       method, destination, status, version, created_at, updated_at)
-    values (${intent.id}, ${intent.operationId}, ${scope.brandId}, ${scope.operatorId}, ${scope.environment},
+    select ${intent.id}, ${operationId}, ${scope.brandId}, ${scope.operatorId}, ${scope.environment},
       ${scope.timeZone}, ${intent.playerId}, ${intent.amount.toString()}::bigint, ${intent.currency},
-      ${intent.method}, ${intent.destination}, 'intent', 0, ${now}::timestamptz, ${now}::timestamptz)
+      ${intent.method}, ${intent.destination}, 'intent', 0, ${now}::timestamptz, ${now}::timestamptz
+    where ${intent.afterAbandoned} or not exists (select from withdrawal where operation_id = ${operationId})
     on conflict (operation_id) where status <> 'abandoned' do nothing
+    returning true
   `.execute(connection)
+  return rows.length > 0
 }
 
 /** Compare-and-set: the intent becomes a withdrawal. @returns false when it is no intent any more */
 export async function openIntent(
   connection: Sql,
-  { id, now }: { readonly id: string; readonly now: Date },
+  {
+    withdrawal,
+    ...history
+  }: { readonly withdrawal: Withdrawal; readonly transition: StatusTransition; readonly operationId: string },
 ): Promise<boolean> {
+  const { id, status, version, createdAt, updatedAt } = withdrawal
   const { rows } = await sql`
-    update withdrawal set status = 'under_review', version = 1, created_at = ${now}::timestamptz, updated_at = ${now}::timestamptz
-    where id = ${id} and status = 'intent' returning true
+    with written as (
+      update withdrawal set status = ${status}, version = ${version}, created_at = ${createdAt}::timestamptz,
+        updated_at = ${updatedAt}::timestamptz
+      where id = ${id} and status = 'intent' returning id
+    ) ${recordTransition(history)}
   `.execute(connection)
   return rows.length > 0
 }

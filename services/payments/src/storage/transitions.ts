@@ -1,22 +1,26 @@
 import type { TransitionActor } from '@backoffice/contracts'
 import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { StatusTransition } from '../domain/transition.ts'
 
-/** Writes down one change of a deposit or withdrawal, for ever. */
-export async function recordTransition(
-  connection: Sql,
-  {
-    recordId,
-    operationId,
-    transition,
-  }: { readonly recordId: string; readonly operationId: string; readonly transition: StatusTransition },
-): Promise<void> {
+/**
+ * The end of a statement that begins `with written as (…)` and writes one record, returning its id: its history is
+ * written with it, or not at all. Answers a row when the record was written.
+ */
+export function recordTransition({
+  operationId,
+  transition,
+}: {
+  readonly operationId: string
+  readonly transition: StatusTransition
+}): RawBuilder<unknown> {
   const { version, from, to, at, by, reason } = transition
-  await sql`
+  return sql`
     insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, reason, operation_id)
-    values (${recordId}, ${version}, ${from}, ${to}, ${at}::timestamptz, ${by.kind}, ${by.name}, ${reason}, ${operationId})
-  `.execute(connection)
+    select written.id, ${version}::integer, ${from}::text, ${to}::text, ${at}::timestamptz, ${by.kind}::text,
+      ${by.name}::text, ${reason}::text, ${operationId}::text
+    from written returning true
+  `
 }
 
 /** The history of a record, oldest first. */

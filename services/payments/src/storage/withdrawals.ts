@@ -1,7 +1,11 @@
 import type { Scope } from '@backoffice/contracts'
+import type { Sql } from '@backoffice/service-runtime'
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
+import { sql } from 'kysely'
+import type { StatusTransition } from '../domain/transition.ts'
 import { isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
 import { WithdrawalEntity, type WithdrawalRow } from './entities.ts'
+import { recordTransition } from './transitions.ts'
 
 /** A withdrawal that everyone sees, and whom it belongs to. Intents never become one of these: see intents.ts. */
 export type WithdrawalRecord = Withdrawal & Scope
@@ -24,13 +28,22 @@ export async function findWithdrawal(
 }
 
 /** Writes what a transition changed. */
-export async function saveWithdrawal(em: EntityManager, withdrawal: Withdrawal): Promise<void> {
+export async function saveWithdrawal(
+  connection: Sql,
+  {
+    withdrawal,
+    ...history
+  }: { readonly withdrawal: Withdrawal; readonly transition: StatusTransition; readonly operationId: string },
+): Promise<void> {
   const { id, status, reason, version, updatedAt, reviewedAt, paidAt, approvedBy } = withdrawal
-  await em.nativeUpdate(
-    WithdrawalEntity,
-    { id },
-    { status, reason, version, updatedAt, reviewedAt, paidAt, approvedBy },
-  )
+  await sql`
+    with written as (
+      update withdrawal set status = ${status}, reason = ${reason}, version = ${version},
+        updated_at = ${updatedAt}::timestamptz, reviewed_at = ${reviewedAt}::timestamptz, paid_at = ${paidAt}::timestamptz,
+        approved_by = ${approvedBy}
+      where id = ${id} returning id
+    ) ${recordTransition(history)}
+  `.execute(connection)
 }
 
 /** Oldest first: ids are ordered by the time of the request. */

@@ -18,7 +18,7 @@ import {
   isFinal,
   isVisible,
   nextMove,
-  openedTransition,
+  openWithdrawal,
   sandboxOutcome,
   type Withdrawal,
   type WithdrawalDecision,
@@ -27,23 +27,18 @@ import {
 
 const at = new Date('2026-03-02T12:00:00.000Z')
 const by = { kind: 'team', name: 'alice' } as const
-const withdrawal: Withdrawal = {
-  id: 'wdr_1',
-  playerId: 'ply_1',
-  amount: 4_000n,
-  currency: 'BRL',
-  method: 'pix',
-  destination: 'ana@example.com',
-  environment: 'production',
-  status: 'under_review',
-  reason: null,
-  version: 1,
-  createdAt: at,
-  updatedAt: at,
-  reviewedAt: null,
-  paidAt: null,
-  approvedBy: null,
-}
+const { withdrawal, transition: opening } = openWithdrawal(
+  {
+    id: 'wdr_1',
+    playerId: 'ply_1',
+    amount: 4_000n,
+    currency: 'BRL',
+    method: 'pix',
+    destination: 'ana@example.com',
+    environment: 'production',
+  },
+  { at, by: { kind: 'operator', name: 'op_1' } },
+)
 const standing: PlayerStanding = {
   playerId: 'ply_1',
   currency: 'BRL',
@@ -199,7 +194,7 @@ t.test(
       fc.constantFrom('sandbox' as const, 'production' as const),
       (wished, environment) => {
         let current: Withdrawal = { ...withdrawal, environment }
-        const history: StatusTransition[] = [openedTransition({ at, by })]
+        const history: StatusTransition[] = [opening]
         let holdsEnded = 0
         for (const { decision, name, reason, minutes } of wished) {
           const occasion = {
