@@ -5,7 +5,7 @@ import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { Child } from './child.ts'
 import { permissionsFile, permissionsVariable, renderPermissions, teamPermissions } from './nats-permissions.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
-import { freePort } from './ports.ts'
+import { onPort } from './ports.ts'
 
 const startTimeoutMs = 15_000
 const stopTimeoutMs = 10_000
@@ -26,9 +26,12 @@ export interface RunningNats {
 }
 
 /** Starts nats-server with JetStream, one user per service and the permissions that every environment shares. */
-export async function startNats(options: NatsOptions): Promise<RunningNats> {
+export function startNats(options: NatsOptions): Promise<RunningNats> {
+  return onPort(options.port, (port) => startOn(port, options))
+}
+
+async function startOn(port: number, options: NatsOptions): Promise<RunningNats> {
   const binary = await natsServerBinary()
-  const port = options.port ?? (await freePort())
   mkdirSync(options.dir, { recursive: true })
   const configuration = join(options.dir, 'nats.conf')
   writeFileSync(configuration, renderConfiguration(options, port), { mode: 0o600 })

@@ -22,3 +22,17 @@ function listenOnce(port: number): Promise<number> {
     })
   })
 }
+
+const portAttemptsMax = 3
+
+/** Runs `start` on the given port, or on free ones: another process may take a free port before it is used. */
+export async function onPort<T>(given: number | undefined, start: (port: number) => Promise<T>): Promise<T> {
+  if (given !== undefined) return start(given)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(await freePort())
+    } catch (error) {
+      if (attempt >= portAttemptsMax || !/address already in use/i.test((error as Error).message)) throw error
+    }
+  }
+}

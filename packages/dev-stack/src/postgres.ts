@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { Child } from './child.ts'
-import { freePort } from './ports.ts'
+import { onPort } from './ports.ts'
 import { type Account, asAccount, serverAccount } from './server-account.ts'
 
 const run = promisify(execFile)
@@ -45,7 +45,17 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   if (!existsSync(join(data, 'PG_VERSION'))) await initialise(binaries, data, options, account)
   removeStaleLock(data)
 
-  const port = options.port ?? (await freePort())
+  return onPort(options.port, (port) => startOn(port, { options, binaries, data, account }))
+}
+
+interface Prepared {
+  readonly options: PostgresOptions
+  readonly binaries: Binaries
+  readonly data: string
+  readonly account: Account | undefined
+}
+
+async function startOn(port: number, { options, binaries, data, account }: Prepared): Promise<RunningPostgres> {
   const settings = { ...serverSettings(options), port: String(port) }
   const child = await Child.start({
     name: 'PostgreSQL',
