@@ -46,10 +46,11 @@ export async function insertTestDelivery(
 }
 
 interface SummaryRow extends Omit<DeliverySummary, 'eventCreatedAt' | 'receivedAt' | 'nextAttemptAt' | 'finishedAt'> {
-  eventCreatedAt: Date
-  receivedAt: Date
-  nextAttemptAt: Date | null
-  finishedAt: Date | null
+  // As PostgreSQL writes them.
+  eventCreatedAt: string
+  receivedAt: string
+  nextAttemptAt: string | null
+  finishedAt: string | null
 }
 
 const summaryColumns = sql`
@@ -59,8 +60,8 @@ const summaryColumns = sql`
   d.finished_at as "finishedAt"
 `
 
-const iso = (date: Date | string) => new Date(date).toISOString()
-const isoOrNull = (date: Date | string | null) => (date === null ? null : iso(date))
+const iso = (date: string) => new Date(date).toISOString()
+const isoOrNull = (date: string | null) => (date === null ? null : iso(date))
 
 function toSummary(row: SummaryRow): DeliverySummary {
   const { id, eventId, type, operatorId, environment, brandId, state, attempts, lastResponseStatus, lastError } = row
@@ -121,7 +122,7 @@ export type StoredStory = Omit<DeliveryStory, 'outcome'> & {
 /** By the delivery's own id or its event's. */
 export async function findDelivery(connection: Sql, id: string): Promise<StoredStory | null> {
   const { rows } = await sql<
-    SummaryRow & { body: Buffer; enabled: boolean; disabled_reason: string | null; open_until: Date | null }
+    SummaryRow & { body: Buffer; enabled: boolean; disabled_reason: string | null; open_until: string | null }
   >`
     select ${summaryColumns}, d.body, e.enabled, e.disabled_reason, e.open_until
     from delivery d join endpoint e on e.id = d.endpoint_id
@@ -130,7 +131,7 @@ export async function findDelivery(connection: Sql, id: string): Promise<StoredS
   `.execute(connection)
   const row = rows[0]
   if (row === undefined) return null
-  const log = await sql<DeliveryStory['attemptLog'][number] & { startedAt: Date }>`
+  const log = await sql<DeliveryStory['attemptLog'][number] & { startedAt: string }>`
     select number, started_at as "startedAt", duration_ms as "durationMs", url, response_status as "responseStatus",
       response_head as "responseHead", error
     from attempt where delivery_id = ${row.id} order by number
@@ -139,7 +140,11 @@ export async function findDelivery(connection: Sql, id: string): Promise<StoredS
     ...toSummary(row),
     attemptLog: log.rows.map((attempt) => ({ ...attempt, startedAt: iso(attempt.startedAt) })),
     body: row.body.toString('utf8'),
-    endpoint: { enabled: row.enabled, disabledReason: row.disabled_reason, openUntil: row.open_until },
+    endpoint: {
+      enabled: row.enabled,
+      disabledReason: row.disabled_reason,
+      openUntil: row.open_until === null ? null : new Date(row.open_until),
+    },
   }
 }
 
@@ -176,7 +181,7 @@ export async function replayDeliveries(
   connection: Sql,
   replay: ReplayRequest,
 ): Promise<{ scheduled: number; firstAt: string | null; lastAt: string | null }> {
-  const { rows } = await sql<{ scheduled: number; first: Date | null; last: Date | null }>`
+  const { rows } = await sql<{ scheduled: number; first: string | null; last: string | null }>`
     with chosen as (
       select id, row_number() over (order by event_created_at, id) - 1 as place from delivery
       where endpoint_id = ${replay.endpointId} and state = any(${replay.states}::text[]) and type <> 'webhook.test'

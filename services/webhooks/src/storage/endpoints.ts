@@ -113,18 +113,18 @@ export async function describeEndpoint(
   { settings, now }: { readonly settings: BreakerSettings; readonly now: Date },
 ): Promise<WebhookEndpoint> {
   const [{ rows: secrets }, { rows: backlog }] = [
-    await sql<{ created_at: Date; expires_at: Date | null }>`
+    await sql<{ created_at: string; expires_at: string | null }>`
       select created_at, expires_at from secret
       where endpoint_id = ${endpoint.id} and (expires_at is null or expires_at > ${now}::timestamptz)
       order by created_at desc, id desc
     `.execute(connection),
-    await sql<{ pending: number; oldest: Date | null }>`
+    await sql<{ pending: number; oldest: string | null }>`
       select count(*)::integer as pending, min(received_at) as oldest from delivery
       where endpoint_id = ${endpoint.id} and state = 'pending'
     `.execute(connection),
   ]
   const breaker = toBreaker(endpoint, settings)
-  const iso = (date: Date | null | undefined) => (date == null ? null : new Date(date).toISOString())
+  const iso = (date: Date | string | null | undefined) => (date == null ? null : new Date(date).toISOString())
   return {
     operatorId: endpoint.operatorId,
     environment: endpoint.environment,

@@ -27,8 +27,8 @@ interface DueRow {
   url: string
   breaker_state: Breaker['state']
   consecutive_failures: number
-  failing_since: Date | null
-  open_until: Date | null
+  failing_since: string | null
+  open_until: string | null
   openings: number
   concurrency: number
   secrets: SealedSecret[]
@@ -72,8 +72,8 @@ export async function lockDueEndpoints(
     breaker: {
       state: row.breaker_state,
       consecutiveFailures: row.consecutive_failures,
-      failingSince: row.failing_since,
-      openUntil: row.open_until,
+      failingSince: row.failing_since === null ? null : new Date(row.failing_since),
+      openUntil: row.open_until === null ? null : new Date(row.open_until),
       openings: row.openings,
       concurrency: row.concurrency,
     },

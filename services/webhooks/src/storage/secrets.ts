@@ -9,8 +9,8 @@ export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString(
 /** A secret as it is stored: only this service's master key opens it, and only for its endpoint. */
 export interface SealedSecret {
   readonly sealed: string
-  readonly createdAt: string | Date
-  readonly expiresAt: string | Date | null
+  readonly createdAt: string
+  readonly expiresAt: string | null
 }
 
 export function openSecrets(secrets: readonly SealedSecret[], endpointId: string, box: SecretBox): SigningSecret[] {
@@ -51,7 +51,7 @@ export async function rotateSecret(
   rotation: { readonly endpointId: string; readonly box: SecretBox; readonly now: Date; readonly overlapMs: number },
 ): Promise<{ secret: string; formerExpiresAt: Date | null }> {
   const { endpointId, box, now, overlapMs } = rotation
-  const { rows } = await sql<{ id: string; expires_at: Date | null }>`
+  const { rows } = await sql<{ id: string; expires_at: string | null }>`
     select id, expires_at from secret
     where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${now}::timestamptz)
   `.execute(connection)

@@ -1,0 +1,88 @@
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { webhooksBed } from '../bed.ts'
+import { acknowledge, startReceiver } from '../receiver.ts'
+
+const never = () => {}
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+const { bed, operator, emit, endpoint } = await webhooksBed(t, { WEBHOOK_DEADLINE_MS: 1_500 })
+
+t.test('60 events to a receiver that never answers do not delay another operator', async (t) => {
+  const blackHole = await startReceiver(t, never)
+  const { scope: unlucky } = await operator(blackHole.url)
+  const receiver = await startReceiver(t)
+  const { scope: lucky } = await operator(receiver.url)
+  const measure = async () => {
+    const latencies: number[] = []
+    for (let n = 0; n < 15; n++) {
+      const before = receiver.received.length
+      const startMs = performance.now()
+      await emit(lucky)
+      await eventually(() => receiver.received.length > before)
+      latencies.push((receiver.received.at(-1)?.atMs ?? 0) - startMs)
+    }
+    return median(latencies)
+  }
+  const idleMs = await measure()
+  for (let n = 0; n < 60; n++) await emit(unlucky)
+  const besideMs = await measure()
+  t.comment(`median ${idleMs.toFixed(1)} ms alone, ${besideMs.toFixed(1)} ms beside a black hole`)
+  t.ok(besideMs < idleMs * 3 + 50)
+  t.ok(blackHole.received.length <= 10, 'one endpoint has only so many under way')
+  await eventually(async () => (await endpoint(unlucky)).breaker.state === 'open')
+})
+
+t.test('a hundred endpoints, one of them a black hole: each of the others gets its events at once', async (t) => {
+  const blackHole = await startReceiver(t, never)
+  const receiver = await startReceiver(t)
+  const { scope: unlucky } = await operator(blackHole.url)
+  const others = await Promise.all(Array.from({ length: 99 }, () => operator(receiver.url)))
+  for (let n = 0; n < 60; n++) await emit(unlucky)
+  const sentAtMs = new Map<string, number>()
+  for (const { scope } of others) {
+    const atMs = performance.now()
+    sentAtMs.set((await emit(scope)).id, atMs)
+  }
+  await eventually(() => receiver.received.length === 99)
+  const latencies = receiver.received.map(({ id, atMs }) => atMs - (sentAtMs.get(id) ?? 0))
+  t.comment(`median ${median(latencies).toFixed(1)} ms, worst ${Math.max(...latencies).toFixed(1)} ms`)
+  t.ok(Math.max(...latencies) < 1_000)
+})
+
+t.test('an endpoint never has more under way than it may, over two replicas, and nothing is sent twice', async (t) => {
+  await bed.start('webhooks')
+  let underWay = 0
+  let mostUnderWay = 0
+  const receiver = await startReceiver(t, (response, delivery, request) => {
+    underWay += 1
+    mostUnderWay = Math.max(mostUnderWay, underWay)
+    setTimeout(() => {
+      underWay -= 1
+      acknowledge(response, delivery, request)
+    }, 5)
+  })
+  const { scope } = await operator(receiver.url)
+  await Promise.all(Array.from({ length: 300 }, () => emit(scope)))
+  await eventually(async () => receiver.received.length >= 300 && (await endpoint(scope)).pending === 0)
+  t.equal(receiver.received.length, 300)
+  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 300)
+  t.ok(mostUnderWay <= 10, `${mostUnderWay} under way at once`)
+})
+
+t.test('a new event does not wait behind a backlog', async (t) => {
+  let slow = true
+  const receiver = await startReceiver(t, (response, delivery, request) => {
+    if (slow) setTimeout(() => acknowledge(response, delivery, request), 200)
+    else acknowledge(response, delivery, request)
+  })
+  const { scope } = await operator(receiver.url)
+  for (let n = 0; n < 300; n++) await emit(scope)
+  const startMs = performance.now()
+  const fresh = await emit(scope)
+  const arrival = await eventually(() => receiver.received.find(({ id }) => id === fresh.id) ?? false)
+  t.ok(receiver.received.length < 200, `only ${receiver.received.length} of the backlog went before it`)
+  t.comment(`after ${(arrival.atMs - startMs).toFixed(0)} ms`)
+  slow = false
+  await eventually(() => receiver.received.length === 301)
+})

@@ -1,0 +1,100 @@
+import { webhookAttemptsMax } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { webhooksBed } from '../bed.ts'
+import { acknowledge, type Received, startReceiver, status, verifies } from '../receiver.ts'
+
+const { operator, emit, story, endpoint } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 2 })
+
+t.test('500, 302 and a reset are retried with the same id and body and a fresh signature', async (t) => {
+  let attempt = 0
+  const receiver = await startReceiver(t, (response, delivery, request) => {
+    attempt += 1
+    if (attempt === 1) status(500)(response, delivery, request)
+    else if (attempt === 2) status(302, { Location: 'http://127.0.0.1:1/' })(response, delivery, request)
+    else if (attempt === 3) request.socket.resetAndDestroy()
+    else acknowledge(response, delivery, request)
+  })
+  const { scope, secret } = await operator(receiver.url)
+  const event = await emit(scope)
+  const told = await eventually(async () => {
+    const told = await story(event.id)
+    return told.state === 'delivered' && told
+  })
+  t.equal(receiver.received.length, 4)
+  t.same(new Set(receiver.received.map(({ id }) => id)), new Set([event.id]))
+  t.equal(new Set(receiver.received.map(({ body }) => body)).size, 1)
+  for (const delivery of receiver.received) t.ok(verifies(delivery, secret))
+  t.match(told.attemptLog, [
+    { number: 1, responseStatus: 500, responseHead: 'this is 500', error: 'The receiver answered 500.' },
+    { number: 2, responseStatus: 302, error: 'The receiver answered 302.' },
+    { number: 3, responseStatus: null, responseHead: null, error: /closed the connection/ },
+    { number: 4, responseStatus: 204, error: null },
+  ])
+  t.match(told.outcome, /^Delivered on attempt 4, /)
+})
+
+t.test('the eighth failure is the last', async (t) => {
+  const receiver = await startReceiver(t, status(500))
+  const { scope, secret } = await operator(receiver.url)
+  const event = await emit(scope)
+  const told = await eventually(async () => {
+    const told = await story(event.id)
+    return told.state === 'failed' && told
+  }, 20_000)
+  t.equal(receiver.received.length, webhookAttemptsMax)
+  t.equal(told.attemptLog.length, webhookAttemptsMax)
+  t.match(told.outcome, /^Given up after 8 attempts/)
+  for (const delivery of receiver.received) t.ok(verifies(delivery, secret))
+  const stamps = receiver.received.map(({ timestamp }) => Number(timestamp))
+  t.ok((stamps.at(-1) ?? 0) > (stamps[0] ?? 0), 'the signature of a later attempt has a later timestamp')
+  const gaps = receiver.received.slice(1).map(({ atMs }, n) => atMs - (receiver.received[n] as Received).atMs)
+  t.ok((gaps.at(-1) ?? 0) > (gaps[3] ?? 0), 'the waits grow')
+})
+
+t.test('Retry-After is honoured', async (t) => {
+  let attempt = 0
+  const receiver = await startReceiver(t, (response, delivery, request) => {
+    attempt += 1
+    const answer = attempt === 1 ? status(429, { 'Retry-After': '1' }) : acknowledge
+    answer(response, delivery, request)
+  })
+  const { scope } = await operator(receiver.url)
+  await emit(scope)
+  await eventually(() => receiver.received.length === 2)
+  const [first, second] = receiver.received as [Received, Received]
+  t.ok(second.atMs - first.atMs >= 990, `${second.atMs - first.atMs} ms`)
+})
+
+t.test('a huge Retry-After waits an hour at most', async (t) => {
+  const receiver = await startReceiver(t, status(503, { 'Retry-After': '999999999' }))
+  const { scope } = await operator(receiver.url)
+  const event = await emit(scope)
+  const told = await eventually(async () => {
+    const told = await story(event.id)
+    return told.attempts === 1 && told.nextAttemptAt !== null && told.lastError !== null && told
+  })
+  const waitMs = Date.parse(told.nextAttemptAt ?? '') - Date.parse(told.attemptLog[0]?.startedAt ?? '')
+  t.ok(waitMs > 3_500_000 && waitMs < 3_700_000, `${waitMs} ms`)
+})
+
+t.test(
+  'the breaker opens after five failures in a row; the backlog waits without using up attempts, then drains',
+  async (t) => {
+    let healthy = false
+    const receiver = await startReceiver(t, (response, delivery, request) =>
+      (healthy ? acknowledge : status(503, { 'Retry-After': '1' }))(response, delivery, request),
+    )
+    const { scope } = await operator(receiver.url)
+    const sent = []
+    for (let n = 0; n < 40; n++) sent.push(await emit(scope))
+    await eventually(async () => (await endpoint(scope)).breaker.consecutiveFailures >= 5)
+    healthy = true
+    const arrived = () => new Set(receiver.received.map(({ id }) => id)).size
+    await eventually(async () => arrived() === 40 && (await endpoint(scope)).pending === 0)
+    const shown = await endpoint(scope)
+    t.match(shown.breaker, { state: 'closed', consecutiveFailures: 0, concurrency: 10 })
+    const stories = await Promise.all(sent.map(({ id }) => story(id)))
+    t.ok(stories.every(({ state }) => state === 'delivered'))
+  },
+)
