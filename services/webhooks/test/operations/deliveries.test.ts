@@ -1,0 +1,115 @@
+import { operations } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { webhooksBed } from '../bed.ts'
+import { depositConfirmed, publish } from '../publisher.ts'
+import { acknowledge, startReceiver, status } from '../receiver.ts'
+
+const { bed, operator, emit, story } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 1 })
+const { listDeliveries, resendDelivery, replayEvents, showDelivery } = operations.webhooks
+const alice = bed.team('alice')
+
+t.test('an event that arrives twice from the stream is delivered once', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope } = await operator(receiver.url)
+  const event = depositConfirmed(scope)
+  const connection = await bed.nats('payments')
+  await publish(connection, event, 'first')
+  await publish(connection, event, 'second')
+  const last = await emit(scope)
+  await eventually(() => receiver.received.some(({ id }) => id === last.id))
+  t.same(receiver.received.map(({ id }) => id).toSorted(), [event.id, last.id].toSorted())
+})
+
+t.test('a poison message is set aside and stops nobody', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope } = await operator(receiver.url)
+  const connection = await bed.nats('payments')
+  connection.publish('events.deposit.confirmed', 'this is not JSON')
+  connection.publish('events.deposit.confirmed', '{"id":"evt_x","type":"deposit.confirmed"}')
+  await emit(scope)
+  await eventually(() => receiver.received.length === 1)
+  const { rows } = await eventually(async () => {
+    const found = await bed.sql('webhooks').query('select payload, fault from set_aside_message order by id')
+    return found.rows.length === 2 && found
+  })
+  t.match(rows[0], { payload: 'this is not JSON', fault: /JSON/ })
+})
+
+t.test('a resend has the same id and body, all attempts before it, and a log that goes on', async (t) => {
+  let healthy = false
+  const receiver = await startReceiver(t, (response, delivery, request) =>
+    (healthy ? acknowledge : status(500))(response, delivery, request),
+  )
+  const { scope } = await operator(receiver.url)
+  const event = await emit(scope)
+  await eventually(async () => (await story(event.id)).state === 'failed', 15_000)
+  healthy = true
+  const { id } = await story(event.id)
+  t.match(await alice.call(resendDelivery, { input: { id, reason: 'they fixed it' } }), {
+    state: 'pending',
+    attempts: 8,
+  })
+  const told = await eventually(async () => {
+    const told = await story(event.id)
+    return told.state === 'delivered' && told
+  })
+  t.equal(told.attempts, 9)
+  t.same(
+    told.attemptLog.map(({ number }) => number),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  )
+  t.equal(new Set(receiver.received.map((delivery) => `${delivery.id} ${delivery.body}`)).size, 1)
+})
+
+t.test('a replay is paced, oldest first', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope } = await operator(receiver.url)
+  const events = []
+  for (let n = 0; n < 5; n++) events.push(await emit(scope))
+  await eventually(async () => {
+    const { data } = await alice.call(listDeliveries, {
+      input: { operatorId: scope.operatorId, state: 'delivered', limit: 10 },
+    })
+    return data.length === 5
+  })
+  const { operatorId, environment } = scope
+  const since = new Date(Date.now() - 60_000).toISOString()
+  const input = { operatorId, environment, since, states: ['delivered' as const], ratePerMinute: 600 }
+  const startMs = performance.now()
+  const replay = await alice.call(replayEvents, { input })
+  t.equal(replay.scheduled, 5)
+  t.equal(Date.parse(replay.lastAt ?? '') - Date.parse(replay.firstAt ?? ''), 400)
+  await eventually(() => receiver.received.length === 10)
+  const again = receiver.received.slice(5)
+  t.same(new Set(again.map(({ id }) => id)), new Set(events.map(({ id }) => id)))
+  t.ok((again[4]?.atMs ?? 0) - startMs >= 350, 'one every 100 ms')
+})
+
+t.test('deliveries are listed newest first, by pages, and filtered', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope } = await operator(receiver.url)
+  const events: string[] = []
+  for (let n = 0; n < 5; n++) {
+    events.unshift((await emit(scope)).id)
+    await eventually(() => receiver.received.length === n + 1)
+  }
+  const { operatorId } = scope
+  const page = (after?: string) =>
+    alice.call(listDeliveries, { input: { operatorId, limit: 2, ...(after === undefined ? {} : { after }) } })
+  const first = await page()
+  const second = await page(first.nextCursor ?? '')
+  const third = await page(second.nextCursor ?? '')
+  t.equal(third.nextCursor, null)
+  t.same(
+    [...first.data, ...second.data, ...third.data].map(({ eventId }) => eventId),
+    events,
+  )
+  const none = await alice.call(listDeliveries, { input: { operatorId, state: 'failed', limit: 2 } })
+  t.same(none, { data: [], nextCursor: null })
+})
+
+t.test('an unknown delivery is refused with DELIVERY_NOT_FOUND', async (t) => {
+  await t.rejects(alice.call(showDelivery, { input: { id: 'dlv_unknown' } }), { code: 'DELIVERY_NOT_FOUND' })
+  await t.rejects(alice.call(resendDelivery, { input: { id: 'dlv_unknown' } }), { code: 'DELIVERY_NOT_FOUND' })
+})

@@ -1,0 +1,79 @@
+import { createHmac } from 'node:crypto'
+import { operations, type Scope } from '@backoffice/contracts'
+import { newId } from '@backoffice/service-runtime'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { webhooksBed } from '../bed.ts'
+import { type Received, startReceiver, verifies } from '../receiver.ts'
+
+const clock = { at: Date.now(), now: () => new Date(clock.at) }
+const { bed, operator, emit, endpoint } = await webhooksBed(t, {}, { clock })
+const { rotateWebhookSecret, rewrapWebhookSecrets } = operations.webhooks
+const alice = bed.team('alice')
+const hourMs = 3_600_000
+
+const rotate = ({ operatorId, environment }: Scope, overlapHours?: number, operationId = newId('opn')) =>
+  alice.call(rotateWebhookSecret, {
+    input: { operatorId, environment, ...(overlapHours === undefined ? {} : { overlapHours }) },
+    operationId,
+  })
+
+/** Whether the extra header carries a signature made with this secret. */
+function carries({ timestamp, body, signatures }: Received, secret: string): boolean {
+  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  return signatures.split(',').includes(`v1=${signature}`)
+}
+
+t.test('an operator switches secrets at leisure: no delivery ever fails a verifier with one of the two', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope, secret: old } = await operator(receiver.url)
+  const next = async () => {
+    const before = receiver.received.length
+    await emit(scope)
+    await eventually(() => receiver.received.length > before)
+    return receiver.received.at(-1) as Received
+  }
+  const { webhookSecret, formerSecretExpiresAt } = await rotate(scope)
+  const fresh = webhookSecret ?? ''
+  t.match(fresh, /^whsec_/)
+  t.equal(Date.parse(formerSecretExpiresAt ?? '') - clock.at, 24 * hourMs, '24 h unless said')
+  t.equal((await endpoint(scope)).secrets.length, 2)
+
+  const during = await next()
+  t.ok(verifies(during, old), 'X-Webhook-Signature keeps the old secret')
+  t.ok(carries(during, old) && carries(during, fresh), 'the extra header has both')
+
+  clock.at += 24 * hourMs
+  const after = await next()
+  t.ok(verifies(after, fresh))
+  t.notOk(carries(after, old))
+})
+
+t.test('with no overlap the old secret is gone at once', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope, secret: leaked } = await operator(receiver.url)
+  const { webhookSecret } = await rotate(scope, 0)
+  await emit(scope)
+  await eventually(() => receiver.received.length === 1)
+  const [delivery] = receiver.received as [Received]
+  t.ok(verifies(delivery, webhookSecret ?? ''))
+  t.notOk(carries(delivery, leaked))
+})
+
+t.test('a replay of the same operation rotates nothing and shows null; the stored reply has no secret', async (t) => {
+  const { scope } = await operator()
+  const operationId = newId('opn')
+  const first = await rotate(scope, 24, operationId)
+  const second = await rotate(scope, 24, operationId)
+  t.type(first.webhookSecret, 'string')
+  t.same(second, { ...first, webhookSecret: null })
+  t.equal((await endpoint(scope)).secrets.length, 2)
+  const { rows } = await bed
+    .sql('webhooks')
+    .query('select reply::text from operation where operation_id = $1', [operationId])
+  t.notOk(rows[0]?.reply.includes('whsec_'))
+})
+
+t.test('rewrapping leaves what the newest master key wrote', async (t) => {
+  t.same(await alice.call(rewrapWebhookSecrets, { input: {} }), { rewrapped: 0 })
+})
