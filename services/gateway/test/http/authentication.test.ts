@@ -1,0 +1,138 @@
+import { operations } from '@backoffice/contracts'
+import { eventually, testBed } from '@backoffice/test-kit'
+import * as webhooks from '@backoffice/webhooks'
+import t from 'tap'
+import * as gateway from '../../src/main.ts'
+import { type Pair, send } from '../signed-client.ts'
+
+const { createOperator, suspendOperator, activateOperator, setOperatorLimits, issueCredential, revokeCredential } =
+  operations.gateway
+
+const bed = await testBed(t, { gateway, webhooks })
+const first = (bed.services.gateway as gateway.RunningGateway).baseUrl
+const second = ((await bed.start('gateway')) as gateway.RunningGateway).baseUrl
+const alice = bed.team('alice')
+const operator = await alice.call(createOperator, { input: { name: 'Auth Co', rateLimitPerMinute: 100_000 } })
+const { sandbox, production } = operator
+
+const me = (pair: Pair, options: Partial<Parameters<typeof send>[2]> = {}, baseUrl = first) =>
+  send(baseUrl, pair, { path: '/me', ...options })
+const code = async (answer: ReturnType<typeof send>) => {
+  const { status, json, headers } = await answer
+  t.equal(json.error?.requestId, headers['x-request-id'], 'the envelope carries X-Request-Id')
+  return `${status} ${json.error?.code}`
+}
+
+t.test('a correct signature is answered with operator, brand and environment, and nothing else', async (t) => {
+  const { status, json, headers } = await me(sandbox)
+  t.equal(status, 200)
+  t.ok(headers['x-request-id'])
+  t.strictSame(Object.keys(json).sort(), ['apiVersion', 'brand', 'operator'])
+  t.strictSame(json.operator, { id: operator.operatorId, name: 'Auth Co', environment: 'sandbox' })
+  t.strictSame({ ...json.brand, id: '' }, { id: '', name: 'Auth Co sandbox', currency: 'BRL', isSandbox: true })
+  t.equal((await me(production)).json.operator.environment, 'production')
+})
+
+t.test('what is wrong is judged in order: key, timestamp, signature', async (t) => {
+  const unknown = { key: 'bk_test_00000000000000000000000000000000', secret: 'sk_x' }
+  t.equal(await code(me(unknown, { timestamp: '1' })), '401 INVALID_CREDENTIALS')
+  t.equal(await code(me({ ...sandbox, key: '' })), '401 INVALID_CREDENTIALS')
+  t.equal(
+    await code(me(sandbox, { timestamp: String(Math.floor(Date.now() / 1000) - 302), secret: 'sk_wrong' })),
+    '401 TIMESTAMP_OUT_OF_RANGE',
+  )
+  t.equal(
+    await code(me(sandbox, { timestamp: String(Math.floor(Date.now() / 1000) + 302) })),
+    '401 TIMESTAMP_OUT_OF_RANGE',
+  )
+  t.equal(await code(me(sandbox, { timestamp: 'soon' })), '401 TIMESTAMP_OUT_OF_RANGE')
+  t.equal(await code(me(sandbox, { secret: 'sk_wrong' })), '401 INVALID_SIGNATURE')
+  t.equal((await me(sandbox, { timestamp: String(Math.floor(Date.now() / 1000) - 298) })).status, 200)
+})
+
+t.test('the signature covers method, path, query order and the body bytes, in lowercase hex', async (t) => {
+  t.equal(
+    await code(send(first, sandbox, { path: '/players?externalId=a', signedPath: '/api/v1/players?externalId=b' })),
+    '401 INVALID_SIGNATURE',
+  )
+  t.equal(
+    await code(send(first, sandbox, { method: 'POST', path: '/players', body: '{}', signedBody: '{ }' })),
+    '401 INVALID_SIGNATURE',
+  )
+  const upper = await me(sandbox, { headers: { 'X-Signature': 'A'.repeat(64) } })
+  t.equal(upper.json.error.code, 'INVALID_SIGNATURE')
+})
+
+t.test('in the sandbox a refusal helps to find the mistake; production says nothing', async (t) => {
+  const wrong = await me(sandbox, { secret: 'sk_wrong', timestamp: String(Math.floor(Date.now() / 1000)) })
+  t.match(wrong.json.error.details.canonicalString, /^GET\n\/api\/v1\/me\n\d+\n[0-9a-f]{64}$/)
+  t.notMatch(wrong.text, sandbox.secret ?? '-')
+  t.type((await me(sandbox, { timestamp: '1' })).json.error.details.serverTime, 'number')
+  t.equal((await me(production, { secret: 'sk_wrong' })).json.error.details, undefined)
+  t.equal((await me(production, { timestamp: '1' })).json.error.details, undefined)
+})
+
+t.test('suspension, activation and addresses hold on every replica within a second', async (t) => {
+  const input = { operatorId: operator.operatorId, reason: 'test' }
+  const both = async (expected: string) => {
+    for (const baseUrl of [first, second]) {
+      await eventually(async () => {
+        const { status, json } = await me(sandbox, {}, baseUrl)
+        return (status === 200 ? 'ok' : json.error.code) === expected || false
+      }, 1_500)
+    }
+    t.pass(expected)
+  }
+  await both('ok')
+  await alice.call(suspendOperator, { input })
+  await both('OPERATOR_SUSPENDED')
+  await alice.call(activateOperator, { input })
+  await both('ok')
+  await alice.call(setOperatorLimits, { input: { ...input, allowedAddresses: ['10.0.0.0/8', '2001:db8::/32'] } })
+  await both('FORBIDDEN_IP')
+  await alice.call(setOperatorLimits, { input: { ...input, allowedAddresses: ['127.0.0.0/8', '::1'] } })
+  await both('ok')
+})
+
+t.test('X-Forwarded-For proves nothing when no proxy is trusted', async (t) => {
+  const input = { operatorId: operator.operatorId, allowedAddresses: ['203.0.113.7'] }
+  await alice.call(setOperatorLimits, { input })
+  await eventually(async () => (await me(sandbox)).status === 403 || false)
+  t.equal((await me(sandbox, { headers: { 'X-Forwarded-For': '203.0.113.7' } })).status, 403)
+  await alice.call(setOperatorLimits, { input: { ...input, allowedAddresses: [] } })
+  await eventually(async () => (await me(sandbox)).status === 200 || false)
+})
+
+t.test(
+  'a second pair works beside the first, and revoking the first costs no outage; the last one stays',
+  async (t) => {
+    const issued = await alice.call(issueCredential, {
+      input: { operatorId: operator.operatorId, environment: 'sandbox' },
+    })
+    t.match(issued.key, /^bk_test_/)
+    t.equal((await me(issued)).status, 200)
+    t.equal((await me(sandbox)).status, 200)
+    await alice.call(revokeCredential, { input: { key: sandbox.key, reason: 'rotation' } })
+    await eventually(async () => (await me(sandbox)).status === 401 || false, 1_500)
+    t.equal((await me(issued)).status, 200)
+    await t.rejects(alice.call(revokeCredential, { input: { key: issued.key } }), { code: 'CREDENTIAL_LAST_ACTIVE' })
+  },
+)
+
+t.test(
+  'a secret is shown once: a replay of the same operation id shows none, and none is in the database',
+  async (t) => {
+    const operationId = 'opn_shown_once'
+    const created = await alice.call(createOperator, { input: { name: 'Once' }, operationId })
+    t.match(created.sandbox.secret, /^sk_/)
+    t.match(created.sandbox.webhookSecret, /^whsec_/)
+    const replay = await alice.call(createOperator, { input: { name: 'Once' }, operationId })
+    t.strictSame(replay.sandbox, { key: created.sandbox.key, secret: null, webhookSecret: null })
+    await t.rejects(alice.call(createOperator, { input: { name: 'Once' } }), { code: 'OPERATOR_ALREADY_EXISTS' })
+    const { rows } = await bed.sql('admin').query(`
+    select (select json_agg(o)::text from gateway.operation o) || (select json_agg(c)::text from gateway.credential c)
+      || (select json_agg(a)::text from gateway.audit_entry a) as everything`)
+    t.notMatch(rows[0].everything, created.sandbox.secret ?? '-')
+    t.notMatch(rows[0].everything, created.production.webhookSecret ?? '-')
+  },
+)

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { signRequest } from '@backoffice/contracts'
+import { Agent } from 'undici'
+
+// The dispatcher itself sends the path as it is; fetch and request() would normalise it.
+const agent = new Agent()
+
+export interface Pair {
+  readonly key: string
+  readonly secret: string | null
+}
+
+export interface SignedRequest {
+  readonly method?: 'GET' | 'POST'
+  /** Below /api/v1, as sent. */
+  readonly path: string
+  readonly body?: string | Buffer
+  readonly headers?: Record<string, string>
+  readonly timestamp?: string
+  /** Signed instead of the real path, body or secret, to make the signature wrong. */
+  readonly signedPath?: string
+  readonly signedBody?: string
+  readonly secret?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came
+  readonly json: any
+}
+
+/** Sends one signed request, exactly as it is told to. */
+export async function send(baseUrl: string, pair: Pair, options: SignedRequest): Promise<Answer> {
+  const method = options.method ?? 'GET'
+  const url = new URL(baseUrl)
+  const path = url.pathname + options.path
+  const body = options.body ?? ''
+  const timestamp = options.timestamp ?? String(Math.floor(Date.now() / 1000))
+  const secret = options.secret ?? pair.secret ?? ''
+  const signature = signRequest(secret, {
+    method,
+    path: options.signedPath ?? path,
+    timestamp,
+    body: options.signedBody ?? body,
+  })
+  const headers: Record<string, string> = {
+    'X-Operator-Key': pair.key,
+    'X-Timestamp': timestamp,
+    'X-Signature': signature,
+    ...(body.length > 0 ? { 'Content-Type': 'application/json' } : {}),
+    ...options.headers,
+  }
+  const response = await agent.request({
+    origin: url.origin,
+    path,
+    method,
+    headers,
+    ...(body.length > 0 ? { body } : {}),
+  })
+  const text = await response.body.text()
+  return { status: response.statusCode, headers: response.headers as Answer['headers'], text, json: parse(text) }
+}
+
+/** A POST under a fresh Idempotency-Key, or the given one. */
+export function post(
+  baseUrl: string,
+  pair: Pair,
+  path: string,
+  body: unknown,
+  key: string = randomUUID(),
+): Promise<Answer> {
+  return send(baseUrl, pair, { method: 'POST', path, body: JSON.stringify(body), headers: { 'Idempotency-Key': key } })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
