@@ -1,4 +1,5 @@
 export { type Clock, systemClock } from './clock.ts'
+export { recordAction } from './commands/audit.ts'
 export {
   type Call,
   type CommandHandler,

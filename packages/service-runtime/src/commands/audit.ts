@@ -1,6 +1,7 @@
-import type { AuditEntry, listAudit } from '@backoffice/contracts'
+import type { AuditEntry, listAudit, Operation } from '@backoffice/contracts'
 import { sql } from 'kysely'
-import type { Call, QueryTools } from './handlers.ts'
+import { newId } from '../ids.ts'
+import type { Call, QueryTools, Sql } from './handlers.ts'
 import type { AuditRow } from './unit-of-work.ts'
 
 /** Who did what, to what and why: taken from the common shape of the team's operations. */
@@ -13,6 +14,21 @@ export function auditRow(operation: string, call: { readonly actor: string; read
     reason: typeof input.reason === 'string' ? input.reason : null,
     input: withoutSecrets(input),
   }
+}
+
+/** Records a team action that is a posting, in the transaction of its effect. Commands are recorded by their runner. */
+export async function recordAction(
+  connection: Sql,
+  operation: Operation,
+  call: Pick<Call<Operation>, 'actor' | 'operationId'> & { readonly input: unknown },
+  now: Date,
+): Promise<void> {
+  const row = auditRow(operation.id, call)
+  await sql`
+    insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
+    values (${newId('aud')}, ${now}::timestamptz, ${row.actor}, ${row.operation}, ${call.operationId}, ${row.subject}, ${row.reason},
+      ${JSON.stringify(row.input)}::json)
+  `.execute(connection)
 }
 
 /** The record that an action is about: its own id if it names one, else the operator, brand or name. */

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+
+/** Where a page ended: the entry's number in its account, and a seal that only the entry's own hash makes. */
+export interface CursorPosition {
+  readonly seq: bigint
+  readonly seal: Buffer
+}
+
+const seqBytes = 8
+const sealBytes = 16
+
+/**
+ * The seal of an entry. It follows from the account's hash chain, which begins at a random value: nobody outside can make
+ * one, it fits one entry of one player, and every replica can check it without a key.
+ */
+export function sealOf(entryHash: Buffer): Buffer {
+  return createHash('sha256').update('statement cursor').update(entryHash).digest().subarray(0, sealBytes)
+}
+
+export function encodeCursor({ seq, hash }: { readonly seq: bigint; readonly hash: Buffer }): string {
+  const position = Buffer.alloc(seqBytes)
+  position.writeBigInt64BE(seq)
+  return Buffer.concat([position, sealOf(hash)]).toString('base64url')
+}
+
+/** @returns null for anything that `encodeCursor` did not write */
+export function decodeCursor(cursor: string): CursorPosition | null {
+  const bytes = Buffer.from(cursor, 'base64url')
+  if (bytes.length !== seqBytes + sealBytes || bytes.toString('base64url') !== cursor) return null
+  const seq = bytes.readBigInt64BE()
+  return seq > 0n ? { seq, seal: bytes.subarray(seqBytes) } : null
+}

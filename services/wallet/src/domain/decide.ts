@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { entryHash } from './hash-chain.ts'
+import {
+  type Answer,
+  type Entry,
+  type Hold,
+  type KnownTransfer,
+  type PlayerAccount,
+  type Posting,
+  type SystemAccountKind,
+  systemKey,
+  type Transfer,
+  type TransferRequest,
+  within,
+} from './posting.ts'
+
+/** What the ledger says about everything that a batch names; the accounts are locked. */
+export interface LedgerState {
+  /** By `within(brandId, playerId)`. */
+  readonly accounts: ReadonlyMap<string, PlayerAccount>
+  /** By `systemKey`. */
+  readonly systemAccounts: ReadonlyMap<string, bigint>
+  /** By `within(brandId, reference)`. */
+  readonly transfers: ReadonlyMap<string, KnownTransfer>
+  readonly holds: ReadonlyMap<string, Hold>
+  /** The ids of transfers that a posted transfer reverses. */
+  readonly reversed: ReadonlySet<string>
+}
+
+/** What is to be written: rows to insert, and the last state of each changed account and hold. */
+export interface Changes {
+  readonly transfers: readonly Transfer[]
+  readonly entries: readonly Entry[]
+  readonly holds: readonly Hold[]
+  readonly accounts: readonly PlayerAccount[]
+}
+
+/** The most that PostgreSQL's bigint holds. */
+const balanceMax = 2n ** 63n - 1n
+
+/**
+ * Decides a batch in the order of its postings, each on what those before it left. A refused posting changes nothing for
+ * its neighbours. Pure: `state` stays as it is.
+ * @returns one answer for each posting, in order, and what to write
+ */
+export function decideBatch(
+  batch: readonly Posting[],
+  state: LedgerState,
+  now: Date,
+): { readonly answers: readonly Answer[]; readonly changes: Changes } {
+  const books = new WorkingBooks(state, now)
+  const answers = batch.map((posting) => books.apply(posting))
+  return { answers, changes: books.changes() }
+}
+
+class WorkingBooks {
+  readonly #state: LedgerState
+  readonly #now: Date
+  readonly #accounts = new Map<string, PlayerAccount>()
+  readonly #holds = new Map<string, Hold>()
+  readonly #transfers = new Map<string, Transfer>()
+  readonly #entries: Entry[] = []
+  readonly #reversed = new Set<string>()
+
+  constructor(state: LedgerState, now: Date) {
+    this.#state = state
+    this.#now = now
+  }
+
+  changes(): Changes {
+    return {
+      transfers: [...this.#transfers.values()],
+      entries: this.#entries,
+      holds: [...this.#holds.values()],
+      accounts: [...this.#accounts.values()],
+    }
+  }
+
+  apply(posting: Posting): Answer {
+    const account = this.#findAccount(posting)
+    assert(account !== undefined, 'the account of every posting is open and locked')
+    if (account.currency !== posting.currency)
+      return fault(`account ${account.id} is in ${account.currency}, the posting in ${posting.currency}`)
+    switch (posting.kind) {
+      case 'credit':
+      case 'debit':
+        return this.#transfer(account, posting)
+      case 'hold':
+        return this.#hold(account, posting)
+      case 'capture':
+        return this.#capture(account, posting)
+      case 'release':
+        return this.#release(account, posting)
+      default:
+        return posting satisfies never
+    }
+  }
+
+  #transfer(account: PlayerAccount, posting: Posting & TransferRequest & { kind: 'credit' | 'debit' }): Answer {
+    const { amount, reverses } = posting
+    assert(amount > 0n, 'an amount is over zero')
+    const system = this.#systemAccount(posting, posting.counterparty)
+    const sides =
+      posting.kind === 'credit'
+        ? { debitAccount: system, creditAccount: account.id }
+        : { debitAccount: account.id, creditAccount: system }
+    const known = this.#findTransfer(posting)
+    if (known !== undefined) return replay(known, { ...posting, ...sides })
+    if (reverses !== undefined && (this.#reversed.has(reverses) || this.#state.reversed.has(reverses)))
+      return { outcome: 'already_reversed' }
+    if (posting.kind === 'credit' && account.posted + amount > balanceMax)
+      return fault(`account ${account.id} cannot hold ${amount} more`)
+
+    const covered = posting.kind === 'credit' || account.posted - account.held >= amount
+    const outcome = covered ? 'posted' : 'insufficient_funds'
+    const transfer = this.#record(posting, { ...sides, amount, outcome })
+    if (outcome === 'insufficient_funds') return { outcome }
+    if (reverses !== undefined) this.#reversed.add(reverses)
+    this.#post(account, transfer)
+    return { outcome, transferId: transfer.id, replayed: false }
+  }
+
+  #hold(account: PlayerAccount, posting: Posting & { kind: 'hold' }): Answer {
+    const { brandId, reference, amount } = posting
+    assert(amount > 0n, 'an amount is over zero')
+    const known = this.#findHold(posting)
+    if (known !== undefined) {
+      const same = known.accountId === account.id && (known.amount === null || known.amount === amount)
+      if (!same) return { outcome: 'conflict' }
+      return known.state === 'refused' ? { outcome: 'insufficient_funds' } : { outcome: 'hold', state: known.state }
+    }
+    const covered = account.posted - account.held >= amount
+    this.#keepHold({
+      brandId,
+      reference,
+      accountId: account.id,
+      amount,
+      state: covered ? 'open' : 'refused',
+      transferId: null,
+      openedAt: this.#now,
+      closedAt: covered ? null : this.#now,
+    })
+    if (!covered) return { outcome: 'insufficient_funds' }
+    this.#keepAccount({ ...account, held: account.held + amount })
+    return { outcome: 'hold', state: 'open' }
+  }
+
+  #capture(account: PlayerAccount, posting: Posting & { kind: 'capture' }): Answer {
+    const hold = this.#findHold(posting)
+    if (hold === undefined || hold.accountId !== account.id || hold.amount === null)
+      return fault(`there is no hold ${posting.reference} on account ${account.id} to capture`)
+    if (hold.state === 'captured' && hold.transferId !== null)
+      return { outcome: 'posted', transferId: hold.transferId, replayed: true }
+    if (hold.state !== 'open') return fault(`hold ${posting.reference} is ${hold.state}, not open`)
+    if (this.#findTransfer(posting) !== undefined)
+      return fault(`reference ${posting.reference} was used by another transfer`)
+
+    const transfer = this.#record(
+      { ...posting, type: 'WITHDRAWAL' },
+      {
+        debitAccount: account.id,
+        creditAccount: this.#systemAccount(posting, 'withdrawals'),
+        amount: hold.amount,
+        outcome: 'posted',
+      },
+    )
+    this.#post({ ...account, held: account.held - hold.amount }, transfer)
+    this.#keepHold({ ...hold, state: 'captured', transferId: transfer.id, closedAt: this.#now })
+    return { outcome: 'posted', transferId: transfer.id, replayed: false }
+  }
+
+  #release(account: PlayerAccount, posting: Posting & { kind: 'release' }): Answer {
+    const { brandId, reference } = posting
+    const hold = this.#findHold(posting)
+    if (hold === undefined) {
+      // The hold may still be under way: it finds this tombstone and reserves nothing.
+      const tombstone = { amount: null, state: 'released', transferId: null, openedAt: null } as const
+      this.#keepHold({ brandId, reference, accountId: account.id, ...tombstone, closedAt: this.#now })
+      return { outcome: 'hold', state: 'released' }
+    }
+    if (hold.accountId !== account.id) return fault(`hold ${reference} is not on account ${account.id}`)
+    if (hold.state === 'captured') return { outcome: 'hold', state: 'captured' }
+    if (hold.state === 'open' && hold.amount !== null) {
+      this.#keepHold({ ...hold, state: 'released', closedAt: this.#now })
+      this.#keepAccount({ ...account, held: account.held - hold.amount })
+    }
+    return { outcome: 'hold', state: 'released' }
+  }
+
+  #findAccount({ brandId, playerId }: Posting): PlayerAccount | undefined {
+    const key = within(brandId, playerId)
+    return this.#accounts.get(key) ?? this.#state.accounts.get(key)
+  }
+
+  #findTransfer({ brandId, reference }: Posting): KnownTransfer | undefined {
+    const key = within(brandId, reference)
+    return this.#transfers.get(key) ?? this.#state.transfers.get(key)
+  }
+
+  #findHold({ brandId, reference }: Posting): Hold | undefined {
+    const key = within(brandId, reference)
+    return this.#holds.get(key) ?? this.#state.holds.get(key)
+  }
+
+  #systemAccount({ brandId, currency }: Posting, kind: SystemAccountKind): bigint {
+    const id = this.#state.systemAccounts.get(systemKey(brandId, kind, currency))
+    assert(id !== undefined, 'the system accounts of every posting are open')
+    return id
+  }
+
+  #record(
+    request: Pick<TransferRequest, 'transferId' | 'reference' | 'type' | 'effectiveAt' | 'reverses' | 'reason'> & {
+      readonly brandId: string
+    },
+    decided: Pick<Transfer, 'debitAccount' | 'creditAccount' | 'amount' | 'outcome'>,
+  ): Transfer {
+    const { brandId, reference, type, effectiveAt } = request
+    const transfer: Transfer = {
+      id: request.transferId,
+      brandId,
+      reference,
+      type,
+      ...decided,
+      reverses: request.reverses ?? null,
+      reason: request.reason ?? null,
+      effectiveAt,
+      createdAt: this.#now,
+    }
+    this.#transfers.set(within(brandId, reference), transfer)
+    return transfer
+  }
+
+  /** Writes both sides; `account` is the player's, as it is just before. */
+  #post(account: PlayerAccount, transfer: Transfer): void {
+    const credited = transfer.creditAccount === account.id
+    const amount = credited ? transfer.amount : -transfer.amount
+    const seq = account.seq + 1n
+    const balance = account.posted + amount
+    const hash = entryHash(account.head, { accountId: account.id, seq, amount, balance }, transfer)
+    const system = credited ? transfer.debitAccount : transfer.creditAccount
+    this.#entries.push(
+      { accountId: account.id, transferId: transfer.id, amount, guarded: { seq, balance, hash } },
+      { accountId: system, transferId: transfer.id, amount: -amount, guarded: null },
+    )
+    this.#keepAccount({ ...account, posted: balance, seq, head: hash })
+  }
+
+  #keepAccount(account: PlayerAccount): void {
+    assert(account.held >= 0n && account.posted >= account.held, 'what is held is covered')
+    this.#accounts.set(within(account.brandId, account.playerId), account)
+  }
+
+  #keepHold(hold: Hold): void {
+    this.#holds.set(within(hold.brandId, hold.reference), hold)
+  }
+}
+
+const fault = (message: string): Answer => ({ outcome: 'fault', message })
+
+/** The answer to a reference that is known: the same as then, unless it was another transfer. */
+function replay(
+  known: KnownTransfer,
+  asked: Pick<TransferRequest, 'type' | 'amount' | 'reverses'> & Pick<KnownTransfer, 'debitAccount' | 'creditAccount'>,
+): Answer {
+  const same =
+    known.type === asked.type &&
+    known.amount === asked.amount &&
+    known.debitAccount === asked.debitAccount &&
+    known.creditAccount === asked.creditAccount &&
+    known.reverses === (asked.reverses ?? null)
+  if (!same) return { outcome: 'conflict' }
+  return known.outcome === 'posted'
+    ? { outcome: 'posted', transferId: known.id, replayed: true }
+    : { outcome: 'insufficient_funds' }
+}

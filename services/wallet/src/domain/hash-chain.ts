@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import type { Transfer } from './posting.ts'
+
+export interface ChainedEntry {
+  readonly accountId: bigint
+  readonly seq: bigint
+  readonly amount: bigint
+  readonly balance: bigint
+}
+
+/**
+ * The hash of a player's entry: it covers the hash before it and every field of the entry and its transfer, so that an
+ * edited, removed or reordered row is found. Written as JSON, so that no two rows have one text.
+ */
+export function entryHash(previous: Buffer, entry: ChainedEntry, transfer: Transfer): Buffer {
+  const content = JSON.stringify([
+    String(entry.accountId),
+    String(entry.seq),
+    String(entry.amount),
+    String(entry.balance),
+    transfer.id,
+    transfer.brandId,
+    transfer.reference,
+    transfer.type,
+    String(transfer.debitAccount),
+    String(transfer.creditAccount),
+    String(transfer.amount),
+    transfer.outcome,
+    transfer.reverses,
+    transfer.reason,
+    transfer.effectiveAt.toISOString(),
+    transfer.createdAt.toISOString(),
+  ])
+  return createHash('sha256').update(previous).update(content).digest()
+}

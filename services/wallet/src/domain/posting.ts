@@ -1,0 +1,104 @@
+import type { LedgerType } from '@backoffice/contracts'
+
+/** The brand's own side of a transfer: where players' money comes from and goes to. */
+export type SystemAccountKind = 'deposits' | 'withdrawals' | 'adjustments'
+
+/** Whose balance a posting is about. */
+export interface Target {
+  readonly brandId: string
+  readonly playerId: string
+  readonly currency: string
+}
+
+/** A transfer between a player and a system account, idempotent by its reference within the brand. */
+export interface TransferRequest {
+  /** Used only if the reference is new. */
+  readonly transferId: string
+  readonly reference: string
+  readonly type: LedgerType
+  readonly counterparty: SystemAccountKind
+  /** Minor units, over zero. */
+  readonly amount: bigint
+  readonly effectiveAt: Date
+  readonly reverses?: string
+  readonly reason?: string
+}
+
+/**
+ * What can be asked of the ledger. A credit, a capture and a release cannot be refused; a debit and a hold can, for
+ * INSUFFICIENT_FUNDS alone, and then the reference gets that answer for ever.
+ */
+export type Posting = Target &
+  (
+    | ({ readonly kind: 'credit' | 'debit' } & TransferRequest)
+    | { readonly kind: 'hold'; readonly reference: string; readonly amount: bigint }
+    | { readonly kind: 'capture'; readonly reference: string; readonly transferId: string; readonly effectiveAt: Date }
+    | { readonly kind: 'release'; readonly reference: string }
+  )
+
+export type HoldState = 'open' | 'captured' | 'released'
+
+/** Each sender's own answer. */
+export type Answer =
+  | { readonly outcome: 'posted'; readonly transferId: string; readonly replayed: boolean }
+  | { readonly outcome: 'hold'; readonly state: HoldState }
+  | { readonly outcome: 'insufficient_funds' }
+  /** The reference belongs to another transfer or hold. */
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'already_reversed' }
+  /** A sender's bug or a broken promise of ours: nothing was posted or frozen, and somebody must look. */
+  | { readonly outcome: 'fault'; readonly message: string }
+
+export interface PlayerAccount extends Target {
+  readonly id: bigint
+  readonly posted: bigint
+  readonly held: bigint
+  readonly seq: bigint
+  readonly head: Buffer
+}
+
+export interface Transfer {
+  readonly id: string
+  readonly brandId: string
+  readonly reference: string
+  readonly type: LedgerType
+  readonly debitAccount: bigint
+  readonly creditAccount: bigint
+  readonly amount: bigint
+  readonly outcome: 'posted' | 'insufficient_funds'
+  readonly reverses: string | null
+  readonly reason: string | null
+  readonly effectiveAt: Date
+  readonly createdAt: Date
+}
+
+/** What of a stored transfer tells a replay from a conflict: the row itself is the fingerprint. */
+export type KnownTransfer = Pick<
+  Transfer,
+  'id' | 'type' | 'debitAccount' | 'creditAccount' | 'amount' | 'outcome' | 'reverses'
+>
+
+export interface Hold {
+  readonly brandId: string
+  readonly reference: string
+  readonly accountId: bigint
+  /** null: the tombstone of a release that came before its hold. */
+  readonly amount: bigint | null
+  readonly state: HoldState | 'refused'
+  readonly transferId: string | null
+  readonly openedAt: Date | null
+  readonly closedAt: Date | null
+}
+
+/** One side of a transfer. On a guarded account it has an order, a balance and a hash; on a system account none. */
+export interface Entry {
+  readonly accountId: bigint
+  readonly transferId: string
+  readonly amount: bigint
+  readonly guarded: { readonly seq: bigint; readonly balance: bigint; readonly hash: Buffer } | null
+}
+
+/** Names a record by brand: references and players of two brands never meet. */
+export const within = (brandId: string, name: string): string => `${brandId}\n${name}`
+export const systemKey = (brandId: string, kind: SystemAccountKind, currency: string): string =>
+  `${brandId}\n${kind}\n${currency}`

@@ -1,0 +1,42 @@
+import { fromMinorUnits, operations, Rejection } from '@backoffice/contracts'
+import { query } from '@backoffice/service-runtime'
+import { listEntriesOfPeriod, type PeriodTotals, type StatementEntry, sumPeriod } from '../storage/statement.ts'
+import { teamEntry } from '../views/entry.ts'
+
+export const exportStatement = query(operations.wallet.exportStatement, async ({ input }, { sql }) => {
+  const { brandId, cursor, limit } = input
+  const period = { brandId, from: new Date(input.from), to: new Date(input.to) }
+  const after = cursor === undefined ? null : placeOf(cursor)
+  const entries = await listEntriesOfPeriod(sql, period, { after, limit: limit + 1 })
+  const page = entries.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    data: page.map(teamEntry),
+    nextCursor: entries.length > limit && last !== undefined ? cursorAt(last) : null,
+    totals: (await sumPeriod(sql, period)).map(totalsOf),
+  }
+})
+
+/** The team's own place in a period: readable, since it opens nothing that its reader may not see. */
+const cursorAt = ({ createdAt, transferId }: StatementEntry) => `${createdAt.toISOString()}/${transferId}`
+
+function placeOf(cursor: string): { createdAt: Date; transferId: string } {
+  const [, time = '', transferId = ''] = /^([^/]+)\/([^/]+)$/.exec(cursor) ?? []
+  const createdAt = new Date(time)
+  if (transferId === '' || Number.isNaN(createdAt.getTime())) {
+    const issues = [{ path: '/cursor', message: 'is not a cursor of a statement' }]
+    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
+  }
+  return { createdAt, transferId }
+}
+
+function totalsOf({ currency, posted, sinceFrom, sinceTo, byType }: PeriodTotals) {
+  return {
+    currency,
+    openingBalance: fromMinorUnits(posted - sinceFrom),
+    byType: byType.map((line) => ({ ...line, amount: fromMinorUnits(line.amount) })),
+    entries: byType.reduce((sum, { entries }) => sum + entries, 0),
+    net: fromMinorUnits(sinceFrom - sinceTo),
+    closingBalance: fromMinorUnits(posted - sinceTo),
+  }
+}

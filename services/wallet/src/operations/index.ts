@@ -1,0 +1,31 @@
+import type { HandlersOf } from '@backoffice/service-runtime'
+import type { Ledger } from '../storage/ledger.ts'
+import { adjustWallet } from './adjust-wallet.ts'
+import { captureHold } from './capture-hold.ts'
+import { creditAccount } from './credit-account.ts'
+import { exportStatement } from './export-statement.ts'
+import { getWallet } from './get-wallet.ts'
+import { listEntries } from './list-entries.ts'
+import { listTransactions } from './list-transactions.ts'
+import { locateTransfer } from './locate-transfer.ts'
+import { openAccount } from './open-account.ts'
+import { openHold } from './open-hold.ts'
+import { readBalance } from './read-balance.ts'
+import { releaseHold } from './release-hold.ts'
+import { reverseTransfer } from './reverse-transfer.ts'
+
+export const handlers = (ledger: Ledger): HandlersOf<'wallet'> => ({
+  getWallet,
+  listTransactions,
+  readBalance,
+  openAccount: openAccount(ledger),
+  creditAccount: creditAccount(ledger),
+  openHold: openHold(ledger),
+  captureHold: captureHold(ledger),
+  releaseHold: releaseHold(ledger),
+  adjustWallet: adjustWallet(ledger),
+  reverseTransfer: reverseTransfer(ledger),
+  locateTransfer,
+  listEntries,
+  exportStatement,
+})

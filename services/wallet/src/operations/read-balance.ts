@@ -1,0 +1,10 @@
+import { operations, Rejection } from '@backoffice/contracts'
+import { query } from '@backoffice/service-runtime'
+import { findAccount } from '../storage/find-account.ts'
+import { balanceOf } from '../views/balance.ts'
+
+export const readBalance = query(operations.wallet.readBalance, async ({ input: { playerId }, scope }, { em }) => {
+  const account = await findAccount(em, { brandId: scope.brandId, playerId })
+  if (account === null) throw new Rejection('PLAYER_NOT_FOUND')
+  return balanceOf(account)
+})
