@@ -20,7 +20,7 @@ export type NatsConfig = Pick<
  */
 export async function connectNats(
   config: NatsConfig,
-  options: { readonly name: string; readonly log?: Logger },
+  options: { readonly name: string; readonly log?: Logger; readonly attemptsMax?: number },
 ): Promise<NatsConnection> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -41,7 +41,7 @@ export async function connectNats(
       assertServerVersion(connection.info?.version ?? '0')
       return connection
     } catch (error) {
-      if (attempt >= connectAttemptsMax || error instanceof ServerVersionError) throw error
+      if (attempt >= (options.attemptsMax ?? connectAttemptsMax) || error instanceof ServerVersionError) throw error
       options.log?.warn({ err: error, attempt }, 'NATS does not answer yet')
       await wait(connectRetryMs)
     }
