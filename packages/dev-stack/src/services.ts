@@ -24,6 +24,8 @@ export interface ServiceOptions {
   /** Of the gateway's HTTP server. */
   readonly httpPort: number
   readonly baseUrl: string
+  /** Where players' browsers reach the demonstration game; a restart must not move it. */
+  readonly gamesPort: number
 }
 
 /** Starts one service as a process of its own and waits until it says that it is ready. */
@@ -60,6 +62,7 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     HEALTH_PORT: String(options.healthPort),
     ...(keepsOperatorSecrets.includes(name) ? { MASTER_KEYS: secrets.masterKeys } : {}),
     HEALTH_HOST: '127.0.0.1',
+    ...(name === 'players' ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) } : {}),
     ...(name === 'gateway'
       ? { PORT: String(options.httpPort), HOST: '127.0.0.1', PUBLIC_BASE_URL: options.baseUrl }
       : {}),

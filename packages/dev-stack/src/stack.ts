@@ -116,6 +116,7 @@ export class Stack {
   }
 
   async #startServices(where: Addresses): Promise<void> {
+    const gamesPort = await freePort()
     const started = startOrder.map(async (name) => {
       const options = {
         name,
@@ -126,6 +127,7 @@ export class Stack {
         healthPort: await freePort(),
         httpPort: where.httpPort,
         baseUrl: where.baseUrl,
+        gamesPort,
       }
       return this.#supervise(name, () => startService(options))
     })
