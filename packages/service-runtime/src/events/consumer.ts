@@ -94,7 +94,11 @@ export class EventConsumer {
       try {
         const consumer = await this.#ensureConsumer()
         this.#messages = await consumer.consume({ max_messages: inFlightMax, expires: 10_000, idle_heartbeat: 2_000 })
-        if (this.#stopped) break
+        if (this.#stopped) {
+          // Stopped while it began: nobody else knows of these messages. What never iterated never says that it closed.
+          void this.#messages.close()
+          break
+        }
         for await (const message of this.#messages) this.#accept(message)
       } catch (error) {
         if (!this.#stopped)
