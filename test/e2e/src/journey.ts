@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { type HttpAnswer, OperatorClient, type System } from '@backoffice/test-kit'
+
+/** The demo operator of a running system, in one environment. */
+export function demoOperator(system: System, environment: 'sandbox' | 'production' = 'sandbox'): OperatorClient {
+  const operator = system.operators[0]
+  if (operator === undefined) throw new Error('the system has no operator')
+  return new OperatorClient(system.baseUrl, operator[environment])
+}
+
+export function playerRequest(externalId: string = randomUUID()) {
+  return {
+    externalId,
+    name: 'Ana Souza',
+    email: 'ana@example.com',
+    cpf: '529.982.247-25',
+    phone: '+5511987654321',
+    birthDate: '1990-05-17',
+  }
+}
+
+export const depositRequest = (amount = '150.00', externalReference: string = randomUUID()) => ({
+  amount,
+  currency: 'BRL',
+  method: 'pix',
+  externalReference,
+})
+
+/** The body of an answer that must have this status. */
+export function expectStatus(answer: HttpAnswer, status: number) {
+  if (answer.status !== status) throw new Error(`expected ${status}, not ${answer.status}: ${answer.bytes}`)
+  return answer.body
+}
+
+/** Steps of the usual order, each as an operator's server takes them. */
+export async function register(operator: OperatorClient): Promise<{ id: string }> {
+  return expectStatus(await operator.post('/players', playerRequest()), 201)
+}
+
+export async function createDeposit(
+  operator: OperatorClient,
+  playerId: string,
+  amount?: string,
+): Promise<{ id: string }> {
+  return expectStatus(await operator.post(`/players/${playerId}/deposits`, depositRequest(amount)), 201)
+}
+
+export async function fund(operator: OperatorClient, playerId: string, amount: string): Promise<void> {
+  const deposit = await createDeposit(operator, playerId, amount)
+  expectStatus(await operator.post(`/deposits/${deposit.id}/confirm`), 200)
+}
+
+export async function balanceOf(operator: OperatorClient, playerId: string): Promise<string> {
+  return expectStatus(await operator.get(`/players/${playerId}/wallet`), 200).available
+}
+
+/** Every item of a player's statement, page after page. */
+export async function statementOf(operator: OperatorClient, playerId: string, limit = 50) {
+  const items: { id: string; amount: string; type: string }[] = []
+  let cursor: string | null = null
+  do {
+    const page: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const body = expectStatus(await operator.get(`/players/${playerId}/transactions?limit=${limit}${page}`), 200)
+    items.push(...body.data)
+    cursor = body.nextCursor
+  } while (cursor !== null)
+  return items
+}
+
+/** In minor units, so that no floating point comes near. */
+export const sumOf = (amounts: readonly string[]): bigint =>
+  amounts.reduce((sum, amount) => sum + BigInt(amount.replace('.', '')), 0n)
