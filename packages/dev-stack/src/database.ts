@@ -32,7 +32,7 @@ export async function prepareDatabase(
   administratorUrl: string,
   passwords: Readonly<Record<ServiceName, string>>,
 ): Promise<void> {
-  await provisionDatabase({ adminUrl: administratorUrl, passwords })
+  await provisionDatabase({ adminUrl: administratorUrl, passwords: withReconciler(passwords) })
   for (const service of serviceNames) {
     await migrate({ service, migrations: await migrationsOf(service), url: administratorUrl })
   }
@@ -49,8 +49,21 @@ export function sharedRolePasswords(administratorUrl: string): Record<ServiceNam
   return Object.fromEntries(serviceNames.map((name) => [name, derived(name)])) as Record<ServiceName, string>
 }
 
+type RolePasswords = Readonly<Record<ServiceName, string>>
+
+/** The role that reconciles has a password that follows from the wallet's, which starts the reconciliations. */
+export const withReconciler = (passwords: RolePasswords): RolePasswords & { readonly reconciler: string } => ({
+  ...passwords,
+  reconciler: createHash('sha256').update(`reconciler ${passwords.wallet}`).digest('hex'),
+})
+
+/** The URL with which the wallet reconciles. */
+export function reconcilerUrl(administratorUrl: string, passwords: RolePasswords): string {
+  return serviceUrl(administratorUrl, 'reconciler', withReconciler(passwords).reconciler)
+}
+
 /** The URL with which one service reaches the same database. */
-export function serviceUrl(administratorUrl: string, service: ServiceName, password: string): string {
+export function serviceUrl(administratorUrl: string, service: ServiceName | 'reconciler', password: string): string {
   const url = new URL(administratorUrl)
   url.username = `backoffice_${service}`
   url.password = password

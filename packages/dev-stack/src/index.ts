@@ -1,4 +1,11 @@
-export { databaseUrl, migrationsOf, serviceUrl, sharedRolePasswords } from './database.ts'
+export {
+  databaseUrl,
+  migrationsOf,
+  reconcilerUrl,
+  serviceUrl,
+  sharedRolePasswords,
+  withReconciler,
+} from './database.ts'
 export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
 export { inboxOf, renderPermissionsFile } from './nats-permissions.ts'
 export { freePort } from './ports.ts'

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
 import { Child } from './child.ts'
+import { reconcilerUrl } from './database.ts'
 import type { StackSecrets } from './secrets.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -56,6 +57,7 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     ...process.env,
     DEVELOPMENT: 'true',
     DATABASE_URL: options.databaseUrl,
+    ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(options.databaseUrl, secrets.databaseRoles) } : {}),
     NATS_URL: options.natsUrl,
     NATS_USER: name,
     NATS_PASSWORD: secrets.nats[name],

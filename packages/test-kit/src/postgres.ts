@@ -3,7 +3,13 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '@backoffice/contracts'
-import { databaseUrl, migrationsOf, sharedRolePasswords, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import {
+  databaseUrl,
+  migrationsOf,
+  sharedRolePasswords,
+  startThrowAwayPostgres,
+  withReconciler,
+} from '@backoffice/dev-stack'
 import { migrate, provisionDatabase } from '@backoffice/service-runtime'
 import pg from 'pg'
 
@@ -79,7 +85,7 @@ async function ensureTemplate(administratorUrl: string, services: readonly Servi
     await client.query(`drop database if exists ${draft} with (force)`)
     await client.query(`create database ${draft}`)
     const url = databaseUrl(administratorUrl, draft)
-    await provisionDatabase({ adminUrl: url, passwords: sharedRolePasswords(administratorUrl) })
+    await provisionDatabase({ adminUrl: url, passwords: withReconciler(sharedRolePasswords(administratorUrl)) })
     for (const [service, list] of migrations) await migrate({ service, migrations: list, url })
     await client.query(`alter database ${draft} rename to ${template}`)
   })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Operation, type Reply, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { inboxOf, serviceUrl, sharedRolePasswords, startNats } from '@backoffice/dev-stack'
+import { inboxOf, reconcilerUrl, serviceUrl, sharedRolePasswords, startNats } from '@backoffice/dev-stack'
 import { type CallOptions, RpcClient, type RunningService } from '@backoffice/service-runtime'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
@@ -113,6 +113,7 @@ export async function testBed<M extends Modules>(
     environment: (name) => ({
       DEVELOPMENT: 'true',
       DATABASE_URL: serviceUrl(database.url, name, rolePassword[name]),
+      ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(database.url, rolePassword) } : {}),
       DATABASE_POOL_MAX: '5',
       NATS_URL: nats.url,
       NATS_USER: name,

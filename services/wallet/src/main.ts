@@ -7,20 +7,42 @@ import {
   startService,
 } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
+import { startCheckpoints } from './background/take-checkpoints.ts'
 import { handlers } from './operations/index.ts'
+import { Reconciler } from './reconciliation/reconciler.ts'
 import { entities } from './storage/entities.ts'
 import { Ledger } from './storage/ledger.ts'
 
-export const walletConfig = Type.Composite([serviceConfig, Type.Object({})])
+export const walletConfig = Type.Composite([
+  serviceConfig,
+  Type.Object({
+    /** postgres:// URL of the role that may only read, for reconciliation; without it there is none. */
+    RECONCILE_DATABASE_URL: Type.Optional(Type.String({ minLength: 1 })),
+    CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
+  }),
+])
 export type WalletConfig = Static<typeof walletConfig>
+
+const dayMs = 24 * 3_600_000
+/** Reports of reconciliations; the ledger itself is kept for ever. */
+const reports = { table: 'reconciliation', column: 'heartbeat_at', keepMs: 90 * dayMs }
 
 /** Starts the wallet service. */
 export function start(config: WalletConfig, options: { readonly clock?: Clock } = {}): Promise<RunningService> {
+  let reconciler: Reconciler | undefined
   return startService({
     name: 'wallet',
     config,
     entities,
-    operations: (context) => handlers(new Ledger(context)),
+    operations(context) {
+      reconciler = new Reconciler({ ...context, url: config.RECONCILE_DATABASE_URL })
+      return handlers({ ledger: new Ledger(context), reconciler })
+    },
+    background: (context) => [
+      startCheckpoints(context, config.CHECKPOINT_EVERY_MS),
+      ...(reconciler === undefined ? [] : [reconciler]),
+    ],
+    retentions: [reports],
     clock: options.clock,
   })
 }

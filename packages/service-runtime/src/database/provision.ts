@@ -4,12 +4,15 @@ import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.t
 /** The login role of a service; it owns nothing and sees its own schema only. */
 export const roleName = (service: ServiceName | 'reconciler'): string => `backoffice_${service}`
 
+/** What reconciliation reads: the ledger and what it is compared with. Never players' data or operators' secrets. */
+const reconciledSchemas: readonly ServiceName[] = ['wallet', 'payments']
+
 /** Any number: all that create roles on one cluster take this lock, since two CREATE ROLE at once can fail. */
 const roleLock = 7_411_904
 
 /**
  * Creates what the services' migrations and logins need, in the database of `adminUrl`: a login role and a schema per
- * service, and a SELECT-only role for reconciliation. Safe to repeat; passwords are set anew each time.
+ * service, and a SELECT-only role for reconciliation (schemas wallet and payments). Safe to repeat; passwords are set anew each time.
  * @param passwords by service; only those given are provisioned
  */
 export async function provisionDatabase({
@@ -40,11 +43,12 @@ export async function provisionDatabase({
         `alter default privileges in schema ${schema} grant select, insert, update, delete on tables to ${role}`,
         `alter default privileges in schema ${schema} grant usage, select on sequences to ${role}`,
       )
-      if (passwords.reconciler !== undefined) {
+      if (passwords.reconciler !== undefined && reconciledSchemas.includes(service)) {
         const reconciler = quoteIdentifier(roleName('reconciler'))
         statements.push(
           `grant connect on database ${database} to ${reconciler}`,
           `grant usage on schema ${schema} to ${reconciler}`,
+          `grant select on all tables in schema ${schema} to ${reconciler}`,
           `alter default privileges in schema ${schema} grant select on tables to ${reconciler}`,
         )
       }

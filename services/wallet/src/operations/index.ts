@@ -1,4 +1,5 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
+import type { Reconciler } from '../reconciliation/reconciler.ts'
 import type { Ledger } from '../storage/ledger.ts'
 import { adjustWallet } from './adjust-wallet.ts'
 import { captureHold } from './capture-hold.ts'
@@ -11,10 +12,17 @@ import { locateTransfer } from './locate-transfer.ts'
 import { openAccount } from './open-account.ts'
 import { openHold } from './open-hold.ts'
 import { readBalance } from './read-balance.ts'
+import { reconcileWallet } from './reconcile-wallet.ts'
 import { releaseHold } from './release-hold.ts'
 import { reverseTransfer } from './reverse-transfer.ts'
 
-export const handlers = (ledger: Ledger): HandlersOf<'wallet'> => ({
+export const handlers = ({
+  ledger,
+  reconciler,
+}: {
+  readonly ledger: Ledger
+  readonly reconciler: Reconciler
+}): HandlersOf<'wallet'> => ({
   getWallet,
   listTransactions,
   readBalance,
@@ -28,4 +36,5 @@ export const handlers = (ledger: Ledger): HandlersOf<'wallet'> => ({
   locateTransfer,
   listEntries,
   exportStatement,
+  reconcileWallet: reconcileWallet(reconciler),
 })

@@ -1,0 +1,56 @@
+import { sqlCheck } from './check.ts'
+
+// Records whose last command to the wallet is unfinished are on their way: the check of the outbox lists them.
+const settled = (id: string) => `not exists (
+  select from payments.outbox o where o.aggregate = ${id} and o.kind = 'command' and o.done_at is null)`
+
+/** A confirmed deposit has exactly its transfer; no other deposit has one. */
+export const deposits = sqlCheck('deposits', {
+  compared: 'select count(*) from payments.deposit',
+  differences: `
+    select coalesce(d.brand_id, t.brand_id) as brand_id, coalesce(d.id, t.reference) as subject,
+      case when d.id is null then 'no credit: there is no such deposit' when d.status <> 'confirmed' then 'no credit: it is ' || d.status
+        else format('%s %s to %s', d.amount, d.currency, d.player_id) end as expected,
+      case when t.id is null then 'no credit' else format('%s %s to %s', t.amount, t.currency, t.owner_id) end as actual,
+      'A deposit and the ledger do not agree (minor units).' as explanation
+    from payments.deposit d
+    full join (
+      select t.*, a.owner_id, a.currency from wallet.transfer t join wallet.account a on a.id = t.credit_account
+      where t.type = 'DEPOSIT' and t.outcome = 'posted'
+    ) t on t.reference = d.id and t.brand_id = d.brand_id
+    where case
+      when d.id is null then true
+      when d.status = 'confirmed' then (d.amount, d.currency, d.player_id) is distinct from (t.amount, t.currency, t.owner_id)
+      else t.id is not null
+    end and ${settled('d.id')}
+  `,
+})
+
+/** What each status of a withdrawal asks of its hold. */
+const holdOfStatus = `case w.status
+  when 'under_review' then 'open' when 'approved' then 'open' when 'paid' then 'captured'
+  when 'rejected' then 'released' when 'cancelled' then 'released' when 'failed' then 'released' when 'abandoned' then 'released'
+  when 'refused' then 'refused' end`
+
+/** A withdrawal's hold follows its status; no open or captured hold is without one. Intents are listed as in flight. */
+export const withdrawals = sqlCheck('withdrawals', {
+  compared: 'select count(*) from payments.withdrawal',
+  differences: `
+    select coalesce(w.brand_id, h.brand_id) as brand_id, coalesce(w.id, h.reference) as subject,
+      case when w.id is null then 'no hold: there is no such withdrawal'
+        else format('a hold that is %s, of %s on %s (it is %s)', ${holdOfStatus}, w.amount, w.player_id, w.status) end as expected,
+      case when h.reference is null then 'no hold' else format('a hold that is %s, of %s on %s', h.state, h.amount, h.owner_id) end as actual,
+      'A withdrawal and its hold do not agree (minor units).' as explanation
+    from payments.withdrawal w
+    full join (select h.*, a.owner_id from wallet.hold h join wallet.account a on a.id = h.account_id) h
+      on h.reference = w.id and h.brand_id = w.brand_id
+    where case
+      when w.id is null then h.state in ('open', 'captured')
+      when w.status = 'intent' then false
+      -- Refused without a hold: the wallet was never reached. Released without an amount: the release came first.
+      when w.status = 'refused' then h.state in ('open', 'captured')
+      else (${holdOfStatus}, w.player_id) is distinct from (h.state, h.owner_id)
+        or (h.amount is distinct from w.amount and not (w.status = 'abandoned' and (h.amount is null or h.reference is null)))
+    end and ${settled('w.id')}
+  `,
+})

@@ -1,0 +1,69 @@
+import type { Difference, InFlight, ReconciliationReport } from '@backoffice/contracts'
+import { Client } from 'pg'
+import type { Progress } from '../storage/reconciliations.ts'
+import { chains } from './chain-check.ts'
+import { type Check, listedMax } from './check.ts'
+import { inFlight } from './in-flight-check.ts'
+import { balances, checkpoints, holds, reversals, sums, transfers } from './ledger-checks.ts'
+import { deposits, withdrawals } from './payments-checks.ts'
+
+export const checks: readonly Check[] = [
+  balances,
+  chains,
+  transfers,
+  sums,
+  reversals,
+  holds,
+  checkpoints,
+  deposits,
+  withdrawals,
+  inFlight,
+]
+
+/**
+ * Recomputes all that the wallet keeps, and compares it with deposits, withdrawals and outboxes, in one read-only snapshot.
+ * @param url of the reconciler's role, which may read the schemas wallet and payments and nothing else
+ * @param at the moment that the ages of effects in flight are counted to
+ */
+export async function reconcile(
+  url: string,
+  { at, progress }: { readonly at: Date; readonly progress: (progress: Progress) => void },
+): Promise<ReconciliationReport> {
+  const client = new Client({ connectionString: url, application_name: 'wallet reconcile' })
+  await client.connect()
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    const report = await runChecks({ client, at }, progress)
+    await client.query('commit')
+    return report
+  } finally {
+    await client.end()
+  }
+}
+
+async function runChecks(
+  snapshot: Parameters<Check['run']>[0],
+  progress: (progress: Progress) => void,
+): Promise<ReconciliationReport> {
+  const done: ReconciliationReport['checks'] = []
+  const differences: Difference[] = []
+  const waiting: InFlight[] = []
+  let inFlightTotal = 0
+  for (const check of checks) {
+    progress({ check: check.name, done: 0, total: 0 })
+    const result = await check.run(snapshot, (count, total) => progress({ check: check.name, done: count, total }))
+    done.push({ check: check.name, compared: result.compared, differences: result.differencesTotal })
+    const room = listedMax - differences.length
+    differences.push(...result.differences.slice(0, room).map((found) => ({ check: check.name, ...found })))
+    waiting.push(...(result.inFlight ?? []))
+    inFlightTotal += result.inFlightTotal ?? 0
+  }
+  return {
+    snapshotAt: snapshot.at.toISOString(),
+    checks: done,
+    differences,
+    differencesTotal: done.reduce((sum, check) => sum + check.differences, 0),
+    inFlight: waiting,
+    inFlightTotal,
+  }
+}

@@ -1,0 +1,104 @@
+import { Rejection } from '@backoffice/contracts'
+import { type Background, type Clock, type Logger, sqlOf } from '@backoffice/service-runtime'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import {
+  beginRun,
+  endRun,
+  findRun,
+  keepProgress,
+  type Progress,
+  type ReconciliationRun,
+} from '../storage/reconciliations.ts'
+import { reconcile } from './reconcile.ts'
+
+const heartbeatEveryMs = 1_000
+/** A run that gave no sign for so long ended with its process. */
+const silenceMsMax = 60_000
+/** How long one call waits for the end of a run before it answers with the progress. */
+const answerWithinMs = 2_000
+
+/** Runs reconciliations beside the operations, one at a time, and keeps how each is doing where every replica can read it. */
+export class Reconciler implements Background {
+  readonly #orm: MikroORM
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #url: string | undefined
+  readonly #running = new Map<string, Promise<void>>()
+  #queue: Promise<void> = Promise.resolve()
+
+  constructor(parts: {
+    readonly orm: MikroORM
+    readonly clock: Clock
+    readonly log: Logger
+    /** With the reconciler's role; undefined where there is none. */
+    readonly url: string | undefined
+  }) {
+    this.#orm = parts.orm
+    this.#clock = parts.clock
+    this.#log = parts.log
+    this.#url = parts.url
+  }
+
+  /** Begins a run under the caller's id; beginning it again changes nothing. */
+  async begin({ id, startedBy }: { readonly id: string; readonly startedBy: string }): Promise<ReconciliationRun> {
+    const progress = { check: 'waiting', done: 0, total: 0 }
+    if (await beginRun(this.#sql(), { id, startedBy, progress, now: this.#clock.now() })) {
+      const run = this.#queue.then(() => this.#run(id))
+      this.#queue = run
+      this.#running.set(id, run)
+      void run.finally(() => this.#running.delete(id))
+    }
+    return this.find(id)
+  }
+
+  /**
+   * How a run is doing; waits a moment for its end.
+   * @throws {Rejection} RECONCILIATION_NOT_FOUND
+   */
+  async find(id: string): Promise<ReconciliationRun> {
+    const running = this.#running.get(id)
+    if (running !== undefined) await Promise.race([running, pause(answerWithinMs)])
+    const run = await findRun(this.#sql(), id)
+    if (run === null) throw new Rejection('RECONCILIATION_NOT_FOUND')
+    const silenceMs = this.#clock.now().getTime() - run.heartbeatAt.getTime()
+    if (run.state !== 'running' || this.#running.has(id) || silenceMs <= silenceMsMax) return run
+    return { ...run, state: 'failed', failure: 'The process that ran it has ended.' }
+  }
+
+  async stop(): Promise<void> {
+    await this.#queue
+  }
+
+  async #run(id: string): Promise<void> {
+    let progress: Progress = { check: 'waiting', done: 0, total: 0 }
+    const heartbeat = setInterval(() => {
+      keepProgress(this.#sql(), { id, progress, now: this.#clock.now() }).catch((error) =>
+        this.#log.warn({ err: error }, 'the progress of a reconciliation could not be kept'),
+      )
+    }, heartbeatEveryMs)
+    try {
+      if (this.#url === undefined) throw new Error('RECONCILE_DATABASE_URL is not set')
+      const report = await reconcile(this.#url, {
+        at: this.#clock.now(),
+        progress: (latest) => {
+          progress = latest
+        },
+      })
+      const { differencesTotal } = report
+      this.#log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, differencesTotal }, 'reconciled')
+      await endRun(this.#sql(), { id, report, now: this.#clock.now() })
+    } catch (error) {
+      this.#log.error({ runId: id, err: error }, 'a reconciliation failed')
+      const failure = error instanceof Error ? error.message : String(error)
+      await endRun(this.#sql(), { id, failure, now: this.#clock.now() }).catch(() => {})
+    } finally {
+      clearInterval(heartbeat)
+    }
+  }
+
+  #sql() {
+    return sqlOf(this.#orm.em.fork())
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
