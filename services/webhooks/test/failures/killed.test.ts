@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { operations } from '@backoffice/contracts'
+import { eventually, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { depositConfirmed, publish } from '../publisher.ts'
+import { acknowledge, startReceiver, verifies } from '../receiver.ts'
+
+const { provisionWebhook, setWebhookUrl, showWebhook, listDeliveries } = operations.webhooks
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const deliveries = 1_000
+
+t.test(
+  'SIGKILL in the middle of 1,000 deliveries: all arrive, and the lost attempts are logged as such',
+  { timeout: 120_000 },
+  async (t) => {
+    // The bed's own service only prepares the schema and the subjects: it ends before the processes below begin.
+    const webhooks = await import('@backoffice/webhooks')
+    const bed = await testBed(t, { webhooks })
+    await bed.services.webhooks.drain()
+    const processes: ChildProcess[] = []
+    t.teardown(() => processes.map((child) => child.kill('SIGKILL')))
+    const startProcess = () => {
+      const environment = {
+        ...bed.environment('webhooks'),
+        WEBHOOK_DEADLINE_MS: '1000',
+        WEBHOOK_BACKOFF_BASE_MS: '200',
+      }
+      const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
+      processes.push(child)
+      return child
+    }
+
+    let first: ChildProcess | undefined
+    const receiver = await startReceiver(t, (response, delivery, request) => {
+      // In the middle, with answers on their way that nobody will hear.
+      if (receiver.received.length === 300) first?.kill('SIGKILL')
+      setTimeout(() => acknowledge(response, delivery, request), 20)
+    })
+    first = startProcess()
+    const killed = once(first, 'exit')
+    const scope = bed.scope()
+    const { operatorId, environment } = scope
+    const { webhookSecret } = await eventually(() =>
+      bed.rpc.call(provisionWebhook, { scope, input: { operatorName: 'Acme' } }),
+    )
+    const alice = bed.team('alice')
+    await alice.call(setWebhookUrl, { input: { operatorId, environment, url: receiver.url } })
+
+    const connection = await bed.nats('payments')
+    const events = Array.from({ length: deliveries }, () => depositConfirmed(scope))
+    await Promise.all(events.map((event) => publish(connection, event)))
+    await killed
+    t.ok(receiver.received.length < deliveries, `${receiver.received.length} had arrived`)
+    startProcess()
+
+    const arrived = () => new Set(receiver.received.map(({ id }) => id))
+    await eventually(() => arrived().size === deliveries, 60_000)
+    t.same(arrived(), new Set(events.map(({ id }) => id)))
+    for (const delivery of receiver.received)
+      if (!verifies(delivery, webhookSecret ?? '')) t.fail('a signature is wrong')
+    const twice = receiver.received.length - deliveries
+    t.comment(`${twice} of ${deliveries} arrived twice`)
+    t.ok(twice >= 1 && twice <= 10, 'only what was under way')
+
+    await eventually(async () => (await alice.call(showWebhook, { input: { operatorId, environment } })).pending === 0)
+    const { data } = await alice.call(listDeliveries, { input: { operatorId, limit: 1_000 } })
+    t.equal(data.length, deliveries)
+    const { rows } = await bed
+      .sql('webhooks')
+      .query('select count(*)::int as n, count(*) filter (where error is not null)::int as interrupted from attempt')
+    t.comment(`${rows[0]?.n} attempts logged, ${rows[0]?.interrupted} of unknown outcome`)
+    t.equal(rows[0]?.n, deliveries + rows[0]?.interrupted)
+    t.ok(rows[0]?.interrupted >= 1)
+  },
+)
