@@ -12,9 +12,8 @@ const minorUnitsPerUnit = 100
  * @throws {RangeError} when the string is not a decimal with at most 2 decimals
  */
 export function toMinorUnits(decimal: string): bigint {
-  const value = new BigNumber(decimal).times(minorUnitsPerUnit)
-  if (!/^-?\d+(\.\d{1,2})?$/.test(decimal) || !value.isInteger()) throw new RangeError(`not a money string: ${decimal}`)
-  return BigInt(value.toFixed(0))
+  if (!/^-?\d+(\.\d{1,2})?$/.test(decimal)) throw new RangeError(`not a money string: ${decimal}`)
+  return BigInt(new BigNumber(decimal).times(minorUnitsPerUnit).toFixed(0))
 }
 
 /** Writes minor units (centavos) as a decimal string with exactly 2 decimals, for example -1250n as "-12.50". */

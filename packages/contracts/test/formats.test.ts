@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { cpfDigits, isCalendarDate, isCpf, isEmail, isTimestamp } from '../src/index.ts'
+
+t.test('a CPF has two right check digits, with or without punctuation', async (t) => {
+  for (const good of ['52998224725', '529.982.247-25', '00000000191', '11144477735']) t.ok(isCpf(good), good)
+  for (const bad of [
+    '52998224724',
+    '529.982.24725',
+    '529982247-25',
+    '5299822472',
+    '529982247255',
+    ' 52998224725',
+    'abcdefghijk',
+    '',
+  ])
+    t.notOk(isCpf(bad), bad)
+  for (let digit = 0; digit < 10; digit++) t.notOk(isCpf(String(digit).repeat(11)), 'a repeated digit is never issued')
+  t.equal(cpfDigits('529.982.247-25'), '52998224725')
+})
+
+t.test('changing one digit of a CPF makes it wrong', async (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 1, max: 9 }), (position, change) => {
+      const digits = [...'52998224725']
+      digits[position] = String((Number(digits[position]) + change) % 10)
+      t.notOk(isCpf(digits.join('')))
+    }),
+  )
+})
+
+t.test('a date is a real one, written YYYY-MM-DD', async (t) => {
+  for (const good of ['2000-02-29', '1999-12-31']) t.ok(isCalendarDate(good), good)
+  for (const bad of [
+    '1900-02-29',
+    '2001-02-29',
+    '2000-13-01',
+    '2000-00-10',
+    '2000-1-1',
+    '2000-01-01T00:00:00Z',
+    '20000101',
+    '',
+  ])
+    t.notOk(isCalendarDate(bad), bad)
+})
+
+t.test('a time is UTC with milliseconds', async (t) => {
+  t.ok(isTimestamp('2026-03-02T12:00:00.000Z'))
+  for (const bad of ['2026-03-02T12:00:00Z', '2026-03-02T12:00:00.000+00:00', '2026-02-30T00:00:00.000Z', 'x'])
+    t.notOk(isTimestamp(bad), bad)
+})
+
+t.test('an e-mail address has a mailbox and a domain with a dot', async (t) => {
+  for (const good of ['a@b.co', 'ana.souza+x@mail.example.com.br', "o'brien@example.ie"]) t.ok(isEmail(good), good)
+  for (const bad of [
+    'a',
+    'a@b',
+    '@b.co',
+    'a@',
+    'a b@c.co',
+    'a@b..co',
+    '.a@b.co',
+    'a@-b.co',
+    'a@b.co ',
+    `${'a'.repeat(65)}@b.co`,
+  ])
+    t.notOk(isEmail(bad), bad)
+})

@@ -1,0 +1,130 @@
+import { Value } from '@sinclair/typebox/value'
+import t from 'tap'
+import {
+  allOperations,
+  commonRejects,
+  errorCatalogue,
+  eventEnvelope,
+  eventKinds,
+  events,
+  httpOperations,
+  operations,
+} from '../src/index.ts'
+
+t.test(
+  'while the version is 1.1.0 there are exactly 6 public, 16 authenticated and 2 sandbox operations',
+  async (t) => {
+    const count = (audience: string) => httpOperations.filter((operation) => operation.audience === audience).length
+    t.strictSame([count('public'), count('operator'), count('sandbox'), httpOperations.length], [6, 16, 2, 24])
+  },
+)
+
+t.test('the routes are those of the specification', async (t) => {
+  const routes = httpOperations.map(({ http }) => `${http?.method} ${http?.path}`).sort()
+  t.strictSame(
+    routes,
+    [
+      'GET /openapi.json',
+      'GET /changelog',
+      'GET /postman.json',
+      'GET /signing-snippets.json',
+      'GET /test-vectors.json',
+      'GET /docs',
+      'GET /me',
+      'POST /players',
+      'GET /players',
+      'GET /players/{playerId}/kyc',
+      'POST /players/{playerId}/kyc/submissions',
+      'GET /players/{playerId}/wallet',
+      'GET /players/{playerId}/transactions',
+      'POST /players/{playerId}/deposits',
+      'POST /deposits/{depositId}/confirm',
+      'POST /deposits/{depositId}/fail',
+      'GET /games',
+      'POST /players/{playerId}/game-sessions',
+      'POST /players/{playerId}/withdrawals',
+      'GET /withdrawals/{withdrawalId}',
+      'POST /withdrawals/{withdrawalId}/cancel',
+      'POST /webhooks/test',
+      'POST /sandbox/players/{playerId}/kyc/decision',
+      'POST /sandbox/withdrawals/{withdrawalId}/decision',
+    ].sort(),
+  )
+})
+
+t.test('exactly the operations that the specification names require an Idempotency-Key', async (t) => {
+  const idempotent = allOperations.filter(({ idempotency }) => idempotency === 'required').map(({ id }) => id)
+  t.strictSame(
+    idempotent.sort(),
+    [
+      'registerPlayer',
+      'submitKyc',
+      'createDeposit',
+      'confirmDeposit',
+      'failDeposit',
+      'requestWithdrawal',
+      'cancelWithdrawal',
+    ].sort(),
+  )
+})
+
+t.test('an entry stands in the table of its service under its own id', async (t) => {
+  for (const [service, table] of Object.entries(operations)) {
+    for (const [name, operation] of Object.entries(table)) {
+      t.equal(operation.id, name)
+      t.equal(operation.service, service, name)
+    }
+  }
+})
+
+t.test('params, query and body of one operation share no name: a service sees them as one input', async (t) => {
+  for (const { id, params, query, body } of allOperations) {
+    const names = [params, query, body].flatMap((schema) => Object.keys(schema.properties))
+    t.equal(new Set(names).size, names.length, id)
+  }
+})
+
+t.test('every code that an operation may answer is in the catalogue, and said once', async (t) => {
+  for (const operation of allOperations) {
+    for (const code of operation.rejects) t.ok(errorCatalogue[code], `${operation.id} ${code}`)
+    t.equal(new Set(operation.rejects).size, operation.rejects.length, operation.id)
+    t.ok(commonRejects(operation).includes('INTERNAL_ERROR'))
+  }
+})
+
+t.test('the examples of every operation and event fit their own schemas', async (t) => {
+  for (const { id, params, query, body, reply, example, audience } of httpOperations) {
+    if (audience === 'public') continue
+    t.ok(example, `${id} has an example`)
+    if (example?.params) t.strictSame([...Value.Errors(params, example.params)], [], `${id} params`)
+    if (example?.body) t.strictSame([...Value.Errors(body, example.body)], [], `${id} body`)
+    if (example?.query) t.strictSame([...Value.Errors(query, Value.Convert(query, example.query))], [], `${id} query`)
+    t.strictSame([...Value.Errors(reply, example?.reply)], [], `${id} reply`)
+  }
+  for (const kind of eventKinds) {
+    t.strictSame([...Value.Errors(events[kind].data, events[kind].example)], [], kind)
+    t.equal(eventEnvelope(kind).properties.type.const, kind)
+  }
+})
+
+t.test('the catalogue gives each code of the specification its status', async (t) => {
+  const specified = {
+    IDEMPOTENCY_KEY_REQUIRED: 400,
+    INVALID_CREDENTIALS: 401,
+    INVALID_SIGNATURE: 401,
+    TIMESTAMP_OUT_OF_RANGE: 401,
+    OPERATOR_SUSPENDED: 403,
+    FORBIDDEN_IP: 403,
+    SANDBOX_ONLY: 403,
+    IDEMPOTENCY_CONFLICT: 409,
+    IDEMPOTENCY_IN_PROGRESS: 409,
+    PLAYER_ALREADY_EXISTS: 409,
+    WITHDRAWAL_NOT_CANCELLABLE: 409,
+    VALIDATION_ERROR: 422,
+    RATE_LIMITED: 429,
+    INTERNAL_ERROR: 500,
+    PROVIDER_UNAVAILABLE: 502,
+  } as const
+  for (const [code, status] of Object.entries(specified))
+    t.equal(errorCatalogue[code as keyof typeof specified].status, status, code)
+})
