@@ -1,0 +1,210 @@
+import { operations, type Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/service-runtime'
+import { testBed } from '@backoffice/test-kit'
+import * as wallet from '@backoffice/wallet'
+import t from 'tap'
+
+const bed = await testBed(t, { wallet })
+const scope = bed.scope()
+const { brandId } = scope
+const effectiveAt = '2026-03-02T12:00:00.000Z'
+const {
+  adjustWallet,
+  creditAccount,
+  exportStatement,
+  getWallet,
+  listEntries,
+  listTransactions,
+  locateTransfer,
+  openAccount,
+  openHold,
+  reverseTransfer,
+} = operations.wallet
+const alice = bed.team('alice')
+
+async function player(amount?: string): Promise<string> {
+  const playerId = newId('ply')
+  await bed.rpc.call(openAccount, { scope, input: { playerId } })
+  if (amount !== undefined)
+    await bed.rpc.call(creditAccount, { scope, input: { playerId, depositId: newId('dep'), amount, effectiveAt } })
+  return playerId
+}
+
+const available = async (playerId: string) => (await bed.rpc.call(getWallet, { scope, input: { playerId } })).available
+
+const adjust = (input: { playerId: string; amount: string; reference: string }, reason = 'goodwill') =>
+  alice.call(adjustWallet, { input: { brandId, reason, ...input } })
+
+const reverse = (input: { transferId: string; reference: string }) =>
+  alice.call(reverseTransfer, { input: { brandId, reason: 'mistake', ...input } })
+
+async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call
+    return 'accepted'
+  } catch (error) {
+    return (error as Rejection).code
+  }
+}
+
+t.test('an adjustment is a new entry with its reason, and in the audit trail', async (t) => {
+  const playerId = await player('10.00')
+  const posted = await adjust({ playerId, amount: '-2.50', reference: 'ticket/1' }, 'double payout')
+  t.match(posted, {
+    type: 'ADJUSTMENT',
+    amount: '-2.50',
+    balanceAfter: '7.50',
+    reason: 'double payout',
+    reference: { type: 'adjustment', id: 'ticket/1' },
+    replayed: false,
+  })
+  t.equal(await available(playerId), '7.50')
+  const { rows } = await bed.sql('wallet').query('select * from audit_entry where subject = $1', [playerId])
+  t.match(rows, [{ actor: 'alice', operation: 'adjustWallet', reason: 'double payout' }])
+})
+
+t.test('an adjustment is done once per reference', async (t) => {
+  const playerId = await player()
+  const input = { playerId, amount: '5.00', reference: 'ticket/2' }
+  const first = await adjust(input)
+  const again = await adjust(input)
+  t.same(again, { ...first, replayed: true })
+  t.equal(await available(playerId), '5.00')
+  t.equal(await refusal(adjust({ ...input, amount: '5.01' })), 'TRANSFER_CONFLICT')
+  t.equal(await refusal(adjust({ ...input, playerId: await player() })), 'TRANSFER_CONFLICT')
+  t.equal(await refusal(adjust({ ...input, amount: '-5.00' })), 'TRANSFER_CONFLICT')
+  const { rows } = await bed.sql('wallet').query('select * from audit_entry where subject = $1', [playerId])
+  t.equal(rows.length, 1)
+})
+
+t.test('twenty of one adjustment at once move the money once', async (t) => {
+  const playerId = await player()
+  const input = { playerId, amount: '1.00', reference: 'ticket/parallel' }
+  const posted = await Promise.all(Array.from({ length: 20 }, () => adjust(input)))
+  t.equal(posted.filter(({ replayed }) => !replayed).length, 1)
+  t.equal(await available(playerId), '1.00')
+})
+
+t.test('an adjustment that the balance does not cover is refused for ever', async (t) => {
+  const playerId = await player('1.00')
+  const input = { playerId, amount: '-2.00', reference: 'ticket/3' }
+  t.equal(await refusal(adjust(input)), 'INSUFFICIENT_FUNDS')
+  await adjust({ playerId, amount: '5.00', reference: 'ticket/4' })
+  t.equal(await refusal(adjust(input)), 'INSUFFICIENT_FUNDS')
+  t.equal(await available(playerId), '6.00')
+})
+
+t.test('money held for a withdrawal cannot be adjusted away', async (t) => {
+  const playerId = await player('10.00')
+  await bed.rpc.call(openHold, { scope, input: { playerId, withdrawalId: newId('wdr'), amount: '8.00' } })
+  t.equal(await refusal(adjust({ playerId, amount: '-2.01', reference: 'ticket/5' })), 'INSUFFICIENT_FUNDS')
+  t.equal(await refusal(adjust({ playerId, amount: '-2.00', reference: 'ticket/6' })), 'accepted')
+})
+
+t.test('an adjustment needs a player, an amount that is not zero and a reference of its own kind', async (t) => {
+  const playerId = await player()
+  t.equal(await refusal(adjust({ playerId: 'ply_unknown', amount: '1.00', reference: 'a' })), 'PLAYER_NOT_FOUND')
+  t.equal(await refusal(adjust({ playerId, amount: '0.00', reference: 'a' })), 'VALIDATION_ERROR')
+  t.equal(await refusal(adjust({ playerId, amount: '1.001', reference: 'a' })), 'VALIDATION_ERROR')
+  t.equal(await refusal(adjust({ playerId, amount: '1.00', reference: newId('dep') })), 'VALIDATION_ERROR')
+})
+
+t.test('a reversal takes a transfer back, once', async (t) => {
+  const playerId = await player('10.00')
+  const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId } })
+  const item = data[0]?.id ?? ''
+  const located = await alice.call(locateTransfer, { input: { id: item } })
+  t.equal(located.brandId, brandId)
+  const reversal = await reverse({ transferId: item, reference: 'reversal/1' })
+  t.match(reversal, {
+    type: 'REVERSAL',
+    amount: '-10.00',
+    reversesTransferId: located.transferId,
+    reference: { type: 'reversal', id: 'reversal/1' },
+  })
+  t.equal(await available(playerId), '0.00')
+  t.same(await reverse({ transferId: located.transferId, reference: 'reversal/1' }), { ...reversal, replayed: true })
+  t.equal(await refusal(reverse({ transferId: item, reference: 'reversal/2' })), 'TRANSFER_ALREADY_REVERSED')
+  t.equal(await refusal(reverse({ transferId: 'trf_unknown', reference: 'reversal/3' })), 'TRANSFER_NOT_FOUND')
+})
+
+t.test('a transfer of another brand is not there to be reversed', async (t) => {
+  const playerId = await player('10.00')
+  const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId } })
+  const input = { brandId: 'brd_other', transferId: data[0]?.id ?? '', reference: 'reversal/4', reason: 'mistake' }
+  t.equal(await refusal(alice.call(reverseTransfer, { input })), 'TRANSFER_NOT_FOUND')
+})
+
+t.test('two reversals of one transfer at once: one wins', async (t) => {
+  const playerId = await player('10.00')
+  const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId } })
+  const transferId = data[0]?.id ?? ''
+  const outcomes = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => refusal(reverse({ transferId, reference: `race/${name}` }))),
+  )
+  t.same(outcomes.sort(), [
+    'TRANSFER_ALREADY_REVERSED',
+    'TRANSFER_ALREADY_REVERSED',
+    'TRANSFER_ALREADY_REVERSED',
+    'accepted',
+  ])
+  t.equal(await available(playerId), '0.00')
+})
+
+t.test('entries are listed newest first and page by the last id', async (t) => {
+  const playerId = await player('10.00')
+  await adjust({ playerId, amount: '1.00', reference: 'list/1' })
+  await adjust({ playerId, amount: '2.00', reference: 'list/2' })
+  const first = await alice.call(listEntries, { input: { brandId, playerId, limit: 2 } })
+  t.equal(first.available, '13.00')
+  t.same(
+    first.data.map(({ amount }) => amount),
+    ['2.00', '1.00'],
+  )
+  const before = first.data.at(-1)?.id ?? ''
+  const second = await alice.call(listEntries, { input: { brandId, playerId, before, limit: 2 } })
+  t.same(
+    second.data.map(({ amount }) => amount),
+    ['10.00'],
+  )
+})
+
+t.test('a statement has every entry of the period once, and totals that add up', async (t) => {
+  const own = bed.scope({ brandId: 'brd_statement' })
+  for (const [index, amount] of ['10.00', '20.00', '30.00'].entries()) {
+    const playerId = newId('ply')
+    const credit = { playerId, depositId: newId('dep'), amount, effectiveAt }
+    await bed.rpc.call(creditAccount, { scope: own, input: credit })
+    const input = { brandId: own.brandId, playerId, amount: '-1.00', reference: `fee/${index}`, reason: 'fee' }
+    await alice.call(adjustWallet, { input })
+  }
+  const period = { brandId: own.brandId, from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }
+  const data = []
+  let cursor: string | null = null
+  do {
+    const input = { ...period, limit: 4, ...(cursor === null ? {} : { cursor }) }
+    const page: Awaited<ReturnType<typeof exportPage>> = await exportPage(input)
+    data.push(...page.data)
+    cursor = page.nextCursor
+    t.same(page.totals, [
+      {
+        currency: 'BRL',
+        openingBalance: '0.00',
+        byType: [
+          { type: 'ADJUSTMENT', entries: 3, amount: '-3.00' },
+          { type: 'DEPOSIT', entries: 3, amount: '60.00' },
+        ],
+        entries: 6,
+        net: '57.00',
+        closingBalance: '57.00',
+      },
+    ])
+  } while (cursor !== null)
+  t.equal(new Set(data.map(({ id }) => id)).size, 6)
+  const later = await exportPage({ ...period, from: '2099-01-01T00:00:00.000Z', limit: 10 })
+  t.same(later.data, [])
+  t.match(later.totals, [{ openingBalance: '57.00', net: '0.00', closingBalance: '57.00' }])
+})
+
+const exportPage = (input: { brandId: string; from: string; to: string; limit: number; cursor?: string }) =>
+  alice.call(exportStatement, { input })
