@@ -1,0 +1,159 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { type ErrorCode, type EventMessage, type Input, operations, Rejection, type Scope } from '@backoffice/contracts'
+import * as players from '@backoffice/players'
+import { type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
+import * as wallet from '@backoffice/wallet'
+import * as payments from '../src/main.ts'
+
+const { players: playerOperations, payments: paymentOperations, wallet: walletOperations } = operations
+const modules = { players, wallet, payments }
+
+/** Intents are swept by the tests themselves, when they say so. */
+const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
+
+/** The services that a payment passes through, and the steps that lead up to one. */
+export async function moneyPath(t: Teardown, options: TestBedOptions = {}): Promise<MoneyPath> {
+  const config = { ...options.config, payments: { ...neverSweep, ...options.config?.payments } }
+  return new MoneyPath(await testBed(t, modules, { ...options, config }))
+}
+
+export class MoneyPath {
+  readonly bed: TestBed<typeof modules>
+  readonly scope: Scope
+
+  constructor(bed: TestBed<typeof modules>, scope: Scope = bed.scope()) {
+    this.bed = bed
+    this.scope = scope
+  }
+
+  in(overrides: Partial<Scope>): MoneyPath {
+    return new MoneyPath(this.bed, this.bed.scope(overrides))
+  }
+
+  async newPlayer({ kyc = true }: { readonly kyc?: boolean } = {}): Promise<string> {
+    const { scope } = this
+    const input = {
+      externalId: `user-${randomUUID()}`,
+      name: 'Ana Souza',
+      email: 'ana@example.com',
+      cpf: '529.982.247-25',
+      birthDate: '1990-05-17',
+    }
+    const { id } = await this.bed.rpc.call(playerOperations.registerPlayer, { scope, input })
+    if (kyc) await this.approveKyc(id)
+    return id
+  }
+
+  /** By the team, as in both environments it may. */
+  async approveKyc(playerId: string): Promise<void> {
+    const { brandId } = this.scope
+    const input = { brandId, playerId, status: 'aprovado' as const }
+    await this.bed.team('carol').call(playerOperations.decideKyc, { input })
+  }
+
+  /** A player with approved KYC and money. */
+  async newPlayerWith(amount: string): Promise<string> {
+    const playerId = await this.newPlayer()
+    const deposit = await this.createDeposit(playerId, { amount })
+    await this.confirm(deposit.id)
+    return playerId
+  }
+
+  createDeposit(
+    playerId: string,
+    body: Partial<Input<typeof paymentOperations.createDeposit>> = {},
+    operationId: string = randomUUID(),
+  ) {
+    const externalReference = `pay-${randomInt(2 ** 47)}`
+    const input = { playerId, amount: '10.00', currency: 'BRL', method: 'pix', externalReference, ...body }
+    return this.bed.rpc.call(paymentOperations.createDeposit, { scope: this.scope, input, operationId })
+  }
+
+  confirm(depositId: string, operationId: string = randomUUID()) {
+    return this.bed.rpc.call(paymentOperations.confirmDeposit, { scope: this.scope, input: { depositId }, operationId })
+  }
+
+  fail(depositId: string, { reason, operationId = randomUUID() }: { reason?: string; operationId?: string } = {}) {
+    const input = { depositId, ...(reason === undefined ? {} : { reason }) }
+    return this.bed.rpc.call(paymentOperations.failDeposit, { scope: this.scope, input, operationId })
+  }
+
+  requestWithdrawal(
+    playerId: string,
+    body: Partial<Input<typeof paymentOperations.requestWithdrawal>> = {},
+    operationId: string = randomUUID(),
+  ) {
+    const input = { playerId, amount: '10.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com', ...body }
+    return this.bed.rpc.call(paymentOperations.requestWithdrawal, { scope: this.scope, input, operationId })
+  }
+
+  getWithdrawal(withdrawalId: string) {
+    return this.bed.rpc.call(paymentOperations.getWithdrawal, { scope: this.scope, input: { withdrawalId } })
+  }
+
+  cancel(withdrawalId: string, operationId: string = randomUUID()) {
+    const input = { withdrawalId }
+    return this.bed.rpc.call(paymentOperations.cancelWithdrawal, { scope: this.scope, input, operationId })
+  }
+
+  decideInSandbox(withdrawalId: string, decision: 'approve' | 'reject' | 'pay') {
+    const input = { withdrawalId, decision }
+    return this.bed.rpc.call(paymentOperations.decideWithdrawalInSandbox, { scope: this.scope, input })
+  }
+
+  decide(
+    user: 'alice' | 'bob',
+    withdrawalId: string,
+    decision: 'approve' | 'reject' | 'pay' | 'fail',
+    { reason, operationId = randomUUID() }: { reason?: string; operationId?: string } = {},
+  ) {
+    const { brandId } = this.scope
+    const input = { brandId, withdrawalId, decision, ...(reason === undefined ? {} : { reason }) }
+    return this.bed.team(user).call(paymentOperations.decideWithdrawal, { input, operationId })
+  }
+
+  /** `available / withdrawable`, as one thing to compare. */
+  async balance(playerId: string): Promise<string> {
+    const { available, withdrawable } = await this.bed.rpc.call(walletOperations.getWallet, {
+      scope: this.scope,
+      input: { playerId },
+    })
+    return `${available} / ${withdrawable}`
+  }
+
+  async ledgerTypes(playerId: string): Promise<string[]> {
+    const input = { playerId, limit: 200 }
+    const page = await this.bed.rpc.call(walletOperations.listTransactions, { scope: this.scope, input })
+    return page.data.map(({ type, amount }) => `${type} ${amount}`)
+  }
+
+  /** What was emitted about a record, oldest first, as an operator's server receives it. */
+  async events(recordId: string): Promise<Pick<EventMessage, 'type' | 'data'>[]> {
+    const text = `select message -> 'event' as event from outbox where aggregate = $1 and kind = 'event' order by aggregate_seq`
+    const rows = await this.rows<{ event: EventMessage }>(text, [recordId])
+    return rows.map(({ event: { type, data } }) => ({ type, data }))
+  }
+
+  /** Rows of payments' own tables, for what no operation shows. */
+  async rows<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    return (await this.bed.sql('payments').query(text, [...values])).rows as T[]
+  }
+}
+
+/** The code that a call was refused with. */
+export async function refusal(call: Promise<unknown>): Promise<ErrorCode | null> {
+  try {
+    await call
+    return null
+  } catch (error) {
+    if (error instanceof Rejection) return error.code
+    throw error
+  }
+}
+
+/** How many of several calls at once ended how: `done`, or the code that they were refused with. */
+export async function outcomes(calls: readonly Promise<unknown>[]): Promise<Record<string, number>> {
+  const count: Record<string, number> = {}
+  for (const code of await Promise.all(calls.map(refusal))) count[code ?? 'done'] = (count[code ?? 'done'] ?? 0) + 1
+  return count
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { operations, sandboxAmounts } from '@backoffice/contracts'
+import t from 'tap'
+import { moneyPath, outcomes, refusal } from '../money-path.ts'
+
+const { players } = operations
+// Noon in São Paulo; the tests of days move it.
+const clock = { time: new Date('2026-03-02T15:00:00.000Z'), now: () => clock.time }
+const path = await moneyPath(t, { clock })
+const { bed, scope } = path
+const { brandId } = scope
+
+async function limit(playerId: string, dailyDepositLimit: string | null): Promise<void> {
+  await bed.team('alice').call(players.setDailyLimit, { input: { brandId, playerId, dailyDepositLimit } })
+}
+
+t.test('a deposit begins pending and does not touch the wallet', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const deposit = await path.createDeposit(playerId, { amount: '150.5', externalReference: 'pay-1001' })
+  t.match(deposit, {
+    id: /^dep_/,
+    playerId,
+    amount: '150.50',
+    currency: 'BRL',
+    method: 'pix',
+    externalReference: 'pay-1001',
+    status: 'pending',
+    failureReason: null,
+    createdAt: '2026-03-02T15:00:00.000Z',
+    confirmedAt: null,
+    failedAt: null,
+  })
+  t.equal(await path.balance(playerId), '0.00 / 0.00')
+  t.same(await path.events(deposit.id), [])
+})
+
+t.test('a replay answers the same deposit, twice at once included', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const operationId = randomUUID()
+  const body = { externalReference: `pay-${operationId}` }
+  const replies = await Promise.all([1, 2, 3].map(() => path.createDeposit(playerId, body, operationId)))
+  replies.push(await path.createDeposit(playerId, body, operationId))
+  for (const reply of replies) t.same(reply, replies[0])
+  t.same(await path.rows('select count(*)::int from deposit where player_id = $1', [playerId]), [{ count: 1 }])
+})
+
+t.test("an unknown player, or another brand's, is PLAYER_NOT_FOUND", async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  t.equal(await refusal(path.createDeposit('ply_unknown')), 'PLAYER_NOT_FOUND')
+  t.equal(await refusal(path.in({ environment: 'production' }).createDeposit(playerId)), 'PLAYER_NOT_FOUND')
+})
+
+t.test(
+  'a repeated externalReference is refused with the id of the deposit that has it, before all else but the player',
+  async (t) => {
+    const playerId = await path.newPlayer({ kyc: false })
+    const { id } = await path.createDeposit(playerId, { externalReference: 'pay-twice' })
+    const excluded = await path.newPlayer({ kyc: false })
+    await bed.team('alice').call(players.selfExcludePlayer, { input: { brandId, playerId: excluded, until: null } })
+    for (const again of [playerId, excluded]) {
+      await t.rejects(path.createDeposit(again, { externalReference: 'pay-twice', currency: 'USD' }), {
+        code: 'DEPOSIT_ALREADY_EXISTS',
+        details: { depositId: id },
+      })
+    }
+    t.equal(await refusal(path.createDeposit('ply_unknown', { externalReference: 'pay-twice' })), 'PLAYER_NOT_FOUND')
+  },
+)
+
+t.test('an externalReference is unique per brand: another environment or operator may use it', async (t) => {
+  const elsewhere = [
+    path.in({ environment: 'production' }),
+    path.in({ operatorId: 'op_other', brandId: 'brd_other_sandbox' }),
+  ]
+  for (const other of [path, ...elsewhere]) {
+    const deposit = await other.createDeposit(await other.newPlayer({ kyc: false }), {
+      externalReference: 'pay-everywhere',
+    })
+    t.equal(deposit.status, 'pending')
+  }
+})
+
+t.test('parallel creations with one externalReference: one is created, the rest name it', async (t) => {
+  const playerIds = await Promise.all([1, 2, 3, 4].map(() => path.newPlayer({ kyc: false })))
+  const body = { externalReference: 'pay-raced' }
+  const calls = [...playerIds, ...playerIds].map((playerId) => path.createDeposit(playerId, body))
+  t.same(await outcomes(calls), { done: 1, DEPOSIT_ALREADY_EXISTS: 7 })
+  const [row] = await path.rows<{ id: string }>(`select id from deposit where external_reference = 'pay-raced'`)
+  for (const call of await Promise.allSettled(calls)) {
+    const id = call.status === 'fulfilled' ? call.value.id : call.reason.details.depositId
+    t.equal(id, row?.id)
+  }
+})
+
+t.test("another currency than the player's is CURRENCY_MISMATCH", async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  t.equal(await refusal(path.createDeposit(playerId, { currency: 'USD' })), 'CURRENCY_MISMATCH')
+})
+
+t.test('a self-excluded player is RG_BLOCKED, one that is not ativo PLAYER_NOT_ACTIVE', async (t) => {
+  const [excluded, suspended] = [await path.newPlayer({ kyc: false }), await path.newPlayer({ kyc: false })]
+  await bed.team('alice').call(players.selfExcludePlayer, { input: { brandId, playerId: excluded, until: null } })
+  t.equal(await refusal(path.createDeposit(excluded)), 'RG_BLOCKED')
+  const status = { brandId, playerId: suspended, status: 'suspenso', reason: 'documents missing' } as const
+  await bed.team('alice').call(players.setPlayerStatus, { input: status })
+  t.equal(await refusal(path.createDeposit(suspended)), 'PLAYER_NOT_ACTIVE')
+})
+
+t.test('a standing that changed between two requests counts for the second', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await path.createDeposit(playerId)
+  await limit(playerId, '10.00')
+  t.equal(await refusal(path.createDeposit(playerId)), 'RG_BLOCKED')
+})
+
+t.test('the reserved amount is RG_BLOCKED in the sandbox only', async (t) => {
+  const production = path.in({ environment: 'production' })
+  const amount = sandboxAmounts.depositBlocked
+  t.equal(await refusal(path.createDeposit(await path.newPlayer({ kyc: false }), { amount })), 'RG_BLOCKED')
+  const playerId = await production.newPlayer({ kyc: false })
+  t.equal((await production.createDeposit(playerId, { amount })).status, 'pending')
+})
+
+t.test('pending and confirmed deposits count against the daily limit, failed ones do not', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '30.00')
+  const [first, second] = [await path.createDeposit(playerId), await path.createDeposit(playerId)]
+  await path.confirm(first.id)
+  await t.rejects(path.createDeposit(playerId, { amount: '10.01' }), {
+    code: 'RG_BLOCKED',
+    details: { reason: 'daily_limit' },
+  })
+  await path.fail(second.id)
+  t.equal((await path.createDeposit(playerId, { amount: '20.00' })).status, 'pending')
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '0.01' })), 'RG_BLOCKED')
+})
+
+t.test('parallel deposits cannot slip past a daily limit', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '100.00')
+  const calls = Array.from({ length: 30 }, () => path.createDeposit(playerId, { amount: '10.00' }))
+  t.same(await outcomes(calls), { done: 10, RG_BLOCKED: 20 })
+  t.same(await path.rows('select sum(amount)::text from deposit where player_id = $1', [playerId]), [{ sum: '10000' }])
+})
+
+t.test("the day is the brand's calendar day: it ends at midnight in São Paulo, not in UTC", async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '10.00')
+  t.teardown(() => {
+    clock.time = new Date('2026-03-02T15:00:00.000Z')
+  })
+  await path.createDeposit(playerId)
+  clock.time = new Date('2026-03-03T02:59:59.999Z')
+  t.equal(await refusal(path.createDeposit(playerId)), 'RG_BLOCKED', '23:59:59.999 of the same day')
+  clock.time = new Date('2026-03-03T03:00:00.000Z')
+  t.equal((await path.createDeposit(playerId)).status, 'pending', '00:00 of the next')
+})
+
+t.test('readDayDeposits sums the day in which it is asked, pending and confirmed', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const read = async () =>
+    (await bed.rpc.call(operations.payments.readDayDeposits, { scope, input: { playerId } })).total
+  t.equal(await read(), '0.00')
+  const deposits = [
+    await path.createDeposit(playerId, { amount: '10.10' }),
+    await path.createDeposit(playerId, { amount: '5' }),
+  ]
+  await path.confirm(deposits[0]?.id ?? '')
+  t.equal(await read(), '15.10')
+  await path.fail(deposits[1]?.id ?? '')
+  t.equal(await read(), '10.10')
+})
+
+t.test('amounts are exact to the last of 13 digits', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const deposit = await path.createDeposit(playerId, { amount: '9999999999999.99' })
+  t.equal(deposit.amount, '9999999999999.99')
+  await path.confirm(deposit.id)
+  t.equal(await path.balance(playerId), '9999999999999.99 / 9999999999999.99')
+})

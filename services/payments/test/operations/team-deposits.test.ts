@@ -1,0 +1,47 @@
+import { operations } from '@backoffice/contracts'
+import t from 'tap'
+import { moneyPath, refusal } from '../money-path.ts'
+
+const { locateDeposit, showDeposit, listDeposits } = operations.payments
+const path = await moneyPath(t)
+const { scope } = path
+const { brandId } = scope
+const team = path.bed.team('alice')
+
+t.test('locateDeposit finds a deposit and its brand by the id alone', async (t) => {
+  const deposit = await path.createDeposit(await path.newPlayer({ kyc: false }))
+  const located = await team.call(locateDeposit, { input: { id: deposit.id } })
+  t.same(located, { ...deposit, ...scope, version: 1, settling: false })
+  t.equal(await refusal(team.call(locateDeposit, { input: { id: 'dep_unknown' } })), 'DEPOSIT_NOT_FOUND')
+})
+
+t.test('showDeposit says who changed it, when and why', async (t) => {
+  const { id } = await path.createDeposit(await path.newPlayer({ kyc: false }))
+  const failed = await path.fail(id, { reason: 'expired' })
+  const by = { kind: 'operator', name: scope.operatorId }
+  const { transitions } = await team.call(showDeposit, { input: { brandId, depositId: id } })
+  t.same(transitions, [
+    { version: 1, from: null, to: 'pending', at: failed.createdAt, by, reason: null },
+    { version: 2, from: 'pending', to: 'failed', at: failed.failedAt, by, reason: 'expired' },
+  ])
+  const elsewhere = { brandId: 'brd_other', depositId: id }
+  t.equal(await refusal(team.call(showDeposit, { input: elsewhere })), 'DEPOSIT_NOT_FOUND')
+})
+
+t.test('listDeposits pages from the newest to the oldest, and filters', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const ids: string[] = []
+  for (let index = 0; index < 5; index++) ids.unshift((await path.createDeposit(playerId)).id)
+  await path.confirm(ids[0] ?? '')
+  const list = async (filter: object) =>
+    (await team.call(listDeposits, { input: { brandId, limit: 2, ...filter } })).data.map(({ id }) => id)
+  t.same(await list({ playerId }), ids.slice(0, 2))
+  t.same(await list({ playerId, before: ids[1] }), ids.slice(2, 4))
+  t.same(await list({ playerId, before: ids[3] }), ids.slice(4))
+  t.same(await list({ playerId, status: 'confirmed' }), [ids[0]])
+  t.same(await list({ brandId: 'brd_other' }), [])
+  const [{ externalReference } = { externalReference: '' }] = (
+    await team.call(listDeposits, { input: { brandId, playerId, limit: 1 } })
+  ).data
+  t.same(await list({ externalReference }), [ids[0]])
+})
