@@ -1,0 +1,267 @@
+import { operations, type ReconciliationReport, type Rejection } from '@backoffice/contracts'
+import { migrationsOf } from '@backoffice/dev-stack'
+import { migrate, newId } from '@backoffice/service-runtime'
+import { eventually, testBed } from '@backoffice/test-kit'
+import * as wallet from '@backoffice/wallet'
+import t from 'tap'
+
+const bed = await testBed(t, { wallet })
+// The tables that the ledger is compared with, as the payments service makes them.
+await migrate({ service: 'payments', migrations: await migrationsOf('payments'), url: bed.databaseUrl })
+
+const { adjustWallet, captureHold, creditAccount, openHold, reconcileWallet, releaseHold, reverseTransfer } =
+  operations.wallet
+const alice = bed.team('alice')
+const admin = bed.sql('admin')
+const effectiveAt = '2026-03-02T12:00:00.000Z'
+
+/** Each test has a brand of its own, and looks at that brand's differences only. */
+function brand() {
+  const scope = bed.scope({ brandId: newId('brd') })
+  const { brandId } = scope
+  const playerId = newId('ply')
+  return {
+    brandId,
+    playerId,
+    async deposit(amount: string, { status = 'confirmed', credited = amount as string | null } = {}): Promise<string> {
+      const depositId = newId('dep')
+      await admin.query(
+        `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
+          currency, method, status, version, created_at, confirmed_at, failed_at)
+        values ($1, $2, 'op', 'sandbox', 'UTC', $3, $1, $4::numeric * 100, 'BRL', 'pix', $5, 1, now(),
+          case when $5 = 'confirmed' then now() end, case when $5 = 'failed' then now() end)`,
+        [depositId, brandId, playerId, amount, status],
+      )
+      if (credited !== null)
+        await bed.rpc.call(creditAccount, { scope, input: { playerId, depositId, amount: credited, effectiveAt } })
+      return depositId
+    },
+    async withdrawal(amount: string, status: string, fate: 'none' | 'open' | 'captured' | 'released'): Promise<string> {
+      const withdrawalId = newId('wdr')
+      await admin.query(
+        `insert into payments.withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount,
+          currency, method, destination, status, version, created_at, updated_at, paid_at)
+        values ($1, $1, $2, 'op', 'sandbox', 'UTC', $3, $4::numeric * 100, 'BRL', 'pix', 'x', $5,
+          case when $5 = 'intent' then 0 else 1 end, now(), now(), case when $5 = 'paid' then now() end)`,
+        [withdrawalId, brandId, playerId, amount, status],
+      )
+      const input = { playerId, withdrawalId }
+      if (fate !== 'none') await bed.rpc.call(openHold, { scope, input: { ...input, amount } })
+      if (fate === 'captured') await bed.rpc.call(captureHold, { scope, input: { ...input, effectiveAt } })
+      if (fate === 'released') await bed.rpc.call(releaseHold, { scope, input })
+      return withdrawalId
+    },
+    /** A command of payments to the wallet that has not been finished. */
+    async unfinished(aggregate: string, ageSeconds: number): Promise<void> {
+      await admin.query(
+        `insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at)
+        values ($1, $2, 1, 'command', 'wallet.creditAccount', $3, $1, now() - make_interval(secs => $4))`,
+        [newId('cmd'), aggregate, JSON.stringify({ scope, input: {} }), ageSeconds],
+      )
+    },
+    async differences() {
+      const report = await run()
+      return report.differences.filter((found) => found.brandId === brandId)
+    },
+  }
+}
+
+async function run(): Promise<ReconciliationReport> {
+  let { runId, report, state, failure } = await alice.call(reconcileWallet, { input: {} })
+  if (state === 'running') {
+    await eventually(async () => {
+      ;({ report, state, failure } = await alice.call(reconcileWallet, { input: { runId } }))
+      return state !== 'running'
+    })
+  }
+  if (report === null) throw new Error(`no report: ${failure}`)
+  return report
+}
+
+/** What somebody with the rights of an administrator could do behind the ledger's back. */
+async function behindItsBack(statement: string, values: readonly unknown[]): Promise<void> {
+  const client = await admin.connect()
+  try {
+    await client.query("set session_replication_role = 'replica'")
+    const { rowCount } = await client.query(statement, [...values])
+    if (rowCount === 0) throw new Error('nothing was changed')
+  } finally {
+    await client.query("set session_replication_role = 'origin'")
+    client.release()
+  }
+}
+
+t.test('money that went its proper ways leaves no difference', async (t) => {
+  const { brandId, playerId, deposit, withdrawal, differences } = brand()
+  await deposit('100.00')
+  await deposit('5.00', { status: 'pending', credited: null })
+  await deposit('6.00', { status: 'failed', credited: null })
+  await withdrawal('10.00', 'under_review', 'open')
+  await withdrawal('11.00', 'approved', 'open')
+  await withdrawal('12.00', 'paid', 'captured')
+  await withdrawal('13.00', 'rejected', 'released')
+  await withdrawal('14.00', 'cancelled', 'released')
+  await withdrawal('15.00', 'failed', 'released')
+  await withdrawal('16.00', 'intent', 'open')
+  const adjustment = { brandId, playerId, amount: '3.00', reference: 'a', reason: 'gift' }
+  const { transferId } = await alice.call(adjustWallet, { input: adjustment })
+  await alice.call(reverseTransfer, { input: { brandId, transferId, reference: 'b', reason: 'wrong player' } })
+  t.same(await differences(), [])
+})
+
+t.test('a report says what each check looked at', async (t) => {
+  const { checks } = await run()
+  t.same(
+    checks.map(({ check }) => check),
+    [
+      'balances',
+      'chains',
+      'transfers',
+      'sums',
+      'reversals',
+      'holds',
+      'checkpoints',
+      'deposits',
+      'withdrawals',
+      'inFlight',
+    ],
+  )
+  for (const name of ['balances', 'chains', 'transfers', 'holds', 'deposits', 'withdrawals'])
+    t.ok((checks.find(({ check }) => check === name)?.compared ?? 0) > 0, name)
+})
+
+t.test('a confirmed deposit without its credit is a difference', async (t) => {
+  const { deposit, differences } = brand()
+  const depositId = await deposit('10.00', { credited: null })
+  t.match(await differences(), [{ check: 'deposits', subject: depositId, actual: 'no credit' }])
+})
+
+t.test('a credit of another amount, of a pending deposit or of none is a difference', async (t) => {
+  const { deposit, differences } = brand()
+  const wrong = await deposit('10.00', { credited: '10.01' })
+  const pending = await deposit('7.00', { status: 'pending' })
+  t.same((await differences()).map(({ subject }) => subject).sort(), [wrong, pending].sort())
+  await behindItsBack('delete from payments.deposit where id = any($1)', [[wrong, pending]])
+  t.same(
+    (await differences()).map(({ expected }) => expected),
+    ['no credit: there is no such deposit', 'no credit: there is no such deposit'],
+  )
+})
+
+t.test('an unfinished command is in flight for five minutes, and then a difference', async (t) => {
+  const { deposit, unfinished, differences } = brand()
+  const young = await deposit('10.00', { credited: null })
+  await unfinished(young, 299)
+  t.same(await differences(), [])
+  t.match(
+    (await run()).inFlight.find(({ subject }) => subject === young),
+    { service: 'payments', name: 'wallet.creditAccount' },
+  )
+  const old = await deposit('10.00', { credited: null })
+  await unfinished(old, 302)
+  t.match(await differences(), [{ check: 'inFlight', subject: old }])
+})
+
+for (const [status, fate] of [
+  ['under_review', 'none'],
+  ['under_review', 'released'],
+  ['approved', 'captured'],
+  ['paid', 'open'],
+  ['paid', 'none'],
+  ['cancelled', 'open'],
+  ['rejected', 'captured'],
+] as const)
+  t.test(`a withdrawal that is ${status} with a hold that is ${fate} is a difference`, async (t) => {
+    const { deposit, withdrawal, differences } = brand()
+    await deposit('100.00')
+    const withdrawalId = await withdrawal('10.00', status, fate)
+    t.match(await differences(), [{ check: 'withdrawals', subject: withdrawalId }])
+  })
+
+t.test('a changed balance is named', async (t) => {
+  const { playerId, deposit, differences } = brand()
+  await deposit('10.00')
+  await behindItsBack('update wallet.account set posted = posted + 1 where owner_id = $1', [playerId])
+  t.match(await differences(), [
+    {
+      check: 'balances',
+      subject: playerId,
+      expected: 'posted 1000, held 0, entries 1',
+      actual: 'posted 1001, held 0, entries 1',
+    },
+  ])
+})
+
+t.test('a changed hold is named', async (t) => {
+  const { playerId, deposit, withdrawal, differences } = brand()
+  await deposit('10.00')
+  await withdrawal('5.00', 'under_review', 'open')
+  await behindItsBack('update wallet.account set held = 0 where owner_id = $1', [playerId])
+  t.match(await differences(), [{ check: 'balances', subject: playerId }])
+})
+
+t.test('an edited entry, an edited transfer and a removed entry break the chain', async (t) => {
+  for (const tamper of [
+    `update wallet.transfer set reason = 'another reason' where reference = $1`,
+    `update wallet.transfer set effective_at = effective_at + interval '1 ms' where reference = $1`,
+    `update wallet.entry set balance = balance + 1 where transfer_id = (select id from wallet.transfer where reference = $1) and seq is not null`,
+    `delete from wallet.entry where transfer_id = (select id from wallet.transfer where reference = $1) and seq is not null`,
+  ]) {
+    const { deposit, differences } = brand()
+    await deposit('1.00')
+    const victim = await deposit('2.00')
+    await deposit('3.00')
+    await behindItsBack(tamper, [victim])
+    t.ok(
+      (await differences()).some(({ check }) => check === 'chains'),
+      tamper,
+    )
+  }
+})
+
+t.test('two entries that changed places break the chain', async (t) => {
+  const { playerId, deposit, differences } = brand()
+  for (const amount of ['1.00', '1.00', '1.00']) await deposit(amount)
+  await behindItsBack(
+    `update wallet.entry e set transfer_id = (select transfer_id from wallet.entry o where o.account_id = e.account_id and o.seq = 3 - e.seq)
+    from wallet.account a where a.id = e.account_id and a.owner_id = $1 and e.seq in (1, 2)`,
+    [playerId],
+  )
+  t.ok((await differences()).some(({ check }) => check === 'chains'))
+})
+
+t.test('a transfer with one side missing is named', async (t) => {
+  const { deposit, differences } = brand()
+  const victim = await deposit('7.77')
+  await behindItsBack(
+    'delete from wallet.entry where transfer_id = (select id from wallet.transfer where reference = $1) and seq is null',
+    [victim],
+  )
+  t.match(await differences(), [{ check: 'transfers' }])
+  t.ok((await run()).differences.some(({ check, subject }) => check === 'sums' && subject === 'BRL'))
+})
+
+t.test('a run is begun once per operation id and can be asked for again', async (t) => {
+  const operationId = newId('opn')
+  const first = await alice.call(reconcileWallet, { input: {}, operationId })
+  const second = await alice.call(reconcileWallet, { input: {}, operationId })
+  t.equal(first.runId, second.runId)
+  await eventually(async () => (await alice.call(reconcileWallet, { input: { runId: first.runId } })).state === 'done')
+  const unknown = await alice
+    .call(reconcileWallet, { input: { runId: 'opn_unknown' } })
+    .catch((error: Rejection) => error.code)
+  t.equal(unknown, 'RECONCILIATION_NOT_FOUND')
+})
+
+t.test('the role that reconciles reads the wallet and payments, and writes and reads nothing else', async (t) => {
+  const { default: pg } = await import('pg')
+  const reader = new pg.Pool({ connectionString: bed.environment('wallet').RECONCILE_DATABASE_URL, max: 1 })
+  t.teardown(() => reader.end())
+  await t.resolves(reader.query('select count(*) from wallet.entry'))
+  await t.resolves(reader.query('select count(*) from payments.deposit'))
+  await t.rejects(reader.query('update wallet.account set posted = posted'), /permission denied/)
+  await t.rejects(reader.query('delete from payments.outbox'), /permission denied/)
+  await t.rejects(reader.query('create table wallet.mine ()'), /permission denied/)
+  await t.rejects(reader.query('select * from gateway.operation'), /permission denied|does not exist/)
+  await t.rejects(reader.query('select * from players.operation'), /permission denied|does not exist/)
+})
