@@ -38,6 +38,8 @@ export async function listenForGames(config: PlayersConfig, shared: ServiceConte
     requestTimeout: 10_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // Nothing is coerced: what is not as the schema says is refused.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
   })
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({
@@ -51,7 +53,7 @@ export async function listenForGames(config: PlayersConfig, shared: ServiceConte
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500
     if (status >= 500) shared.log.error({ err: error }, 'the demonstration game failed')
-    return reply.code(status).send({ error: status >= 500 ? 'internal' : 'invalid' })
+    return reply.code(status === 400 ? 422 : status).send({ error: status >= 500 ? 'internal' : 'invalid' })
   })
   await app.listen({ host: config.GAMES_HOST, port: config.GAMES_PORT })
   const { port } = app.server.address() as AddressInfo

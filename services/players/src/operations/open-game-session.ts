@@ -52,8 +52,7 @@ export const openGameSession = ({
 
     async execute({ input, scope }, { em, now }, { sessionId, ...session }) {
       const { playerId, gameId } = input
-      // The URL of a demonstration carries its token, which is kept only as a digest.
-      const gameUrl = session.gameUrl.replace(/#.*$/, '')
+      const gameUrl = session.mode === 'demo' ? withoutToken(session.gameUrl) : session.gameUrl
       em.create(GameSessionEntity, {
         id: sessionId,
         playerId,
@@ -72,7 +71,12 @@ export const openGameSession = ({
         expiresAt: session.expiresAt.toISOString(),
       }
     },
+
+    stored: (reply) => (reply.mode === 'demo' ? { ...reply, gameUrl: withoutToken(reply.gameUrl) } : reply),
   })
+
+/** The URL of a demonstration carries its token, which is shown once and kept only as a digest. */
+const withoutToken = (gameUrl: string) => gameUrl.replace(/#.*$/, '')
 
 /** What the day's deposits sum to, asked only where a limit makes it matter. */
 async function readDayDeposits(

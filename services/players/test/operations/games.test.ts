@@ -1,0 +1,193 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { operations, sandboxGames } from '@backoffice/contracts'
+import * as payments from '@backoffice/payments'
+import { eventually, testBed } from '@backoffice/test-kit'
+import * as wallet from '@backoffice/wallet'
+import t from 'tap'
+import { request } from 'undici'
+import * as players from '../../src/main.ts'
+import { newPlayer } from '../new-player.ts'
+
+type Behaviour = (response: ServerResponse, launch: { sessionId: string; gameId: string }) => void
+
+const works: Behaviour = (response, { sessionId }) =>
+  response.end(
+    JSON.stringify({ gameUrl: `https://provider.example/play?s=${sessionId}`, expiresAt: '2026-03-02T14:00:00.000Z' }),
+  )
+let behaviour: Behaviour = works
+let launches: { sessionId: string; key: string | undefined; authorization: string | undefined }[] = []
+
+// The game provider is an outside party: a real HTTP server that fails in every way.
+const provider = createServer((incoming, response) => {
+  let text = ''
+  incoming.on('data', (chunk) => {
+    text += chunk
+  })
+  incoming.on('end', () => {
+    const launch = JSON.parse(text)
+    launches.push({
+      sessionId: launch.sessionId,
+      key: String(incoming.headers['idempotency-key']),
+      authorization: incoming.headers.authorization,
+    })
+    behaviour(response, launch)
+  })
+})
+await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', () => resolve()))
+t.teardown(() => {
+  provider.closeAllConnections()
+  provider.close()
+})
+
+const openMs = 300
+const bed = await testBed(
+  t,
+  { players, wallet, payments },
+  {
+    config: {
+      players: {
+        GAME_PROVIDER_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+        GAME_PROVIDER_TOKEN: 'provider-token',
+        GAME_PROVIDER_TIMEOUT_MS: 150,
+        GAME_PROVIDER_OPEN_MS: openMs,
+        GAMES_HOST: '127.0.0.1',
+      },
+    },
+  },
+)
+const { registerPlayer, decideKyc, openGameSession, listGames, setGameAvailability, setDailyLimit } = operations.players
+const sandbox = bed.scope()
+const production = bed.scope({ environment: 'production', brandId: 'brd_live' })
+const alice = bed.team('alice')
+const gamesUrl = (bed.services.players as players.RunningPlayers).gamesUrl
+
+async function approvedPlayer(scope = sandbox): Promise<string> {
+  const { id } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
+  await alice.call(decideKyc, { input: { brandId: scope.brandId, playerId: id, status: 'aprovado' } })
+  return id
+}
+const open = (playerId: string, scope = sandbox, gameId = 'fortune-reels') =>
+  bed.rpc.call(openGameSession, { scope, input: { playerId, gameId } })
+
+t.test('the catalogue has names, providers, categories, RTP and drawn thumbnails, and is per brand', async (t) => {
+  const { data } = await bed.rpc.call(listGames, { scope: sandbox, input: {} })
+  t.ok(data.length >= 8)
+  for (const game of data) {
+    const thumbnail = await request(game.thumbnailUrl)
+    t.equal(thumbnail.headers['content-type'], 'image/svg+xml')
+    t.match(await thumbnail.body.text(), `>${game.name}</text>`)
+  }
+  await alice.call(setGameAvailability, { input: { brandId: sandbox.brandId, gameId: 'star-miner', available: false } })
+  const after = await bed.rpc.call(listGames, { scope: sandbox, input: {} })
+  t.notOk(after.data.some(({ id }) => id === 'star-miner'))
+  t.ok((await bed.rpc.call(listGames, { scope: production, input: {} })).data.some(({ id }) => id === 'star-miner'))
+  await t.rejects(open(await approvedPlayer(), sandbox, 'star-miner'), { code: 'GAME_NOT_FOUND' })
+})
+
+t.test('a session needs a known player, a known game, and an approved identity check', async (t) => {
+  await t.rejects(open('ply_nobody', sandbox, 'no-such-game'), { code: 'PLAYER_NOT_FOUND' })
+  const { id } = await bed.rpc.call(registerPlayer, { scope: sandbox, input: newPlayer() })
+  await t.rejects(open(id, sandbox, 'no-such-game'), { code: 'GAME_NOT_FOUND' })
+  await t.rejects(open(id), { code: 'KYC_NOT_APPROVED' })
+})
+
+t.test("a session is refused once the day's deposits exceed a limit that was lowered since", async (t) => {
+  const playerId = await approvedPlayer()
+  const deposit = { playerId, amount: '100', currency: 'BRL', method: 'pix', externalReference: 'limit-1' }
+  await bed.rpc.call(operations.payments.createDeposit, { scope: sandbox, input: deposit })
+  await alice.call(setDailyLimit, { input: { brandId: sandbox.brandId, playerId, dailyDepositLimit: '100' } })
+  t.ok(await open(playerId))
+  await alice.call(setDailyLimit, { input: { brandId: sandbox.brandId, playerId, dailyDepositLimit: '99.99' } })
+  await t.rejects(open(playerId), { code: 'RG_BLOCKED' })
+})
+
+t.test('the reserved games of the sandbox show their refusals, and mean nothing in production', async (t) => {
+  const playerId = await approvedPlayer()
+  await t.rejects(open(playerId, sandbox, sandboxGames.rgBlocked), { code: 'RG_BLOCKED' })
+  await t.rejects(open(playerId, sandbox, sandboxGames.providerUnavailable), { code: 'PROVIDER_UNAVAILABLE' })
+  await t.rejects(open(await approvedPlayer(production), production, sandboxGames.rgBlocked), {
+    code: 'GAME_NOT_FOUND',
+  })
+})
+
+t.test(
+  'in the sandbox the demonstration is played on the server, with a token that is kept only as a digest',
+  async (t) => {
+    const session = await open(await approvedPlayer())
+    t.equal(session.mode, 'demo')
+    const url = new URL(session.gameUrl)
+    t.equal(url.origin, gamesUrl)
+    const token = url.hash.slice(1)
+    const headers = { Authorization: `Bearer ${token}` }
+    const play = async (stake: unknown, as: Record<string, string> = headers) =>
+      request(`${gamesUrl}/play/spin`, {
+        method: 'POST',
+        headers: { ...as, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ stake }),
+      })
+    const start = (await (await request(`${gamesUrl}/play/session`, { headers })).body.json()) as { balance: string }
+    t.equal(start.balance, '1000.00')
+    let balance = 100_000
+    for (let count = 0; count < 40; count++) {
+      const spin = (await (await play(500)).body.json()) as { win: string; balance: string }
+      balance += Math.round(Number(spin.win) * 100) - 500
+      t.equal(spin.balance, (balance / 100).toFixed(2))
+    }
+    t.equal((await play(7)).statusCode, 422)
+    t.equal((await play('500')).statusCode, 422)
+    t.equal((await play(500, { Authorization: 'Bearer guess' })).statusCode, 401)
+    const { rows } = await bed
+      .sql('admin')
+      .query(
+        `select json_agg(s)::text || (select json_agg(o)::text from players.operation o) as everything from players.game_session s`,
+      )
+    t.notMatch(rows[0].everything, token)
+  },
+)
+
+t.test('in production the provider is asked, with the session id as its idempotency key', async (t) => {
+  const playerId = await approvedPlayer(production)
+  launches = []
+  const session = await open(playerId, production)
+  t.match(session, {
+    mode: 'real',
+    gameUrl: `https://provider.example/play?s=${session.id}`,
+    expiresAt: '2026-03-02T14:00:00.000Z',
+  })
+  t.strictSame(launches, [{ sessionId: session.id, key: session.id, authorization: 'Bearer provider-token' }])
+})
+
+t.test(
+  'however the provider fails, the answer is PROVIDER_UNAVAILABLE in time; then the circuit opens, and closes again',
+  async (t) => {
+    const playerId = await approvedPlayer(production)
+    const failures: readonly [string, Behaviour][] = [
+      ['500', (response) => response.writeHead(500).end('{}')],
+      ['no JSON', (response) => response.end('<html>')],
+      ['another shape', (response) => response.end('{"gameUrl":"javascript:alert(1)","expiresAt":"soon"}')],
+      ['a reset', (response) => response.destroy()],
+      ['never', () => {}],
+      [
+        'a slow drip',
+        (response) => {
+          const timer = setInterval(() => response.write(' '), 20)
+          response.on('close', () => clearInterval(timer))
+        },
+      ],
+      ['too much', (response) => response.end('x'.repeat(100_000))],
+      ['a redirect', (response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end()],
+    ]
+    for (const [name, failure] of failures) {
+      behaviour = failure
+      const started = performance.now()
+      await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' }, name)
+      t.ok(performance.now() - started < 2_000, name)
+    }
+    launches = []
+    await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
+    t.equal(launches.length, 0, 'the open circuit asks nobody')
+    behaviour = works
+    t.ok(await eventually(() => open(playerId, production)), 'it recovers by itself')
+  },
+)

@@ -1,0 +1,181 @@
+import { listAudit, operations } from '@backoffice/contracts'
+import * as payments from '@backoffice/payments'
+import { eventually, testBed } from '@backoffice/test-kit'
+import * as wallet from '@backoffice/wallet'
+import t from 'tap'
+import * as players from '../../src/main.ts'
+import { newPlayer } from '../new-player.ts'
+
+const { registerPlayer, findPlayers, getKyc, submitKyc, decideKycInSandbox, decideKyc, getPlayerStanding } =
+  operations.players
+const { setPlayerStatus, selfExcludePlayer, setDailyLimit, kycQueue, showPlayer, listPlayers, locatePlayer } =
+  operations.players
+
+let now = new Date('2026-03-02T12:00:00.000Z')
+const bed = await testBed(t, { players, wallet, payments }, { clock: { now: () => now } })
+const scope = bed.scope()
+const elsewhere = bed.scope({ environment: 'production', brandId: 'brd_other' })
+const register = (overrides?: Record<string, string>) =>
+  bed.rpc.call(registerPlayer, { scope, input: newPlayer(overrides) })
+
+t.test('a new player is ativo and nao_iniciado, has digits only as CPF, and a wallet', async (t) => {
+  const player = await register()
+  t.match(player, {
+    status: 'ativo',
+    kycStatus: 'nao_iniciado',
+    cpf: '52998224725',
+    phone: null,
+    currency: 'BRL',
+    createdAt: now.toISOString(),
+  })
+  const found = await bed.rpc.call(findPlayers, { scope, input: { externalId: player.externalId ?? '' } })
+  t.strictSame(found.data, [player])
+  t.strictSame(
+    (await bed.rpc.call(findPlayers, { scope: elsewhere, input: { externalId: player.externalId ?? '' } })).data,
+    [],
+  )
+  t.equal(
+    (await bed.rpc.call(operations.wallet.getWallet, { scope, input: { playerId: player.id } })).available,
+    '0.00',
+  )
+})
+
+t.test('who turns 18 tomorrow, where the brand is, is refused', async (t) => {
+  await t.rejects(register({ birthDate: '2008-03-03' }), {
+    code: 'VALIDATION_ERROR',
+    details: { in: 'body', issues: [{ path: '/birthDate' }] },
+  })
+  t.ok(await register({ birthDate: '2008-03-02' }))
+})
+
+t.test('of parallel registrations with one externalId one wins, and the rest learn its id', async (t) => {
+  const input = newPlayer()
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 12 }, () => bed.rpc.call(registerPlayer, { scope, input })),
+  )
+  const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.id] : []))
+  const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  t.equal(won.length, 1)
+  for (const refusal of lost) t.match(refusal, { code: 'PLAYER_ALREADY_EXISTS', details: { playerId: won[0] } })
+  t.ok(await bed.rpc.call(registerPlayer, { scope: elsewhere, input }), 'another brand may use the same externalId')
+})
+
+t.test('one operation id registers once, however often it comes', async (t) => {
+  const input = newPlayer()
+  const call = () => bed.rpc.call(registerPlayer, { scope, input, operationId: 'opn_register_once' })
+  const replies = await Promise.all(Array.from({ length: 10 }, call))
+  t.equal(new Set(replies.map(({ id }) => id)).size, 1)
+})
+
+t.test("another brand's player is unknown", async (t) => {
+  const { id: playerId } = await register()
+  for (const operation of [getKyc, getPlayerStanding]) {
+    await t.rejects(bed.rpc.call(operation, { scope: elsewhere, input: { playerId } }), { code: 'PLAYER_NOT_FOUND' })
+  }
+  const submission = { playerId, documentType: 'rg', reference: 'x' }
+  await t.rejects(bed.rpc.call(submitKyc, { scope: elsewhere, input: submission }), { code: 'PLAYER_NOT_FOUND' })
+})
+
+t.test('a submission is kept with its reference; a decision is told once, the same one again is not', async (t) => {
+  const { id: playerId } = await register()
+  const receipt = await bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'rg', reference: 'doc-1' } })
+  t.match(receipt, {
+    kycStatus: 'em_analise',
+    submission: { documentType: 'rg', reference: 'doc-1', submittedAt: now.toISOString() },
+  })
+  const decide = (status: 'aprovado' | 'expirado') =>
+    bed.rpc.call(decideKycInSandbox, { scope, input: { playerId, status } })
+  const decided = await decide('aprovado')
+  t.match(decided, { kycStatus: 'aprovado', decidedAt: now.toISOString(), submissions: [receipt.submission] })
+  t.strictSame(await decide('aprovado'), decided)
+  await decide('expirado')
+  const { rows } = await bed
+    .sql('admin')
+    .query(
+      `select message->'event'->'data' as data from players.outbox where aggregate = $1 and kind = 'event' order by aggregate_seq`,
+      [playerId],
+    )
+  t.strictSame(
+    rows.map(({ data }) => [data.previousStatus, data.kycStatus, data.version]),
+    [
+      ['em_analise', 'aprovado', 3],
+      ['aprovado', 'expirado', 4],
+    ],
+  )
+  await decide('aprovado')
+  await t.rejects(bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'rg', reference: 'doc-2' } }), {
+    code: 'KYC_ALREADY_APPROVED',
+  })
+})
+
+t.test('the team finds, decides and changes, and each action is recorded with who and why', async (t) => {
+  const alice = bed.team('alice')
+  const { id: playerId } = await register()
+  await bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'cnh', reference: 'doc-9' } })
+  const { brandId } = await alice.call(locatePlayer, { input: { id: playerId } })
+  t.equal(brandId, scope.brandId)
+  const queue = await alice.call(kycQueue, { input: { brandId, limit: 100 } })
+  t.match(
+    queue.data.find((row) => row.playerId === playerId),
+    { latestDocumentType: 'cnh', latestReference: 'doc-9', submissions: 1 },
+  )
+  await alice.call(decideKyc, { input: { brandId, playerId, status: 'reprovado', reason: 'unreadable' } })
+  await alice.call(setPlayerStatus, { input: { brandId, playerId, status: 'suspenso', reason: 'complaint 7' } })
+  const shown = await alice.call(showPlayer, { input: { brandId, playerId } })
+  t.strictSame(
+    shown.changes.map(({ actor, field, to, reason }) => [actor, field, to, reason]),
+    [
+      ['alice', 'status', 'suspenso', 'complaint 7'],
+      ['alice', 'kycStatus', 'reprovado', 'unreadable'],
+      [scope.operatorId, 'kycStatus', 'em_analise', null],
+    ],
+  )
+  const audit = await bed.team('bob').call(listAudit('players'), { input: { subject: playerId, limit: 10 } })
+  t.strictSame(
+    audit.data.map(({ actor, operation, reason }) => [actor, operation, reason]),
+    [
+      ['alice', 'setPlayerStatus', 'complaint 7'],
+      ['alice', 'decideKyc', 'unreadable'],
+    ],
+  )
+  await t.rejects(
+    alice.call(setPlayerStatus, { input: { brandId: 'brd_other', playerId, status: 'ativo', reason: 'x' } }),
+    { code: 'PLAYER_NOT_FOUND' },
+  )
+  const listed = await alice.call(listPlayers, { input: { brandId, status: 'suspenso', limit: 10 } })
+  t.ok(listed.data.some(({ id }) => id === playerId))
+})
+
+t.test('self-exclusion and limits show in the standing, and end when they should', async (t) => {
+  const alice = bed.team('alice')
+  const { id: playerId } = await register()
+  const brandId = scope.brandId
+  const standing = () => bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })
+  t.match(await standing(), { selfExcluded: false, dailyDepositLimit: null })
+  const until = new Date(now.getTime() + 3_600_000).toISOString()
+  await alice.call(selfExcludePlayer, { input: { brandId, playerId, until } })
+  t.equal((await standing()).selfExcluded, true)
+  await t.rejects(alice.call(selfExcludePlayer, { input: { brandId, playerId, until: now.toISOString() } }), {
+    code: 'VALIDATION_ERROR',
+  })
+  await alice.call(setDailyLimit, { input: { brandId, playerId, dailyDepositLimit: '100' } })
+  t.equal((await standing()).dailyDepositLimit, '100.00')
+  await alice.call(setDailyLimit, { input: { brandId, playerId, dailyDepositLimit: '200' } })
+  t.equal((await standing()).dailyDepositLimit, '100.00')
+  now = new Date(now.getTime() + 24 * 3_600_000)
+  t.match(await standing(), { selfExcluded: false, dailyDepositLimit: '200.00' })
+})
+
+t.test('what an operation did to the wallet is finished even when the wallet was away', async (t) => {
+  await bed.services.wallet.drain()
+  const input = newPlayer()
+  await t.rejects(bed.rpc.call(registerPlayer, { scope, input, operationId: 'opn_wallet_away' }), {
+    code: 'SERVICE_UNAVAILABLE',
+  })
+  await bed.start('wallet')
+  const player = await eventually(() => bed.rpc.call(registerPlayer, { scope, input, operationId: 'opn_wallet_away' }))
+  t.equal(
+    (await bed.rpc.call(operations.wallet.getWallet, { scope, input: { playerId: player.id } })).available,
+    '0.00',
+  )
+})
