@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { operations, sandboxAmounts } from '@backoffice/contracts'
+import t from 'tap'
+import { moneyPath, outcomes, refusal } from '../money-path.ts'
+
+const path = await moneyPath(t)
+const production = path.in({ environment: 'production' })
+const { bed } = path
+
+t.test('cancel gives the money back and tells the operator', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const requested = await path.requestWithdrawal(playerId)
+  const cancelled = await path.cancel(requested.id)
+  t.same({ ...cancelled, updatedAt: '' }, { ...requested, status: 'cancelled', updatedAt: '' })
+  t.equal(await path.balance(playerId), '100.00 / 100.00')
+  t.same(await path.ledgerTypes(playerId), ['DEPOSIT 100.00'])
+  const data = { ...cancelled, previousStatus: 'under_review', version: 2 }
+  t.same(await path.events(requested.id), [{ type: 'withdrawal.status_changed', data }])
+})
+
+t.test('approved and paid: the amount is debited only when it is paid, once', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const { id } = await path.requestWithdrawal(playerId, { amount: '40.00' })
+  const approved = await path.decideInSandbox(id, 'approve')
+  t.match(approved, { status: 'approved', reviewedAt: approved.updatedAt, paidAt: null })
+  t.equal(await path.balance(playerId), '100.00 / 60.00')
+  const paid = await path.decideInSandbox(id, 'pay')
+  t.match(paid, { status: 'paid', reviewedAt: approved.reviewedAt, paidAt: paid.updatedAt })
+  t.equal(await path.balance(playerId), '60.00 / 60.00')
+  t.same(await path.ledgerTypes(playerId), ['WITHDRAWAL -40.00', 'DEPOSIT 100.00'])
+  t.equal(await refusal(path.decideInSandbox(id, 'pay')), 'WITHDRAWAL_INVALID_STATE')
+  const events = (await path.events(id)).map(({ data }) => data)
+  t.same(events, [
+    { ...approved, previousStatus: 'under_review', version: 2 },
+    { ...paid, previousStatus: 'approved', version: 3 },
+  ])
+})
+
+t.test('reject gives the money back, with the reason that the operator reads', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const { id } = await path.requestWithdrawal(playerId)
+  const rejected = await path.decide('alice', id, 'reject', { reason: 'the name differs' })
+  t.match(rejected, { status: 'rejected', reason: 'the name differs', reviewedAt: rejected.updatedAt, settling: false })
+  t.equal(await path.balance(playerId), '100.00 / 100.00')
+  t.match(await path.getWithdrawal(id), { status: 'rejected', reason: 'the name differs' })
+})
+
+t.test('an approved payment that goes wrong is failed by the team, and the money is given back', async (t) => {
+  const playerId = await production.newPlayerWith('100.00')
+  const { id } = await production.requestWithdrawal(playerId)
+  await production.decide('alice', id, 'approve')
+  const failed = await production.decide('alice', id, 'fail', { reason: 'the bank returned it' })
+  t.match(failed, { status: 'failed', reason: 'the bank returned it', paidAt: null })
+  t.equal(await production.balance(playerId), '100.00 / 100.00')
+})
+
+t.test('in production approving and paying one withdrawal take two people', async (t) => {
+  const playerId = await production.newPlayerWith('100.00')
+  const { id } = await production.requestWithdrawal(playerId)
+  await production.decide('alice', id, 'approve')
+  await t.rejects(production.decide('alice', id, 'pay'), { code: 'TWO_PEOPLE_REQUIRED' })
+  t.equal(await production.balance(playerId), '100.00 / 90.00')
+  t.match(await production.decide('bob', id, 'pay'), { status: 'paid' })
+  t.equal(await production.balance(playerId), '90.00 / 90.00')
+})
+
+t.test('in the sandbox one person of the team may do both', async (t) => {
+  const { id } = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
+  await path.decide('alice', id, 'approve')
+  t.match(await path.decide('alice', id, 'pay'), { status: 'paid' })
+})
+
+t.test('the reserved amount fails on pay in the sandbox, and is paid in production', async (t) => {
+  const amount = sandboxAmounts.withdrawalFailsOnPay
+  const playerId = await path.newPlayerWith('100.00')
+  const { id } = await path.requestWithdrawal(playerId, { amount })
+  await path.decideInSandbox(id, 'approve')
+  t.match(await path.decideInSandbox(id, 'pay'), { status: 'failed', paidAt: null })
+  t.equal(await path.balance(playerId), '100.00 / 100.00')
+  t.match((await path.events(id)).at(-1)?.data, { status: 'failed', previousStatus: 'approved', version: 3 })
+  const real = await production.requestWithdrawal(await production.newPlayerWith('100.00'), { amount })
+  await production.decide('alice', real.id, 'approve')
+  t.match(await production.decide('bob', real.id, 'pay'), { status: 'paid' })
+})
+
+t.test(
+  'every status × every decision over the wire: what the table does not allow is refused and changes nothing',
+  async (t) => {
+    const steps = {
+      under_review: [],
+      approved: ['approve'],
+      paid: ['approve', 'pay'],
+      failed: ['approve', 'fail'],
+      rejected: ['reject'],
+      cancelled: ['cancel'],
+    } as const
+    const accepted: Readonly<Record<string, readonly string[]>> = {
+      under_review: ['approve', 'reject', 'cancel'],
+      approved: ['pay', 'fail'],
+    }
+    const apply = (id: string, decision: 'approve' | 'pay' | 'fail' | 'reject' | 'cancel') =>
+      decision === 'cancel' ? path.cancel(id) : path.decide('alice', id, decision)
+    const playerId = await path.newPlayerWith('1000.00')
+    for (const [status, decisions] of Object.entries(steps)) {
+      const { id } = await path.requestWithdrawal(playerId)
+      for (const decision of decisions) await apply(id, decision)
+      const before = await path.getWithdrawal(id)
+      t.equal(before.status, status)
+      for (const decision of ['approve', 'pay', 'fail', 'reject', 'cancel'] as const) {
+        if (accepted[status]?.includes(decision)) continue
+        const code = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
+        await t.rejects(
+          apply(id, decision),
+          { code, details: { withdrawalId: id, status } },
+          `${decision} when ${status}`,
+        )
+      }
+      t.same(await path.getWithdrawal(id), before)
+    }
+    // 1000 less the one that was paid; one under review and one approved still reserve 10 each.
+    t.equal(await path.balance(playerId), '990.00 / 970.00')
+  },
+)
+
+t.test('approve against cancel has one winner, and the wallet agrees', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  for (let round = 0; round < 10; round++) {
+    const { id } = await path.requestWithdrawal(playerId, { amount: '1.00' })
+    const calls = [
+      path.decide('alice', id, 'approve'),
+      path.cancel(id),
+      path.decideInSandbox(id, 'reject'),
+      path.cancel(id),
+    ]
+    const result = await outcomes(calls)
+    t.equal(result.done, 1)
+    const { status } = await path.getWithdrawal(id)
+    const open = status === 'approved' ? '99.00' : '100.00'
+    t.equal(await path.balance(playerId), `100.00 / ${open}`)
+    if (status === 'approved') await path.decide('alice', id, 'fail')
+  }
+})
+
+t.test('paying and failing at once has one winner', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const { id } = await path.requestWithdrawal(playerId)
+  await path.decide('alice', id, 'approve')
+  const calls = Array.from({ length: 10 }, (_, index) => path.decide('bob', id, index % 2 === 0 ? 'pay' : 'fail'))
+  t.same(await outcomes(calls), { done: 1, WITHDRAWAL_INVALID_STATE: 9 })
+  const paid = (await path.getWithdrawal(id)).status === 'paid'
+  t.equal(await path.balance(playerId), paid ? '90.00 / 90.00' : '100.00 / 100.00')
+})
+
+t.test('a decision is made once per operation id', async (t) => {
+  const { id } = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
+  const operationId = randomUUID()
+  const first = await path.decide('alice', id, 'approve', { operationId })
+  t.same(await path.decide('alice', id, 'approve', { operationId }), first)
+})
+
+t.test('every transition says who, when and why, and the audit trail has what the team did', async (t) => {
+  const { brandId, operatorId } = production.scope
+  const { id } = await production.requestWithdrawal(await production.newPlayerWith('100.00'))
+  await production.decide('alice', id, 'approve', { reason: 'documents match' })
+  await production.decide('bob', id, 'pay')
+  const shown = await bed.team('bob').call(operations.payments.showWithdrawal, { input: { brandId, withdrawalId: id } })
+  t.match(shown.transitions, [
+    { version: 1, from: null, to: 'under_review', at: shown.createdAt, by: { kind: 'operator', name: operatorId } },
+    {
+      version: 2,
+      from: 'under_review',
+      to: 'approved',
+      by: { kind: 'team', name: 'alice' },
+      reason: 'documents match',
+    },
+    { version: 3, from: 'approved', to: 'paid', at: shown.paidAt, by: { kind: 'team', name: 'bob' }, reason: null },
+  ])
+  const audit = await path.rows(
+    'select actor, operation, subject, reason from audit_entry where subject = $1 order by at',
+    [id],
+  )
+  t.same(audit, [
+    { actor: 'alice', operation: 'decideWithdrawal', subject: id, reason: 'documents match' },
+    { actor: 'bob', operation: 'decideWithdrawal', subject: id, reason: null },
+  ])
+  const sandboxed = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
+  await path.decideInSandbox(sandboxed.id, 'reject')
+  const input = { brandId: path.scope.brandId, withdrawalId: sandboxed.id }
+  const { transitions } = await bed.team('bob').call(operations.payments.showWithdrawal, { input })
+  t.match(transitions.at(-1), { to: 'rejected', by: { kind: 'sandbox', name: path.scope.operatorId } })
+})
+
+t.test('the history cannot be changed, and records cannot be deleted', async (t) => {
+  await path.requestWithdrawal(await path.newPlayerWith('100.00'))
+  for (const statement of [
+    `update status_transition set reason = 'other'`,
+    'delete from status_transition',
+    'delete from deposit',
+    'delete from withdrawal',
+  ]) {
+    await t.rejects(bed.sql('payments').query(statement), /permission denied|records are kept/, statement)
+    const qualified = statement.replace(/(update |from )/, '$1payments.')
+    await t.rejects(bed.sql('admin').query(qualified), /append-only|records are kept/, `${qualified} by the superuser`)
+  }
+})

@@ -1,0 +1,44 @@
+import { operations } from '@backoffice/contracts'
+import t from 'tap'
+import { moneyPath, refusal } from '../money-path.ts'
+
+const { withdrawalQueue, locateWithdrawal } = operations.payments
+const path = await moneyPath(t)
+const { brandId } = path.scope
+const team = path.bed.team('alice')
+
+t.test('the review queue shows each withdrawal with the player and the balance, oldest first', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const first = await path.requestWithdrawal(playerId)
+  const second = await path.requestWithdrawal(playerId)
+  await team.call(operations.players.selfExcludePlayer, { input: { brandId, playerId, until: null } })
+  const { data } = await team.call(withdrawalQueue, { input: { brandId, limit: 10 } })
+  const player = { playerStatus: 'ativo', kycStatus: 'aprovado', selfExcluded: true }
+  const balance = { available: '100.00', withdrawable: '80.00' }
+  t.same(
+    data,
+    [first, second].map((one) => ({ ...one, ...path.scope, version: 1, settling: false, ...player, ...balance })),
+  )
+})
+
+t.test('it pages, filters by brand and status, and crosses brands when none is named', async (t) => {
+  const production = path.in({ environment: 'production' })
+  const elsewhere = await production.requestWithdrawal(await production.newPlayerWith('100.00'))
+  const list = async (input: object) =>
+    (await team.call(withdrawalQueue, { input: { limit: 10, ...input } })).data.map(({ id }) => id)
+  const all = await list({})
+  t.equal(all.length, 3)
+  t.same(await list({ limit: 1 }), all.slice(0, 1))
+  t.same(await list({ after: all[0] }), all.slice(1))
+  t.same(await list({ brandId: production.scope.brandId }), [elsewhere.id])
+  await path.decide('alice', all[0] ?? '', 'approve')
+  t.same(await list({ status: 'approved' }), [all[0]])
+  t.same(await list({}), all.slice(1))
+})
+
+t.test('locateWithdrawal finds a withdrawal and its brand by the id alone', async (t) => {
+  const requested = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
+  const located = await team.call(locateWithdrawal, { input: { id: requested.id } })
+  t.same(located, { ...requested, ...path.scope, version: 1, settling: false })
+  t.equal(await refusal(team.call(locateWithdrawal, { input: { id: 'wdr_unknown' } })), 'WITHDRAWAL_NOT_FOUND')
+})
