@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ProcessName, readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
+import { connectNats, RpcClient } from '@backoffice/service-runtime'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { engineAnswers, startContainers } from './containers.ts'
 import { eventually } from './eventually.ts'
 import { createEmptyDatabase } from './postgres.ts'
@@ -32,6 +34,8 @@ export interface System extends StackDescription {
   pid(name: ProcessName): number
   /** What it printed so far. */
   printed(): string
+  /** A client of the team's operations, as a person whom `team` names. */
+  asTeam(user: string): Promise<RpcClient>
 }
 
 /** Starts a system on a free port and a database of its own, and stops it with `t`. */
@@ -46,6 +50,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const connections: NatsConnection[] = []
   const exited = once(child, 'exit')
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -54,6 +59,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
     })
   }
   t.teardown(async () => {
+    await Promise.all(connections.map((connection) => connection.close()))
     child.kill('SIGTERM')
     await exited
     await backends.stop()
@@ -63,11 +69,18 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   const stackJson = stackFileIn(dir)
   await eventually(() => child.exitCode !== null || existsSync(stackJson), startTimeoutMs)
   if (child.exitCode !== null) throw new Error(`the system did not start:\n${text}`)
+  const description = readStack(stackJson)
   return {
-    ...readStack(stackJson),
+    ...description,
     dir,
     stackJson,
     printed: () => text,
+    async asTeam(user) {
+      const login = { NATS_URL: description.natsUrl, NATS_USER: user, NATS_PASSWORD: description.team[user] ?? '' }
+      const connection = await connectNats(login, { name: user })
+      connections.push(connection)
+      return new RpcClient(connection, user)
+    },
     pid(name) {
       const pid = readStack(stackJson).processes[name]
       if (pid === undefined) throw new Error(`${name} is not a process of this system`)

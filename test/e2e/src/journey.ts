@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { operations } from '@backoffice/contracts'
 import { type HttpAnswer, OperatorClient, type System } from '@backoffice/test-kit'
 
 /** The demo operator of a running system, in one environment. */
@@ -6,6 +7,14 @@ export function demoOperator(system: System, environment: 'sandbox' | 'productio
   const operator = system.operators[0]
   if (operator === undefined) throw new Error('the system has no operator')
   return new OperatorClient(system.baseUrl, operator[environment])
+}
+
+/** A new operator's sandbox, whose limit no test reaches. */
+export async function busyOperator(system: System): Promise<OperatorClient> {
+  const team = await system.asTeam('alice')
+  const input = { name: `busy ${randomUUID().slice(0, 8)}`, rateLimitPerMinute: 1_000_000 }
+  const { sandbox } = await team.call(operations.gateway.createOperator, { input })
+  return new OperatorClient(system.baseUrl, { key: sandbox.key, secret: sandbox.secret ?? '' })
 }
 
 export function playerRequest(externalId: string = randomUUID()) {

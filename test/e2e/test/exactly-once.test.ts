@@ -3,8 +3,8 @@ import { eventually, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import {
   balanceOf,
+  busyOperator,
   createDeposit,
-  demoOperator,
   depositRequest,
   playerRequest,
   register,
@@ -14,7 +14,7 @@ import {
 t.setTimeout(240_000)
 // A claim whose gateway was killed is free again after its lease, which is shortened here to just over a call's deadline.
 const system = await startSystem(t, { environment: { CLAIM_LEASE_MS: '9000' } })
-const operator = demoOperator(system)
+const operator = await busyOperator(system)
 t.teardown(() => operator.close())
 
 const times = <T>(count: number, work: (index: number) => Promise<T>) =>
