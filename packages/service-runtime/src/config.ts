@@ -41,11 +41,19 @@ export function loadConfig<T extends TObject>(
     if (value !== undefined && value !== '') raw[name] = fromText(property, value)
   }
   const config = Value.Default(schema, raw)
-  const faults = [...Value.Errors(schema, config)].map((error) => `${error.path.slice(1)}: ${error.message}`)
-  if (faults.length > 0)
-    throw new ConfigurationError(`the configuration is not valid:\n  ${[...new Set(faults)].join('\n  ')}`)
+  const faults = new Map<string, string>()
+  for (const { path, message } of Value.Errors(schema, config)) {
+    const name = path.slice(1)
+    if (!faults.has(name)) faults.set(name, name in raw ? lowerFirst(message) : 'is required')
+  }
+  if (faults.size > 0) {
+    const lines = [...faults].map(([name, fault]) => `${name}: ${fault}`)
+    throw new ConfigurationError(`the configuration is not valid:\n  ${lines.join('\n  ')}`)
+  }
   return config as Static<T>
 }
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** Numbers and booleans are written as text in an environment; what is not one is left for the schema to refuse. */
 function fromText(schema: TSchema, value: string): unknown {

@@ -1,32 +1,49 @@
 import { isSpanContextValid, trace } from '@opentelemetry/api'
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
-/** JSON lines with the trace's ids. Call sites log ids and codes, never bodies: the paths below are the second line of defence. */
-export function createLogger(service: string, level: string): Logger {
-  return pino({
+const causesMax = 5
+
+/** JSON lines with the trace's ids. Call sites log ids and codes, never bodies: what follows is the second line of defence. */
+export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
+  const options = {
     name: service,
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeError },
     redact: {
-      paths: [
-        'secret',
-        '*.secret',
-        'webhookSecret',
-        '*.webhookSecret',
-        'password',
-        '*.password',
-        'cpf',
-        '*.cpf',
-        'email',
-        '*.email',
-      ],
+      paths: ['secret', 'webhookSecret', 'password', 'cpf', 'email', 'phone'].flatMap((name) => [name, `*.${name}`]),
       censor: '[redacted]',
     },
     mixin() {
       const span = trace.getActiveSpan()?.spanContext()
       return span !== undefined && isSpanContextValid(span) ? { traceId: span.traceId, spanId: span.spanId } : {}
     },
-  })
+  }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}
+
+/**
+ * Type, code, message and place of an error. PostgreSQL's and the ORM's carry the statement and the values of the row in
+ * message, detail and stack: those are left out.
+ */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { code, constraint, table, severity } = error as Error & Record<string, unknown>
+  const ofDatabase = typeof severity === 'string' || typeof constraint === 'string'
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    type: error.name,
+    ...(code === undefined ? {} : { code }),
+    ...(ofDatabase ? { table, constraint } : {}),
+    message: ofDatabase ? databaseMessage(String(code), error.message) : error.message,
+    stack: frames.slice(0, 20).join('\n'),
+    ...(error.cause === undefined || depth >= causesMax ? {} : { cause: describeError(error.cause, depth + 1) }),
+  }
+}
+
+/** Data exceptions and broken constraints (classes 22 and 23) may name values; the ORM puts the statement before a dash. */
+function databaseMessage(sqlState: string, message: string): string {
+  return /^2[23]/.test(sqlState) ? 'refused by PostgreSQL' : message.slice(message.lastIndexOf(' - ') + 1)
 }

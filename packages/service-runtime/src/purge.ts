@@ -46,8 +46,9 @@ export async function purge(
 }
 
 const purgeEveryMs = 3_600_000
+const firstPurgeAfterMs = 60_000
 
-/** Purges every hour until stopped. A failure waits for the next hour. */
+/** Purges a minute after the start, then every hour until stopped. A failure waits for the next hour. */
 export function startPurging(
   parts: { readonly orm: MikroORM; readonly clock: Clock; readonly log: Logger },
   retentions: readonly Retention[],
@@ -63,12 +64,14 @@ export function startPurging(
       }
     }
   }
-  const timer = setInterval(() => {
+  const purgeNow = () => {
     running = running.then(run)
-  }, purgeEveryMs)
-  timer.unref()
+  }
+  const first = setTimeout(purgeNow, firstPurgeAfterMs).unref()
+  const timer = setInterval(purgeNow, purgeEveryMs).unref()
   return {
     async stop() {
+      clearTimeout(first)
       clearInterval(timer)
       await running
     },

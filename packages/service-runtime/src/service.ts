@@ -105,9 +105,9 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
   const served = handlers.map(
     (handler): ServedOperation => ({ operation: handler.operation, run: (call) => runner.run(handler, call) }),
   )
-  const server = new RpcServer({ served, log, clock })
+  const server = new RpcServer({ served, log })
 
-  const watch = new StreamWatch({ orm, connection, publisher, relay, clock, log })
+  const watch = new StreamWatch({ orm, connection, publisher, clock, log })
   await watch.start()
   relay.start()
   const consumers = (definition.reactions?.(shared) ?? []).map(

@@ -30,6 +30,13 @@ export interface RunnerParts {
   readonly log: Logger
 }
 
+/** What a transaction did: its reply, and the commands to run before the reply may be given. */
+interface Done {
+  readonly body: unknown
+  readonly commands: readonly OutboxRow[]
+  readonly queued: boolean
+}
+
 /** Runs handlers: queries as they are, commands once per operation id in one transaction. */
 export class Runner {
   readonly #parts: RunnerParts
@@ -58,7 +65,9 @@ export class Runner {
         : prepared.rejection
     if (outcome instanceof Rejection) return open(await this.#storeRefusal(handler, call.operationId, outcome))
     if (outcome === 'known') return open(await this.#storedReply(handler.operation.id, call))
-    await this.#parts.relay.finishCommands(outcome.commands, call.deadline)
+    // Behind another operation's unfinished command the relay keeps the order; else the commands are run right here.
+    if (outcome.queued) await this.#parts.relay.finishOperation(call.operationId, call.deadline)
+    else await this.#parts.relay.finishCommands(outcome.commands, call.deadline)
     return outcome.body
   }
 
@@ -66,7 +75,7 @@ export class Runner {
     try {
       return { value: await handler.prepare?.(call, this.#queryTools(call)) }
     } catch (error) {
-      if (isStorable(error)) return { rejection: error }
+      if (isStorable(handler.operation, error)) return { rejection: error }
       throw error
     }
   }
@@ -77,7 +86,7 @@ export class Runner {
     call: Call<Operation>,
     prepared: unknown,
     received: ReceivedCall,
-  ): Promise<'known' | Rejection | { readonly body: unknown; readonly commands: readonly OutboxRow[] }> {
+  ): Promise<'known' | Rejection | Done> {
     const { orm, clock, log, relay } = this.#parts
     const { operation } = handler
     try {
@@ -96,17 +105,18 @@ export class Runner {
         await em.flush()
         const audit =
           received.actor === undefined ? null : auditRow(operation.id, { actor: received.actor, input: call.input })
-        await work.finish(
+        const { queued } = await work.finish(
           connection,
           { body: handler.stored === undefined ? body : handler.stored(body as never) },
           audit,
         )
-        return { body, commands: work.commands, sent: work.rows.length }
+        return { body, commands: work.commands, queued, sent: work.rows.length }
       })
-      if (outcome !== 'known' && outcome.sent > outcome.commands.length) relay.nudge()
+      // Events behind a command wait for it; the end of the commands nudges again.
+      if (outcome !== 'known' && outcome.sent > 0 && outcome.commands.length === 0) relay.nudge()
       return outcome
     } catch (error) {
-      if (isStorable(error)) return error
+      if (isStorable(operation, error)) return error
       if (!(error instanceof UnfinishedOperation)) throw error
       await relay.finishOperation(error.operationId, call.deadline)
       return this.#execute(handler, call, prepared, received)

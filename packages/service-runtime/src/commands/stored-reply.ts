@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
+import { type ErrorCode, errorCatalogue, type Operation, Rejection } from '@backoffice/contracts'
 
 /** What the `operation` table keeps of an answer. */
 export type StoredReply =
@@ -10,9 +10,14 @@ export function refusal(rejection: Rejection): StoredReply {
   return { error: { code, ...(details === undefined ? {} : { details }) } }
 }
 
-/** A fault that a retry may cure is no answer: it is never stored. */
-export function isStorable(error: unknown): error is Rejection {
-  return error instanceof Rejection && errorCatalogue[error.code].status < 500
+/** A code that the operation does not declare is a bug of the service, not an answer. */
+export function isDeclared(operation: Operation, code: ErrorCode): boolean {
+  return code === 'VALIDATION_ERROR' || errorCatalogue[code].status >= 500 || operation.rejects.includes(code)
+}
+
+/** What a retry or a repaired service may cure is no answer: it is never stored. */
+export function isStorable(operation: Operation, error: unknown): error is Rejection {
+  return error instanceof Rejection && errorCatalogue[error.code].status < 500 && isDeclared(operation, error.code)
 }
 
 /** @throws {Rejection} when the stored reply is a refusal */

@@ -74,8 +74,11 @@ export class UnitOfWork {
     return this.rows.filter(({ kind }) => kind === 'command')
   }
 
-  /** Writes outbox rows, audit entry and reply. The aggregates' rows are locked, so the numbers below cannot collide. */
-  async finish(connection: Sql, reply: StoredReply, audit: AuditRow | null): Promise<void> {
+  /**
+   * Writes outbox rows, audit entry and reply. The aggregates' rows are locked, so the numbers below cannot collide.
+   * @returns queued: a command stands behind another operation's unfinished one, so only the relay may run it
+   */
+  async finish(connection: Sql, reply: StoredReply, audit: AuditRow | null): Promise<{ queued: boolean }> {
     // Leases run on the system's clock: an injected one that stands still would hold them for ever.
     const leasedUntil = new Date(Date.now() + ownLeaseMs)
     const rows = this.rows
@@ -85,26 +88,32 @@ export class UnitOfWork {
       seen.set(aggregate, offset)
       return offset
     })
-    await sql`
+    const { rows: queued } = await sql`
       with sent as (
         insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
         select r.id, r.aggregate,
           coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.n,
           r.kind, r.name, r.message::json, ${this.#operationId}, ${this.#now}::timestamptz,
-          case when r.kind = 'command' and ${this.#operationId}::text is not null then ${leasedUntil}::timestamptz end
+          case when r.kind = 'command' and ${this.#operationId}::text is not null and not exists (
+            select from outbox e where e.aggregate = r.aggregate and e.kind = 'command' and e.done_at is null
+          ) then ${leasedUntil}::timestamptz end
         from unnest(
           ${rows.map(({ id }) => id)}::text[], ${rows.map(({ aggregate }) => aggregate)}::text[], ${offsets}::bigint[],
           ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ name }) => name)}::text[],
           ${rows.map(({ message }) => JSON.stringify(message))}::text[]
         ) as r (id, aggregate, n, kind, name, message)
+        returning kind, leased_until
       ), audited as (
         insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
         select ${newId('aud')}, ${this.#now}::timestamptz, ${audit?.actor ?? ''}, ${audit?.operation ?? ''}, ${this.#operationId},
           ${audit?.subject ?? null}, ${audit?.reason ?? null}, ${JSON.stringify(audit?.input ?? null)}::json
         where ${audit !== null}
+      ), replied as (
+        update operation set reply = ${JSON.stringify(reply)}::json where operation_id = ${this.#operationId}
       )
-      update operation set reply = ${JSON.stringify(reply)}::json where operation_id = ${this.#operationId}
+      select true from sent where kind = 'command' and leased_until is null limit 1
     `.execute(connection)
+    return { queued: queued.length > 0 }
   }
 }
 

@@ -8,6 +8,7 @@ import type { Sql } from '../commands/handlers.ts'
 import { Gatherer } from '../gatherer.ts'
 import type { Logger } from '../log.ts'
 import type { RpcClient } from '../rpc/client.ts'
+import { Lane } from './lane.ts'
 import type { EventPublisher } from './publisher.ts'
 import type { CommandRow, EventRow, OutboxRow } from './row.ts'
 
@@ -24,14 +25,14 @@ type LeasedRow = OutboxRow & { readonly attempts: number }
 const batchMax = 200
 /** Longer than a batch can take; after it another replica may try. */
 const leaseMs = 30_000
-/** What a crashed or disconnected replica left is found within this time; everything else is nudged. */
-const pollMs = 1_000
 const retryDelayMsMin = 250
 const retryDelayMsMax = 60_000
 /** Failures of one row after which every further one is an alarm in the log. */
 const alarmAttempts = 5
 const commandTimeoutMs = 8_000
 const replayPollMs = 50
+/** A command that nobody finished for this long is taken over by the request that waits for it: its holder may be dead. */
+const takeOverAfterMs = 250
 
 const operationsByName = new Map(allOperations.map((operation) => [`${operation.service}.${operation.id}`, operation]))
 
@@ -42,31 +43,27 @@ const operationsByName = new Map(allOperations.map((operation) => [`${operation.
 export class Relay {
   readonly #parts: RelayParts
   readonly #done: Gatherer<string, undefined>
-  #running: Promise<void> | undefined
-  #nudged = false
-  #stopped = false
-  #wake: (() => void) | undefined
+  /** A lane each, so that a service which does not answer delays no event. */
+  readonly #lanes: readonly Lane[]
 
   constructor(parts: RelayParts) {
     this.#parts = parts
     this.#done = new Gatherer({ run: (ids) => this.#markDone(ids), batchMax, queueMax: 10_000 })
+    this.#lanes = (['event', 'command'] as const).map((kind) => new Lane(() => this.#runBatch(kind), parts.log))
   }
 
   start(): void {
-    this.#running = this.#loop()
+    for (const lane of this.#lanes) lane.start()
   }
 
-  /** Finishes the batch under way and takes no other. */
+  /** Finishes what is under way and what is already known to wait. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    this.#wake?.()
-    await this.#running
+    await Promise.all(this.#lanes.map((lane) => lane.stop()))
   }
 
   /** Something was committed: look now instead of at the next poll. */
   nudge(): void {
-    this.#nudged = true
-    this.#wake?.()
+    for (const lane of this.#lanes) lane.nudge()
   }
 
   /**
@@ -74,73 +71,56 @@ export class Relay {
    * @throws {Rejection} SERVICE_UNAVAILABLE when one could not be done; the relay goes on with it
    */
   async finishCommands(rows: readonly OutboxRow[], deadline: Date): Promise<void> {
-    for (const row of rows) {
-      if (row.kind !== 'command') continue
+    const commands = rows.filter((row) => row.kind === 'command')
+    for (const [index, row] of commands.entries()) {
       try {
         await this.#runCommand(row, deadline)
       } catch (error) {
-        await this.#release([{ row: { ...row, attempts: 1 }, error }])
+        await this.#release(commands.slice(index).map((left) => ({ row: { ...left, attempts: 1 }, error })))
         throw unfinished(error)
       }
       await this.#done.add(row.id)
     }
-    if (rows.length > 0) this.nudge()
+    if (commands.length > 0) this.nudge()
   }
 
-  /** Waits until no command of an operation is unfinished, running those that nobody holds. */
+  /**
+   * Waits until no command of an operation is unfinished, whoever runs it.
+   * @throws {Rejection} SERVICE_UNAVAILABLE when the deadline passes first
+   */
   async finishOperation(operationId: string, deadline: Date): Promise<void> {
+    const started = Date.now()
+    let tookOver = false
     for (;;) {
       const { rows } = await sql<{ unfinished: boolean }>`
         select exists (select from outbox where operation_id = ${operationId} and kind = 'command' and done_at is null) as unfinished
       `.execute(this.#sql())
       if (!rows[0]?.unfinished) return
-      if (deadline.getTime() - Date.now() < replayPollMs) throw new Rejection('SERVICE_UNAVAILABLE')
+      if (deadline.getTime() - Date.now() < replayPollMs) throw unfinished(new Error(`${operationId} is unfinished`))
+      if (!tookOver && Date.now() - started >= takeOverAfterMs) {
+        tookOver = true
+        await this.#takeOver(operationId)
+      }
       this.nudge()
       await wait(replayPollMs)
     }
   }
 
-  /** Every retained event leaves once more: the stream was lost, or may have lost its last minutes. */
-  async republish({ since }: { readonly since: Date }): Promise<number> {
-    const { rows } = await sql`
-      update outbox set done_at = null, leased_until = null, attempts = 0
-      where kind = 'event' and done_at >= ${since}::timestamptz returning true
+  /** Ends leases and waits of an operation's commands. They are idempotent by reference: running one twice is harmless. */
+  async #takeOver(operationId: string): Promise<void> {
+    await sql`
+      update outbox set leased_until = null
+      where operation_id = ${operationId} and kind = 'command' and done_at is null
     `.execute(this.#sql())
-    if (rows.length > 0) this.nudge()
-    return rows.length
   }
 
   #sql(): Sql {
     return this.#parts.orm.em.fork().getKysely() as Sql
   }
 
-  async #loop(): Promise<void> {
-    while (!this.#stopped) {
-      this.#nudged = false
-      let taken = 0
-      try {
-        taken = await this.#tick()
-      } catch (error) {
-        this.#parts.log.warn({ err: error }, 'the outbox relay could not run; it tries again')
-      }
-      if (taken === 0 && !this.#nudged && !this.#stopped) await this.#sleep()
-    }
-  }
-
-  #sleep(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, pollMs)
-      this.#wake = () => {
-        clearTimeout(timer)
-        this.#wake = undefined
-        resolve()
-      }
-    })
-  }
-
-  /** One batch; answers how many rows it took. */
-  async #tick(): Promise<number> {
-    const rows = await this.#lease()
+  /** One batch; answers how many rows it could send. */
+  async #runBatch(kind: OutboxRow['kind']): Promise<number> {
+    const rows = await this.#lease(kind)
     const outcomes = await Promise.allSettled(rows.map((row) => this.#send(row)))
     const sent: string[] = []
     const failed: { row: LeasedRow; error: unknown }[] = []
@@ -151,16 +131,18 @@ export class Relay {
     })
     if (sent.length > 0) await this.#markDone(sent)
     if (failed.length > 0) await this.#release(failed)
+    // What stood behind a finished row of its aggregate may be in the other lane.
+    if (sent.length > 0) this.nudge()
     return sent.length
   }
 
-  async #lease(): Promise<LeasedRow[]> {
+  async #lease(kind: OutboxRow['kind']): Promise<LeasedRow[]> {
     // Leases run on the system's clock: an injected one that stands still would hold them for ever.
     const now = new Date()
     const { rows } = await sql<LeasedRow>`
       with due as (
         select o.id from outbox o
-        where o.done_at is null and (o.leased_until is null or o.leased_until <= ${now}::timestamptz)
+        where o.done_at is null and o.kind = ${kind} and (o.leased_until is null or o.leased_until <= ${now}::timestamptz)
           and not exists (
             select from outbox earlier
             where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq and earlier.done_at is null
@@ -180,8 +162,7 @@ export class Relay {
     return row.kind === 'event' ? this.#publish(row) : this.#runCommand(row, new Date(Date.now() + commandTimeoutMs))
   }
 
-  #publish(row: EventRow): Promise<void> {
-    const { event, context: carrier } = row.message
+  #publish({ message: { event, context: carrier } }: EventRow): Promise<void> {
     return context.with(propagation.extract(context.active(), carrier), () =>
       this.#parts.publisher.publish(event, carrier.requestId ?? ''),
     )
@@ -203,7 +184,8 @@ export class Relay {
 
   async #markDone(ids: readonly string[]): Promise<undefined[]> {
     await sql`
-      update outbox set done_at = ${this.#parts.clock.now()}::timestamptz, leased_until = null where id = any(${ids}::text[])
+      update outbox set done_at = ${this.#parts.clock.now()}::timestamptz, leased_until = null
+      where id = any(${ids}::text[]) and done_at is null
     `.execute(this.#sql())
     return ids.map(() => undefined)
   }

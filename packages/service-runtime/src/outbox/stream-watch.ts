@@ -3,79 +3,142 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import { sqlOf } from '../commands/unit-of-work.ts'
+import type { Sql } from '../commands/handlers.ts'
 import type { Logger } from '../log.ts'
 import type { EventPublisher } from './publisher.ts'
-import type { Relay } from './relay.ts'
+import type { EventRow } from './row.ts'
 
 export interface StreamWatchParts {
   readonly orm: MikroORM
   readonly connection: NatsConnection
   readonly publisher: EventPublisher
-  readonly relay: Relay
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** After a reconnect these minutes are published again: the server may have lost what it had not yet synced to disk. */
+/** What was published this long before a connection was lost is published again: the server may not have synced it to disk. */
 const republishMs = 5 * 60_000
 const checkMs = 30_000
+const retryMs = 1_000
+const batchMax = 200
+
+/** A place in the order in which events were published. */
+type Position = { readonly done_at: Date; readonly aggregate: string; readonly aggregate_seq: string }
 
 /**
  * Keeps the stream whole: creates it where it is missing, publishes the last minutes again after each reconnect, and
- * rebuilds it from the retained outbox rows when it is not the one that was published to.
+ * rebuilds it from the retained outbox rows when it is not the one that was published to. The stream drops what it still
+ * has, and consumers know what they have seen.
  */
 export class StreamWatch {
   readonly #parts: StreamWatchParts
   #timer: NodeJS.Timeout | undefined
-  #checking: Promise<void> | undefined
+  #working: Promise<void> = Promise.resolve()
+  /** What was published from here on may be lost; undefined: nothing is in doubt. */
+  #doubtSince: Date | undefined
+  #stopped = false
 
   constructor(parts: StreamWatchParts) {
     this.#parts = parts
   }
 
+  /** Makes the stream, and checks it from then on. A broker that is away keeps no service from starting. */
   async start(): Promise<void> {
-    await this.check()
-    this.#timer = setInterval(() => void this.#checkSoftly(), checkMs)
-    void this.#followReconnects()
+    void this.#followConnection()
+    try {
+      this.#doubtSince = await this.#lastPublished()
+      await this.#parts.publisher.ensureStream()
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'the stream is not there yet; it is tried again')
+    }
+    this.#checkSoon()
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#checking
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#working
   }
 
-  async check(): Promise<void> {
-    const { orm, publisher, relay, log } = this.#parts
+  async #work(): Promise<void> {
+    clearTimeout(this.#timer)
+    let delayMs = checkMs
+    try {
+      await this.#check()
+    } catch (error) {
+      delayMs = retryMs
+      if (!this.#stopped) this.#parts.log.warn({ err: error }, 'the stream could not be checked; it is tried again')
+    }
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => this.#checkSoon(), delayMs)
+  }
+
+  /** One check at a time. */
+  #checkSoon(): void {
+    this.#working = this.#working.then(() => (this.#stopped ? undefined : this.#work()))
+  }
+
+  async #check(): Promise<void> {
+    const { publisher, log } = this.#parts
     const created = await publisher.ensureStream()
-    // The row's lock makes one replica the one that rebuilds.
-    const { rows } = await sql<{ previous: string | null }>`
-      with before as (select created from stream_seen where stream = ${eventStream} for update)
-      insert into stream_seen (stream, created) values (${eventStream}, ${created})
-      on conflict (stream) do update set created = excluded.created where stream_seen.created <> excluded.created
-      returning (select created from before) as previous
-    `.execute(sqlOf(orm.em.fork()))
-    const previous = rows[0]?.previous
-    if (previous === undefined || previous === null) return
-    const count = await relay.republish({ since: new Date(0) })
-    log.error({ stream: eventStream, events: count }, 'the stream was lost; it is rebuilt from the retained events')
+    const { rows } = await sql<{ created: string }>`
+      select created from stream_seen where stream = ${eventStream}
+    `.execute(this.#sql())
+    const seen = rows[0]?.created
+    if (seen !== created) {
+      // Remembered only afterwards: whoever dies in between leaves the rebuilding to the next. Two at once do no harm.
+      if (seen !== undefined) {
+        log.error({ stream: eventStream }, 'the stream was lost; it is rebuilt from the retained events')
+        const events = await this.#republish(new Date(0))
+        log.info({ stream: eventStream, events }, 'the stream is rebuilt')
+      }
+      await sql`
+        insert into stream_seen (stream, created) values (${eventStream}, ${created})
+        on conflict (stream) do update set created = excluded.created
+      `.execute(this.#sql())
+    } else if (this.#doubtSince !== undefined) {
+      await this.#republish(this.#doubtSince)
+    }
+    this.#doubtSince = undefined
   }
 
-  async #followReconnects(): Promise<void> {
-    for await (const status of this.#parts.connection.status()) {
-      if (status.type !== 'reconnect') continue
-      await this.#checkSoftly()
-      const since = new Date(this.#parts.clock.now().getTime() - republishMs)
-      await this.#parts.relay
-        .republish({ since })
-        .catch((error) => this.#parts.log.warn({ err: error }, 'the last minutes were not republished'))
+  async #followConnection(): Promise<void> {
+    for await (const { type } of this.#parts.connection.status()) {
+      if (type === 'disconnect') this.#doubtSince ??= new Date(this.#parts.clock.now().getTime() - republishMs)
+      if (type === 'reconnect') this.#checkSoon()
     }
   }
 
-  #checkSoftly(): Promise<void> {
-    this.#checking = this.check().catch((error) =>
-      this.#parts.log.warn({ err: error }, 'the stream could not be checked'),
-    )
-    return this.#checking
+  /** Service and broker may have gone down together, with the machine: the last that was published is in doubt too. */
+  async #lastPublished(): Promise<Date | undefined> {
+    const { rows } = await sql<{ last: Date | null }>`select max(done_at) as last from outbox`.execute(this.#sql())
+    const last = rows[0]?.last
+    return last ? new Date(last.getTime() - republishMs) : undefined
+  }
+
+  /** Publishes once more what was published since, in the same order, page by page. */
+  async #republish(since: Date): Promise<number> {
+    let count = 0
+    let after: Position = { done_at: since, aggregate: '', aggregate_seq: '0' }
+    for (;;) {
+      if (this.#stopped) throw new Error('stopped while publishing again')
+      const { rows } = await sql<EventRow & Position>`
+        select id, aggregate, kind, name, message, aggregate_seq, done_at from outbox
+        where kind = 'event'
+          and (done_at, aggregate, aggregate_seq) > (${after.done_at}::timestamptz, ${after.aggregate}, ${after.aggregate_seq}::bigint)
+        order by done_at, aggregate, aggregate_seq limit ${batchMax}
+      `.execute(this.#sql())
+      await Promise.all(
+        rows.map(({ message: { event, context } }) => this.#parts.publisher.publish(event, context.requestId ?? '')),
+      )
+      count += rows.length
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < batchMax) return count
+      after = last
+    }
+  }
+
+  #sql(): Sql {
+    return this.#parts.orm.em.fork().getKysely() as Sql
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '@backoffice/contracts'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { Clock } from '../clock.ts'
+import { isDeclared } from '../commands/stored-reply.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
 import { inputSchema, validate } from '../validation.ts'
@@ -34,16 +34,14 @@ const tracer = trace.getTracer('rpc')
 export class RpcServer {
   readonly #served: ReadonlyMap<string, ServedOperation>
   readonly #log: Logger
-  readonly #clock: Clock
   readonly #inFlight = new Set<Promise<void>>()
   readonly #subscriptions: Subscription[] = []
 
-  constructor(options: { readonly served: readonly ServedOperation[]; readonly log: Logger; readonly clock: Clock }) {
+  constructor(options: { readonly served: readonly ServedOperation[]; readonly log: Logger }) {
     this.#served = new Map(
       options.served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]),
     )
     this.#log = options.log
-    this.#clock = options.clock
   }
 
   listen(connection: NatsConnection, service: ServiceName): void {
@@ -102,7 +100,7 @@ export class RpcServer {
     const requestId = message.headers?.get(headerNames.requestId) || newId('req')
     const started = performance.now()
     try {
-      const call = receive(operation, message, { actor, requestId, now: this.#clock.now() })
+      const call = receive(operation, message, { actor, requestId })
       const body = await run(call)
       const issues = validate(operation.reply, body)
       if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
@@ -131,11 +129,6 @@ export class RpcServer {
 
 const key = (team: boolean, name: string) => `${team ? 'team' : 'rpc'}.${name}`
 
-/** A code that the operation does not declare is a bug of the service, not an answer. */
-function isDeclared(operation: Operation, code: ErrorCode): boolean {
-  return code === 'VALIDATION_ERROR' || errorCatalogue[code].status >= 500 || operation.rejects.includes(code)
-}
-
 /** PostgreSQL or NATS is away or shutting down (class 08 and 57P0x, and the sockets' own codes): a wait helps. */
 function isConnectionFault(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -149,7 +142,7 @@ function isConnectionFault(error: unknown): boolean {
 function receive(
   operation: Operation,
   message: Msg,
-  known: { actor: string | undefined; requestId: string; now: Date },
+  known: { readonly actor: string | undefined; readonly requestId: string },
 ): ReceivedCall {
   const { scope, input } = message.json<RequestMessage>()
   const issues = validate(inputSchema(operation), input)
