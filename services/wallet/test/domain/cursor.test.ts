@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import { decodeCursor, encodeCursor, sealOf } from '../../src/domain/cursor.ts'
+import { ledgerItemId, transferIdOf } from '../../src/domain/ledger-item.ts'
+
+const hash = createHash('sha256').update('entry').digest()
+
+t.test('a cursor reads back as the entry it was made from', async (t) => {
+  const position = decodeCursor(encodeCursor({ seq: 42n, hash }))
+  t.equal(position?.seq, 42n)
+  t.ok(position?.seal.equals(sealOf(hash)))
+})
+
+t.test('property: text that is no cursor is refused, and never throws', async () => {
+  fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => decodeCursor(text) === null || text.length === 32))
+})
+
+t.test('a cursor has one spelling', async (t) => {
+  const cursor = encodeCursor({ seq: 1n, hash })
+  for (const other of [`${cursor}=`, ` ${cursor}`, `${cursor}\n`, cursor.slice(0, -1)])
+    t.equal(decodeCursor(other), null)
+})
+
+t.test("an entry's id and its transfer's follow from each other", async (t) => {
+  t.equal(ledgerItemId('trf_01kaj6'), 'led_01kaj6')
+  t.equal(transferIdOf('led_01kaj6'), 'trf_01kaj6')
+  t.equal(transferIdOf('trf_01kaj6'), 'trf_01kaj6')
+})

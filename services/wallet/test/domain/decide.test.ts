@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { Answer, Posting } from '../../src/domain/posting.ts'
+import { Books, capture, credit, debit, hold, players, release, reversal } from './books.ts'
+
+const [ana, bia] = players
+
+/** Brings a hold of 40 from a balance of 100 into a state. */
+const holds: Readonly<Record<string, (books: Books) => void>> = {
+  unknown: () => {},
+  open: (books) => books.post(hold(ana, 'w', 4000n)),
+  captured: (books) => books.post(hold(ana, 'w', 4000n), capture(ana, 'w')),
+  released: (books) => books.post(hold(ana, 'w', 4000n), release(ana, 'w')),
+  tombstone: (books) => books.post(release(ana, 'w')),
+  refused: (books) => books.post(hold(ana, 'w', 10_001n)),
+}
+
+const open = { outcome: 'hold', state: 'open' }
+const released = { outcome: 'hold', state: 'released' }
+const captured = { outcome: 'hold', state: 'captured' }
+const insufficient = { outcome: 'insufficient_funds' }
+const fault = { outcome: 'fault' }
+const conflict = { outcome: 'conflict' }
+
+const told = (answer: { readonly outcome: string; readonly state?: string }) => answer.state ?? answer.outcome
+
+// Every state × every command: the answer, and then posted and held.
+for (const [state, command, answer, posted, held] of [
+  ['unknown', hold(ana, 'w', 4000n), open, 10_000n, 4000n],
+  ['unknown', capture(ana, 'w'), fault, 10_000n, 0n],
+  ['unknown', release(ana, 'w'), released, 10_000n, 0n],
+  ['open', hold(ana, 'w', 4000n), open, 10_000n, 4000n],
+  ['open', hold(ana, 'w', 4001n), conflict, 10_000n, 4000n],
+  ['open', hold(bia, 'w', 4000n), conflict, 10_000n, 4000n],
+  ['open', capture(ana, 'w'), { outcome: 'posted', replayed: false }, 6000n, 0n],
+  ['open', release(ana, 'w'), released, 10_000n, 0n],
+  ['open', release(bia, 'w'), fault, 10_000n, 4000n],
+  ['captured', hold(ana, 'w', 4000n), captured, 6000n, 0n],
+  ['captured', capture(ana, 'w'), { outcome: 'posted', replayed: true }, 6000n, 0n],
+  ['captured', release(ana, 'w'), captured, 6000n, 0n],
+  ['released', hold(ana, 'w', 4000n), released, 10_000n, 0n],
+  ['released', capture(ana, 'w'), fault, 10_000n, 0n],
+  ['released', release(ana, 'w'), released, 10_000n, 0n],
+  ['tombstone', hold(ana, 'w', 4000n), released, 10_000n, 0n],
+  ['tombstone', capture(ana, 'w'), fault, 10_000n, 0n],
+  ['tombstone', release(ana, 'w'), released, 10_000n, 0n],
+  ['refused', hold(ana, 'w', 10_001n), insufficient, 10_000n, 0n],
+  ['refused', capture(ana, 'w'), fault, 10_000n, 0n],
+  ['refused', release(ana, 'w'), released, 10_000n, 0n],
+] as const)
+  t.test(`${command.kind} of ${command.playerId} on a hold that is ${state}: ${told(answer)}`, async (t) => {
+    const books = new Books()
+    books.post(credit(ana, 'd', 10_000n))
+    holds[state]?.(books)
+    t.match(books.post(command), [answer])
+    t.same(books.balance(ana), { posted, held })
+    t.same(books.faults(), [])
+  })
+
+t.test('a refused debit is refused for ever, and its neighbours are posted', async (t) => {
+  const books = new Books()
+  t.match(books.post(credit(ana, 'd1', 100n), debit(ana, 'a1', 101n), debit(ana, 'a2', 100n)), [
+    { outcome: 'posted' },
+    insufficient,
+    { outcome: 'posted' },
+  ])
+  books.post(credit(ana, 'd2', 1000n))
+  t.match(books.post(debit(ana, 'a1', 101n)), [insufficient])
+  t.equal(books.balance(ana).posted, 1000n)
+})
+
+t.test('a reference of another transfer is a conflict, and nothing is posted', async (t) => {
+  const books = new Books()
+  books.post(credit(ana, 'd', 100n))
+  t.match(books.post(credit(ana, 'd', 101n), credit(bia, 'd', 100n), debit(ana, 'd', 100n)), [
+    conflict,
+    conflict,
+    conflict,
+  ])
+  t.equal(books.balance(ana).posted, 100n)
+})
+
+t.test('a transfer is reversed once, in one batch or in two', async (t) => {
+  const books = new Books()
+  const [answer] = books.post(credit(ana, 'd', 100n))
+  const id = answer?.outcome === 'posted' ? answer.transferId : ''
+  books.post(credit(ana, 'd2', 100n))
+  t.match(books.post(reversal(ana, 'r1', 100n, id), reversal(ana, 'r2', 100n, id)), [
+    { outcome: 'posted' },
+    { outcome: 'already_reversed' },
+  ])
+  t.match(books.post(reversal(ana, 'r3', 100n, id)), [{ outcome: 'already_reversed' }])
+  t.match(books.post(reversal(ana, 'r1', 100n, id)), [{ outcome: 'posted', replayed: true }])
+  t.equal(books.balance(ana).posted, 100n)
+})
+
+t.test('a posting in another currency than the account is a fault', async (t) => {
+  const books = new Books()
+  t.match(books.post({ ...credit(ana, 'd', 100n), currency: 'USD' } as Posting, credit(ana, 'e', 1n)), [
+    fault,
+    { outcome: 'posted' },
+  ])
+})
+
+const amount = fc.bigInt({ min: 1n, max: 50n })
+const who = fc.constantFrom(...players)
+const reference = fc.integer({ min: 0, max: 12 })
+const anyPosting: fc.Arbitrary<Posting> = fc.oneof(
+  fc.tuple(who, reference, amount).map(([player, number, value]) => credit(player, `d${number}`, value)),
+  fc.tuple(who, reference, amount).map(([player, number, value]) => debit(player, `a${number}`, value)),
+  fc.tuple(who, reference, amount).map(([player, number, value]) => hold(player, `w${number}`, value)),
+  fc.tuple(who, reference).map(([player, number]) => capture(player, `w${number}`)),
+  fc.tuple(who, reference).map(([player, number]) => release(player, `w${number}`)),
+)
+const postings = fc.array(anyPosting, { maxLength: 40 })
+/** An answer without what a replay alone differs in. */
+const plain = (answers: readonly Answer[]) =>
+  answers.map((answer) => (answer.outcome === 'posted' ? { ...answer, replayed: false } : answer))
+
+t.test('property: whatever is posted, the books are sound', async () => {
+  fc.assert(
+    fc.property(postings, (batch) => {
+      const books = new Books()
+      books.post(...batch)
+      return books.faults().length === 0
+    }),
+    { numRuns: 300 },
+  )
+})
+
+t.test('property: how postings are gathered into batches changes no answer and no balance', async (t) => {
+  fc.assert(
+    fc.property(postings, fc.integer({ min: 1, max: 10 }), (all, size) => {
+      const together = new Books()
+      const answers = together.post(...all)
+      const apart = new Books()
+      const parts: Answer[] = []
+      for (let begin = 0; begin < all.length; begin += size)
+        parts.push(...apart.post(...all.slice(begin, begin + size)))
+      t.strictSame(parts, answers)
+      t.strictSame([...apart.accounts], [...together.accounts])
+    }),
+    { numRuns: 100 },
+  )
+})
+
+t.test('property: posting everything again moves nothing and answers what it answered', async (t) => {
+  fc.assert(
+    fc.property(postings, (all) => {
+      const books = new Books()
+      books.post(...all)
+      const settled = books.post(...all)
+      const before = [...books.accounts]
+      t.strictSame(plain(books.post(...all)), plain(settled))
+      t.strictSame([...books.accounts], before)
+    }),
+    { numRuns: 100 },
+  )
+})
