@@ -8,3 +8,12 @@ export const sandboxAmounts = {
   /** A withdrawal of this amount can be approved, but moves to `failed` on the decision `pay`. */
   withdrawalFailsOnPay: '13.13',
 } as const
+
+/**
+ * What an integrator may open in the sandbox to see a refusal; they are in no catalogue.
+ * A session for the first is refused with RG_BLOCKED, for the second with PROVIDER_UNAVAILABLE.
+ */
+export const sandboxGames = {
+  rgBlocked: 'sandbox-rg-blocked',
+  providerUnavailable: 'sandbox-provider-unavailable',
+} as const

@@ -31,6 +31,21 @@ function explain(error) {
   if (error.message === 'expired') element('spin').disabled = true
 }
 
+const svg = (name) => document.createElementNS('http://www.w3.org/2000/svg', name)
+
+/** A drawn symbol, so that no font has to have it. */
+function drawn({ color, path }) {
+  const picture = svg('svg')
+  const outline = svg('path')
+  picture.setAttribute('viewBox', '0 0 100 100')
+  picture.setAttribute('aria-hidden', 'true')
+  outline.setAttribute('d', path)
+  outline.setAttribute('fill', color)
+  outline.setAttribute('fill-rule', 'evenodd')
+  picture.append(outline)
+  return picture
+}
+
 function showStakes(stakes) {
   stakes.forEach(({ value, label }, index) => {
     const choice = document.createElement('label')
@@ -50,12 +65,12 @@ function show({ name, symbols, colors, stakes, balance }) {
   element('name').textContent = name
   element('balance').textContent = balance
   reels.forEach((reel, index) => {
-    reel.textContent = symbols[index]
+    reel.replaceChildren(drawn(symbols[index]))
   })
   showStakes(stakes)
   symbols.forEach((symbol, index) => {
     const line = document.createElement('li')
-    line.textContent = `${symbol} ${pays[index]}`
+    line.append(drawn(symbol), ` ${symbol.name}, ${pays[index]}`)
     element('pays').append(line)
   })
   element('spin').disabled = false
@@ -88,12 +103,12 @@ async function spin() {
 function stop({ line, win, balance }) {
   const won = Number(win) > 0
   reels.forEach((reel, index) => {
-    reel.textContent = session.symbols[line[index]]
+    reel.replaceChildren(drawn(session.symbols[line[index]]))
     // Two of the rarest pay as a pair; otherwise all three are alike.
     const alike = line.every((symbol) => symbol === line[0])
     if (won && (alike || line[index] === 0)) reel.classList.add('won')
   })
-  element('reels').setAttribute('aria-label', line.map((symbol) => session.symbols[symbol]).join(' '))
+  element('reels').setAttribute('aria-label', line.map((symbol) => session.symbols[symbol].name).join(', '))
   element('balance').textContent = balance
   element('message').textContent = won ? `You win ${win}!` : 'No win this time.'
 }

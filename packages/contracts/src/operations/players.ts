@@ -414,12 +414,3 @@ export const setGameAvailability = operation({
   reply: Type.Object({ gameId: Id, available: Type.Boolean() }, closed),
   rejects: ['GAME_NOT_FOUND'],
 })
-
-/**
- * What an integrator may open in the sandbox to see a refusal; they are in no catalogue.
- * A session for the first is refused with RG_BLOCKED, for the second with PROVIDER_UNAVAILABLE.
- */
-export const sandboxGames = {
-  rgBlocked: 'sandbox-rg-blocked',
-  providerUnavailable: 'sandbox-provider-unavailable',
-} as const

@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import type { PlayersConfig } from '../config.ts'
 import { payout, stakes, stopsPerReel, symbolAt } from '../domain/slot.ts'
 import { type DemoSession, findDemoSession, settleSpin } from '../storage/demo-sessions.ts'
-import { themeOf } from './themes.ts'
+import { shapes, themeOf } from './themes.ts'
 import { thumbnail } from './thumbnail.ts'
 
 export interface GamesListener extends Background {
@@ -117,7 +117,7 @@ function view({ gameId, name, balance, expiresAt }: DemoSession) {
   const { symbols, from, to } = themeOf(gameId)
   return {
     name,
-    symbols,
+    symbols: symbols.map(([shape, color]) => ({ name: shape, color, path: shapes[shape] })),
     colors: { from, to },
     stakes: stakes.map((stake) => ({ value: Number(stake), label: fromMinorUnits(stake) })),
     balance: fromMinorUnits(balance),

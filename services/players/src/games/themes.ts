@@ -1,20 +1,120 @@
-/** How a game looks: the symbols from the rarest to the most common, and the two colours of its scenery. */
+/** Outlines in a box of 100 by 100, drawn so that no font has to have them. */
+export const shapes = {
+  gem: 'M28 12H72L94 40L50 92L6 40Z',
+  crown: 'M8 80L14 26L36 50L50 14L64 50L86 26L92 80Z',
+  star: 'M50 6L62.5 36.5L95 38.5L70 59.5L78 92L50 74.5L22 92L30 59.5L5 38.5L37.5 36.5Z',
+  coin: 'M50 8A42 42 0 1 1 49.9 8ZM50 26A24 24 0 1 0 50.1 26Z',
+  bell: 'M50 8C72 8 78 28 80 50C81 62 88 68 92 76H8C12 68 19 62 20 50C22 28 28 8 50 8ZM38 82H62A12 12 0 0 1 38 82Z',
+  leaf: 'M12 88C8 40 36 8 90 10C94 62 62 94 24 82L60 42L18 78Z',
+  drop: 'M50 6C66 34 82 48 82 64A32 30 0 0 1 18 64C18 48 34 34 50 6Z',
+  bolt: 'M60 4L18 56H46L38 96L82 40H54Z',
+  moon: 'M60 6A45 45 0 1 0 94 62A38 38 0 0 1 60 6Z',
+  seven: 'M14 10H86V30L52 94H24L58 32H14Z',
+  heart: 'M50 90C6 58 4 34 14 22C26 8 44 14 50 30C56 14 74 8 86 22C96 34 94 58 50 90Z',
+  clover:
+    'M50 48C30 54 12 44 18 28C24 14 44 20 48 40C46 18 58 6 70 14C84 24 72 42 54 46C76 44 90 56 82 70C74 82 56 72 52 54L60 94H48Z',
+} as const
+export type Shape = keyof typeof shapes
+
+export type Symbol = readonly [shape: Shape, color: string]
+
+/** How a game looks: its symbols from the rarest to the most common, and the two colours of its scenery. */
 export interface Theme {
-  readonly symbols: readonly [string, string, string, string, string]
+  readonly symbols: readonly [Symbol, Symbol, Symbol, Symbol, Symbol]
   readonly from: string
   readonly to: string
 }
 
-const classic: Theme = { symbols: ['7️⃣', '🔔', '🍒', '🍋', '🍇'], from: '#7a1f2b', to: '#2b0d3a' }
+const classic: Theme = {
+  symbols: [
+    ['seven', '#d7263d'],
+    ['bell', '#f2a900'],
+    ['heart', '#e2528f'],
+    ['drop', '#2f80ed'],
+    ['leaf', '#3fa34d'],
+  ],
+  from: '#7a1f2b',
+  to: '#2b0d3a',
+}
 
 const themes: Readonly<Record<string, Theme>> = {
-  'fortune-reels': { symbols: ['💎', '👑', '🍀', '🪙', '🔔'], from: '#14532d', to: '#052e2b' },
-  'amazon-gold': { symbols: ['🗿', '🦜', '🐆', '🌺', '🍃'], from: '#3f6212', to: '#1a2e05' },
-  'carnival-nights': { symbols: ['🎭', '🪇', '🥁', '🎉', '🎈'], from: '#86198f', to: '#3b0764' },
-  'ocean-treasure': { symbols: ['🧜', '🐙', '🐬', '🐠', '🐚'], from: '#075985', to: '#082f49' },
-  'star-miner': { symbols: ['🚀', '🛸', '🪐', '⭐', '🌑'], from: '#312e81', to: '#0b1026' },
-  'lucky-tiger': { symbols: ['🐯', '🧧', '🏮', '🪙', '🎋'], from: '#9a3412', to: '#450a0a' },
-  'crystal-cave': { symbols: ['💠', '🔮', '💎', '🪨', '🦇'], from: '#155e75', to: '#1e1b4b' },
+  'fortune-reels': {
+    symbols: [
+      ['gem', '#1fa2ff'],
+      ['crown', '#f2a900'],
+      ['clover', '#2e9e4f'],
+      ['coin', '#d98e04'],
+      ['bell', '#b5651d'],
+    ],
+    from: '#14532d',
+    to: '#052e2b',
+  },
+  'amazon-gold': {
+    symbols: [
+      ['crown', '#f2a900'],
+      ['coin', '#d98e04'],
+      ['clover', '#2e9e4f'],
+      ['leaf', '#57a639'],
+      ['drop', '#1fa2ff'],
+    ],
+    from: '#3f6212',
+    to: '#1a2e05',
+  },
+  'carnival-nights': {
+    symbols: [
+      ['star', '#f2a900'],
+      ['heart', '#e2528f'],
+      ['crown', '#a855f7'],
+      ['bell', '#f97316'],
+      ['moon', '#64748b'],
+    ],
+    from: '#86198f',
+    to: '#3b0764',
+  },
+  'ocean-treasure': {
+    symbols: [
+      ['gem', '#14b8a6'],
+      ['coin', '#f2a900'],
+      ['star', '#f97316'],
+      ['moon', '#6366f1'],
+      ['drop', '#0ea5e9'],
+    ],
+    from: '#075985',
+    to: '#082f49',
+  },
+  'star-miner': {
+    symbols: [
+      ['star', '#facc15'],
+      ['bolt', '#f97316'],
+      ['gem', '#8b5cf6'],
+      ['moon', '#94a3b8'],
+      ['coin', '#b45309'],
+    ],
+    from: '#312e81',
+    to: '#0b1026',
+  },
+  'lucky-tiger': {
+    symbols: [
+      ['seven', '#dc2626'],
+      ['crown', '#f2a900'],
+      ['coin', '#d98e04'],
+      ['heart', '#ef4444'],
+      ['leaf', '#4d7c0f'],
+    ],
+    from: '#9a3412',
+    to: '#450a0a',
+  },
+  'crystal-cave': {
+    symbols: [
+      ['gem', '#a855f7'],
+      ['gem', '#06b6d4'],
+      ['gem', '#22c55e'],
+      ['drop', '#60a5fa'],
+      ['moon', '#64748b'],
+    ],
+    from: '#155e75',
+    to: '#1e1b4b',
+  },
   'fruit-classic': classic,
 }
 

@@ -1,4 +1,4 @@
-import { themeOf } from './themes.ts'
+import { shapes, themeOf } from './themes.ts'
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escapeXml = (text: string) => text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? '')
@@ -6,10 +6,10 @@ const escapeXml = (text: string) => text.replaceAll(/[&<>"]/g, (character) => es
 /** A drawn thumbnail, 4:3: the game's scenery, its three best symbols on a reel, its name. */
 export function thumbnail(game: { readonly id: string; readonly name: string; readonly provider: string }): string {
   const { symbols, from, to } = themeOf(game.id)
-  const reels = [0, 1, 2].map((reel) => {
+  const reels = symbols.slice(0, 3).map(([shape, color], reel) => {
     const x = 62 + reel * 96
-    return `<rect x="${x}" y="86" width="84" height="84" rx="14" fill="#fff" fill-opacity=".92"/>
-<text x="${x + 42}" y="146" font-size="50" text-anchor="middle">${symbols[reel]}</text>`
+    return `<rect x="${x}" y="86" width="84" height="84" rx="14" fill="#fff" fill-opacity=".94"/>
+<path transform="translate(${x + 15} 101) scale(.54)" d="${shapes[shape]}" fill="${color}" fill-rule="evenodd"/>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 300" role="img" aria-label="${escapeXml(game.name)}">
 <defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="${from}"/><stop offset="1" stop-color="${to}"/></linearGradient>
