@@ -23,7 +23,7 @@ export type PaymentsConfig = Static<typeof paymentsConfig>
 
 const dayMs = 24 * 3_600_000
 /** Intents that came to nothing are kept as long as the stored replies of their operations. */
-const droppedIntents = { table: 'withdrawal', column: 'dropped_at', keepMs: 7 * dayMs }
+export const droppedIntents = { table: 'withdrawal', column: 'dropped_at', keepMs: 7 * dayMs }
 
 /** Starts the payments service. */
 export function start(config: PaymentsConfig, options: { readonly clock?: Clock } = {}): Promise<RunningService> {

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { purge } from '@backoffice/service-runtime'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { sweepIntents } from '../../src/background/sweep-intents.ts'
+import { droppedIntents } from '../../src/main.ts'
+import { moneyPath, refusal } from '../money-path.ts'
+
+const clock = { time: new Date('2026-03-02T15:00:00.000Z'), now: () => clock.time }
+const later = (ms: number) => {
+  clock.time = new Date(clock.time.getTime() + ms)
+}
+const abandonAfterMs = 30_000
+const path = await moneyPath(t, { clock })
+const { payments } = path.bed.services
+
+/** An intent that stays one: the wallet answers nothing. */
+async function leaveIntent(playerId: string, operationId: string): Promise<void> {
+  const lock = await path.bed.sql('admin').connect()
+  await lock.query('begin')
+  await lock.query('lock table wallet.hold in exclusive mode')
+  const unanswered = refusal(path.requestWithdrawal(playerId, {}, operationId))
+  await eventually(async () => (await statusOf(operationId)).includes('intent'))
+  // The wallet's statement is ended instead of the service, which gives payments an error at once.
+  const waiting = `select pg_cancel_backend(pid) from pg_stat_activity
+    where datname = current_database() and usename = 'backoffice_wallet' and wait_event_type = 'Lock'`
+  await eventually(async () => (await lock.query(waiting)).rowCount !== 0)
+  await lock.query('rollback')
+  lock.release()
+  t.match(await unanswered, /INTERNAL_ERROR|SERVICE_UNAVAILABLE/)
+}
+
+const statusOf = async (operationId: string) =>
+  (await path.rows<{ status: string }>('select status from withdrawal where operation_id = $1', [operationId])).map(
+    ({ status }) => status,
+  )
+
+t.test('an intent is given up only when its request cannot come back any more', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const operationId = randomUUID()
+  await leaveIntent(playerId, operationId)
+  later(abandonAfterMs - 1)
+  t.equal(await sweepIntents(payments, { abandonAfterMs }), 0)
+  later(2)
+  t.equal(await sweepIntents(payments, { abandonAfterMs }), 1)
+  t.same(await statusOf(operationId), ['abandoned'])
+  t.equal(await sweepIntents(payments, { abandonAfterMs }), 0)
+})
+
+t.test('a withdrawal is never swept', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const { id } = await path.requestWithdrawal(playerId)
+  later(24 * 3_600_000)
+  await sweepIntents(payments, { abandonAfterMs })
+  t.match(await path.getWithdrawal(id), { status: 'under_review' })
+})
+
+t.test('two sweepers at once give up each intent once', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  const ids = [randomUUID(), randomUUID(), randomUUID()]
+  for (const operationId of ids) await leaveIntent(playerId, operationId)
+  later(abandonAfterMs + 1)
+  const swept = await Promise.all([1, 2, 3].map(() => sweepIntents(payments, { abandonAfterMs })))
+  t.equal(
+    swept.reduce((sum, count) => sum + count, 0),
+    3,
+  )
+  await eventually(async () => (await path.balance(playerId)) === '100.00 / 100.00')
+})
+
+t.test('intents that came to nothing are purged after a week, withdrawals never', async (t) => {
+  const playerId = await path.newPlayerWith('10.00')
+  const [opened, refused] = [randomUUID(), randomUUID()]
+  await path.requestWithdrawal(playerId, {}, opened)
+  t.equal(await refusal(path.requestWithdrawal(playerId, {}, refused)), 'INSUFFICIENT_FUNDS')
+  later(droppedIntents.keepMs - 1)
+  await purge(payments, droppedIntents)
+  t.same(await statusOf(refused), ['refused'])
+  later(2)
+  await purge(payments, droppedIntents)
+  t.same(await statusOf(refused), [])
+  t.same(await statusOf(opened), ['under_review'])
+})

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { operations } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { moneyPath, outcomes, refusal } from '../money-path.ts'
+
+t.test('without the wallet a confirmation is not over: 503, still pending for everyone, and no event', async (t) => {
+  const path = await moneyPath(t)
+  const playerId = await path.newPlayer({ kyc: false })
+  const { id } = await path.createDeposit(playerId)
+  const operationId = randomUUID()
+  const team = path.bed.team('alice')
+  const input = { brandId: path.scope.brandId, depositId: id }
+  await path.bed.services.wallet.drain()
+  t.equal(await refusal(path.confirm(id, operationId)), 'SERVICE_UNAVAILABLE')
+
+  const shown = await team.call(operations.payments.showDeposit, { input })
+  t.match(shown, { status: 'pending', confirmedAt: null, version: 1, settling: true })
+  t.equal(shown.transitions.length, 1)
+  const unsent = `select name from outbox where aggregate = $1 and done_at is null order by aggregate_seq`
+  t.same(await path.rows(unsent, [id]), [{ name: 'wallet.creditAccount' }, { name: 'deposit.confirmed' }])
+
+  // Others wait for the wallet: none is accepted, and none is told a status that is not true yet.
+  const others = [path.fail(id), path.confirm(id)]
+  await path.bed.start('wallet')
+  t.same(await outcomes(others), { DEPOSIT_NOT_PENDING: 2 })
+  t.match(await path.confirm(id, operationId), { status: 'confirmed' })
+  t.equal(await path.balance(playerId), '10.00 / 10.00')
+  await eventually(async () => (await path.rows(unsent, [id])).length === 0)
+  t.match(await team.call(operations.payments.showDeposit, { input }), { status: 'confirmed', settling: false })
+})
+
+t.test(
+  'without the wallet a payment is not over: still approved for everyone, and a cancellation is still refused',
+  async (t) => {
+    const path = await moneyPath(t)
+    const playerId = await path.newPlayerWith('100.00')
+    const { id } = await path.requestWithdrawal(playerId)
+    const approved = await path.decideInSandbox(id, 'approve')
+    await path.bed.services.wallet.drain()
+    t.equal(await refusal(path.decideInSandbox(id, 'pay')), 'SERVICE_UNAVAILABLE')
+    t.same(await path.getWithdrawal(id), approved)
+    const input = { brandId: path.scope.brandId, withdrawalId: id }
+    const shown = await path.bed.team('alice').call(operations.payments.showWithdrawal, { input })
+    t.match(shown, { status: 'approved', version: 2, settling: true })
+    t.equal(shown.transitions.length, 2)
+    const fail = path.decide('alice', id, 'fail')
+    await path.bed.start('wallet')
+    await t.rejects(fail, { code: 'WITHDRAWAL_INVALID_STATE', details: { status: 'paid' } })
+    t.equal(await path.balance(playerId), '90.00 / 90.00')
+  },
+)
+
+t.test(
+  'without the wallet a withdrawal has an unknown outcome; the same key is answered once it is back',
+  async (t) => {
+    const path = await moneyPath(t)
+    const playerId = await path.newPlayerWith('100.00')
+    const operationId = randomUUID()
+    await path.bed.services.wallet.drain()
+    t.equal(await refusal(path.requestWithdrawal(playerId, {}, operationId)), 'SERVICE_UNAVAILABLE')
+    await path.bed.start('wallet')
+    t.match(await path.requestWithdrawal(playerId, {}, operationId), { status: 'under_review' })
+    t.same(await path.rows('select status from withdrawal where player_id = $1', [playerId]), [
+      { status: 'under_review' },
+    ])
+  },
+)
+
+t.test('without players nothing begins; what has begun can be ended', async (t) => {
+  const path = await moneyPath(t)
+  const playerId = await path.newPlayerWith('100.00')
+  const { id } = await path.createDeposit(playerId)
+  const withdrawal = await path.requestWithdrawal(playerId)
+  await path.bed.services.players.drain()
+  t.equal(await refusal(path.createDeposit(playerId)), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(path.requestWithdrawal(playerId)), 'SERVICE_UNAVAILABLE')
+  t.match(await path.confirm(id), { status: 'confirmed' })
+  t.match(await path.cancel(withdrawal.id), { status: 'cancelled' })
+})
+
+t.test('two replicas share the work: each operation id has one effect', async (t) => {
+  const path = await moneyPath(t)
+  await path.bed.start('payments')
+  const playerId = await path.newPlayerWith('100.00')
+  const ids = Array.from({ length: 10 }, () => randomUUID())
+  const calls = [...ids, ...ids, ...ids].map((operationId) =>
+    path.requestWithdrawal(playerId, { amount: '1.00' }, operationId),
+  )
+  const replies = await Promise.allSettled(calls)
+  const done = new Set(replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value.id] : [])))
+  t.equal(done.size, 10)
+  t.equal(await path.balance(playerId), '100.00 / 90.00')
+})
