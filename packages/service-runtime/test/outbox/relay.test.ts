@@ -1,0 +1,104 @@
+import { eventually, testBed } from '@backoffice/test-kit'
+import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { sql as tag } from 'kysely'
+import t from 'tap'
+import { newId } from '../../src/index.ts'
+import { countUp, createProbeTables, eventData, payments, wallet } from '../probe-services.ts'
+
+const bed = await testBed(t, { payments, wallet })
+await createProbeTables(bed)
+const second = await bed.start('payments')
+const scope = bed.scope()
+
+const listener = await bed.nats('webhooks')
+
+t.test('events of one record leave in the order of their writing, over two replicas', async (t) => {
+  const manager = await jetstreamManager(listener, { checkAPI: false })
+  await manager.consumers.add('EVENTS', {
+    durable_name: 'order',
+    ack_policy: AckPolicy.None,
+    deliver_policy: DeliverPolicy.All,
+  })
+  const consumer = await jetstream(listener).consumers.get('EVENTS', 'order')
+  const messages = await consumer.consume()
+  t.teardown(() => messages.close())
+  const seen: string[] = []
+  void (async () => {
+    for await (const message of messages) seen.push(message.json<{ data: { id: string } }>().data.id)
+  })()
+
+  const rounds = 20
+  const records = ['a', 'b', 'c']
+  for (let round = 0; round < rounds; round++) {
+    const service = round % 2 === 0 ? bed.services.payments : second
+    await Promise.all(
+      records.map((record) =>
+        service.transact(async ({ sql, emit }) => {
+          await tag`insert into record values (${record}, 1) on conflict (id) do update set count = record.count + 1`.execute(
+            sql,
+          )
+          for (const half of [0, 1])
+            emit({
+              kind: 'deposit.confirmed',
+              aggregate: record,
+              scope,
+              data: eventData(`${record}-${String(round * 2 + half).padStart(3, '0')}`),
+            })
+        }),
+      ),
+    )
+  }
+  await eventually(() => seen.length === rounds * 2 * records.length)
+  for (const record of records) {
+    const ids = seen.filter((id) => id.startsWith(record))
+    t.same(ids, ids.toSorted(), record)
+    t.equal(new Set(ids).size, rounds * 2)
+  }
+})
+
+t.test('an event waits behind a command of its record, and no other record waits', async (t) => {
+  const blocked = newId('opn')
+  let down = true
+  wallet.during = async (reference) => {
+    if (down && reference.startsWith(blocked)) throw new Error('the wallet is down')
+  }
+  const call = (record: string, operationId: string) =>
+    bed.rpc.call(countUp, { scope, input: { record, sends: ['command', 'event'] }, operationId })
+  await t.rejects(call('blocked', blocked))
+  await call('free', newId('opn'))
+  const unsent = async (record: string) =>
+    (await bed.sql('payments').query('select kind from outbox where aggregate = $1 and done_at is null', [record])).rows
+  await eventually(async () => (await unsent('free')).length === 0)
+  t.same((await unsent('blocked')).map(({ kind }) => kind).sort(), ['command', 'event'])
+  down = false
+  await eventually(async () => (await unsent('blocked')).length === 0)
+})
+
+t.test('a command that fails is tried again by itself until it is done', async (t) => {
+  const operationId = newId('opn')
+  let failures = 3
+  wallet.during = async (reference) => {
+    if (reference.startsWith(operationId) && failures-- > 0) throw new Error('not yet')
+  }
+  await t.rejects(bed.rpc.call(countUp, { scope, input: { record: 'persistent', sends: ['command'] }, operationId }))
+  await eventually(async () => {
+    const done = await bed
+      .sql('payments')
+      .query('select attempts from outbox where operation_id = $1 and done_at is not null', [operationId])
+    return done.rowCount === 1
+  })
+  const { rows } = await bed.sql('wallet').query('select calls from credit where reference = $1', [`${operationId}-0`])
+  t.same(rows, [{ calls: 1 }])
+})
+
+t.test('what a dead process had leased is taken over when the lease ends', async (t) => {
+  await bed.sql('admin').query(`
+    insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
+    select 'cmd_orphan', 'orphan', 1, 'command', name, replace(message::text, aggregate, 'orphan')::json, now(), now() + interval '700 ms'
+    from payments.outbox where kind = 'command' limit 1
+  `)
+  const row = async () =>
+    (await bed.sql('payments').query("select done_at, attempts from outbox where id = 'cmd_orphan'")).rows[0]
+  t.same(await row(), { done_at: null, attempts: 0 })
+  await eventually(async () => (await row()).done_at !== null)
+})
