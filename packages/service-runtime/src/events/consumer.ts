@@ -37,6 +37,8 @@ export interface Reaction {
   readonly name: string
   readonly kinds: readonly EventKind[]
   readonly react: (event: EventMessage, tools: ReactionTools) => Promise<void>
+  /** Deliveries of one message after which it is set aside. */
+  readonly deliveriesMax?: number
   /** Called after the commit. */
   readonly committed?: (event: EventMessage) => void
 }
@@ -47,7 +49,7 @@ export function reaction(definition: Reaction): Reaction {
 
 const inFlightMax = 64
 const ackWaitMs = 30_000
-const deliveriesMax = 12
+const deliveriesMaxDefault = 12
 const retryDelayMsMax = 60_000
 const restartDelayMs = 500
 const nanosPerMs = 1_000_000
@@ -144,7 +146,8 @@ export class EventConsumer {
         { err: error, consumer: this.#name, subject: message.subject, attempts },
         'an event could not be handled',
       )
-      if (attempts < deliveriesMax) message.nak(Math.min(retryDelayMsMax, 250 * 2 ** attempts))
+      if (attempts < (this.#reaction.deliveriesMax ?? deliveriesMaxDefault))
+        message.nak(Math.min(retryDelayMsMax, 250 * 2 ** attempts))
       else
         await this.#setAside(message, error instanceof Error ? error.message : String(error)).catch(() =>
           message.nak(retryDelayMsMax),

@@ -25,22 +25,23 @@ async function startProcess() {
 t.test('a process killed between its commit and its command: the next one finishes, once', async (t) => {
   const child = await startProcess()
   const operationId = newId('opn')
-  const call = () =>
-    bed.rpc.call(countUp, { scope, input: { record: 'killed', sends: ['command', 'event'] }, operationId })
+  const input = { record: 'killed', sends: ['command' as const, 'event' as const] }
+  const call = (timeoutMs: number) =>
+    bed.rpc.call(countUp, { scope, input, operationId, deadline: new Date(Date.now() + timeoutMs) })
   let hang = true
   let reached = false
   wallet.during = async () => {
     reached = true
     if (hang) throw await once(child, 'exit').then(() => new Error('too late for its caller'))
   }
-  const lost = call().catch((error) => error.code)
+  const lost = call(3_000).catch((error) => error.code)
   await eventually(() => reached)
   child.kill('SIGKILL')
   await once(child, 'exit')
   hang = false
 
   await bed.start('payments')
-  t.same(await call(), { count: 1 }, 'the retry takes the command over')
+  t.same(await call(8_000), { count: 1 }, 'the retry takes the command over')
   t.equal(await lost, 'SERVICE_UNAVAILABLE')
   const { rows } = await bed.sql('payments').query('select count from record where id = $1', ['killed'])
   t.same(rows, [{ count: 1 }])

@@ -1,0 +1,82 @@
+import { listAudit } from '@backoffice/contracts'
+import { eventually, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { newId, type RunningService } from '../src/index.ts'
+import { correct, countUp, createProbeTables, payments, wallet } from './probe-services.ts'
+
+const bed = await testBed(t, { payments, wallet })
+await createProbeTables(bed)
+const scope = bed.scope()
+
+const health = async (service: RunningService, path: string) =>
+  (await fetch(`http://127.0.0.1:${service.healthPort}${path}`)).status
+const code = (call: Promise<unknown>) => call.then(() => 'answered').catch((error) => error.code)
+
+t.test('health and readiness answer over HTTP', async (t) => {
+  t.equal(await health(bed.services.payments, '/healthz'), 200)
+  t.equal(await health(bed.services.payments, '/readyz'), 200)
+  t.equal(await health(bed.services.payments, '/elsewhere'), 404)
+})
+
+t.test("a team's command is recorded with who, when and why, and without secrets", async (t) => {
+  const operationId = newId('opn')
+  const input = { brandId: 'brd_1', recordId: 'rec_1', secretNote: 'hush', reason: 'a typo' }
+  await bed.team('alice').call(correct, { input, operationId })
+  await bed.team('alice').call(correct, { input, operationId })
+  const { data } = await bed.team('bob').call(listAudit('payments'), { input: { limit: 10, subject: 'rec_1' } })
+  t.match(data, [
+    {
+      actor: 'alice',
+      operation: 'decideWithdrawal',
+      operationId,
+      subject: 'rec_1',
+      reason: 'a typo',
+      input: { brandId: 'brd_1', recordId: 'rec_1', reason: 'a typo' },
+    },
+  ])
+  t.equal(data.length, 1, 'a replay is not another action')
+  t.notMatch(JSON.stringify(data), /hush/)
+})
+
+t.test('the audit trail cannot be changed by the service', async (t) => {
+  for (const statement of ['update audit_entry set actor = actor', 'delete from audit_entry', 'truncate audit_entry'])
+    await t.rejects(bed.sql('payments').query(statement), /permission denied/, statement)
+  await t.rejects(bed.sql('admin').query('delete from payments.audit_entry'), /append-only/)
+})
+
+t.test('nobody acts in the name of another', async (t) => {
+  const nats = await bed.nats('alice')
+  const statuses = nats.status()
+  nats.publish('team.bob.payments.decideWithdrawal', '{}')
+  for await (const status of statuses) {
+    if (status.type !== 'error') continue
+    t.match(String(status.error), /permissions violation/i)
+    break
+  }
+})
+
+t.test('a drain finishes what is under way, refuses nothing it took, and takes nothing more', async (t) => {
+  const replica = await bed.start('payments')
+  await bed.services.payments.drain()
+  let release = () => {}
+  let waiting = 0
+  wallet.during = () => {
+    waiting++
+    return new Promise((resolve) => {
+      release = resolve
+    })
+  }
+  const call = bed.rpc.call(countUp, { scope, input: { record: 'drained', sends: ['command', 'event'] } })
+  await eventually(() => waiting === 1)
+  const drained = replica.drain()
+  await eventually(async () => (await health(replica, '/readyz')) === 503)
+  t.equal(await health(replica, '/healthz'), 200, 'it lives while it drains')
+  t.equal(await code(bed.rpc.call(countUp, { scope, input: { record: 'late' } })), 'SERVICE_UNAVAILABLE')
+  release()
+  t.same(await call, { count: 1 })
+  await drained
+  await replica.drain()
+  const { rowCount } = await bed.sql('payments').query('select from outbox where done_at is null')
+  t.equal(rowCount, 0, 'its last events left with it')
+  await t.rejects(health(replica, '/healthz'))
+})
