@@ -13,6 +13,7 @@ export const scheduleDelivery = (nudge: (endpointId: string) => void): Reaction 
     name: 'schedule-delivery',
     kinds: eventKinds.filter((kind) => events[kind].visibility === 'public'),
     async react(event, { sql, now }) {
+      if (await insertDelivery(sql, event, now)) return
       await ensureEndpoint(sql, event, now)
       await insertDelivery(sql, event, now)
     },

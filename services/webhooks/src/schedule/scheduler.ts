@@ -20,6 +20,8 @@ import { Wakeups } from './wakeups.ts'
 
 /** What no nudge told of (another replica's retries, a lost lease) is found by looking this often. */
 const lookEveryMs = 1_000
+/** A backlogged endpoint without a free slot is looked at again after so long, if no attempt ends before. */
+const lookAgainMs = 50
 /** A lease outlives the attempt by so much, for writing the outcome. */
 const leaseMarginMs = 5_000
 const endpointsPerLookMax = 500
@@ -41,7 +43,6 @@ export class Scheduler implements Background {
   readonly #options: SchedulerOptions
   readonly #inFlight = new Set<Promise<void>>()
   readonly #wakeups = new Wakeups()
-  readonly #inFlightByEndpoint = new Map<string, number>()
   /** Endpoints that have as much under way as they may: the end of an attempt makes room for more. */
   readonly #full = new Set<string>()
   /** Something was left out because this replica had no room. */
@@ -103,9 +104,17 @@ export class Scheduler implements Background {
     const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
     for (const lease of leases) this.#begin(lease, byId.get(lease.endpointId) as DueEndpoint)
     if (leases.length >= room) this.#leftOut = true
-    for (const { id, breaker } of endpoints) {
-      if ((this.#inFlightByEndpoint.get(id) ?? 0) >= breaker.concurrency) this.#full.add(id)
-    }
+    for (const { id } of endpoints) this.#noteWhetherFull(id, leases)
+  }
+
+  #noteWhetherFull(endpointId: string, leases: readonly Lease[]): void {
+    const taken = leases.filter((lease) => lease.endpointId === endpointId)
+    const [first] = taken
+    // Everything that was due is under way.
+    if (first !== undefined && taken.length < first.slots) return
+    this.#full.add(endpointId)
+    // Its slots are another replica's, or were given back this very moment: nothing of ours may end and tell.
+    if (first === undefined) this.#wakeups.nudgeAt(endpointId, lookAgainMs)
   }
 
   async #lease(
@@ -139,7 +148,6 @@ export class Scheduler implements Background {
 
   #begin(lease: Lease, endpoint: DueEndpoint): void {
     const { endpointId, deliveryId } = lease
-    this.#inFlightByEndpoint.set(endpointId, (this.#inFlightByEndpoint.get(endpointId) ?? 0) + 1)
     const task = this.#attempt(lease, endpoint)
       .catch((error) => this.#options.log.error({ err: error, deliveryId }, 'an attempt broke; its lease will end'))
       .finally(() => {
@@ -150,9 +158,6 @@ export class Scheduler implements Background {
   }
 
   #release(endpointId: string): void {
-    const left = (this.#inFlightByEndpoint.get(endpointId) ?? 1) - 1
-    if (left > 0) this.#inFlightByEndpoint.set(endpointId, left)
-    else this.#inFlightByEndpoint.delete(endpointId)
     if (this.#full.delete(endpointId)) this.#wakeups.nudge(endpointId)
     if (this.#leftOut) {
       this.#leftOut = false

@@ -7,11 +7,12 @@ import { endpointId } from './endpoint-id.ts'
 /**
  * Stores the delivery of an event; due at once, or withheld when its endpoint sends nothing. An event that the endpoint
  * has already is left as it is. The bytes written here are those of every attempt.
+ * @returns false when there is no such endpoint yet
  */
-export async function insertDelivery(connection: Sql, event: EventMessage, now: Date): Promise<void> {
+export async function insertDelivery(connection: Sql, event: EventMessage, now: Date): Promise<boolean> {
   const endpoint = endpointId(event)
-  await sql`
-    insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
+  const { rows } = await sql<{ known: boolean }>`
+    with stored as (insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
       next_attempt_at, finished_at)
     select ${newId('dlv')}, e.id, ${event.id}, ${event.type}, ${event.brandId}, ${Buffer.from(JSON.stringify(event))}::bytea,
       case when s.sends then 'pending' else 'withheld' end, ${event.createdAt}::timestamptz, ${now}::timestamptz,
@@ -20,8 +21,10 @@ export async function insertDelivery(connection: Sql, event: EventMessage, now: 
       select e.enabled and e.url is not null and exists (select from secret where endpoint_id = e.id) as sends
     ) s
     where e.id = ${endpoint}
-    on conflict (endpoint_id, event_id) do nothing
+    on conflict (endpoint_id, event_id) do nothing)
+    select exists (select from endpoint where id = ${endpoint}) as known
   `.execute(connection)
+  return rows[0]?.known === true
 }
 
 /** Stores a test delivery whose one attempt has been made. @returns its id */

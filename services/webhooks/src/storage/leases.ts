@@ -20,6 +20,8 @@ export interface Lease {
   readonly url: string
   /** Of this attempt, over the delivery's whole life. */
   readonly number: number
+  /** How many of its endpoint could be leased: when as many were, there may be more. */
+  readonly slots: number
 }
 
 interface DueRow {
@@ -103,7 +105,7 @@ export async function leaseDeliveries(connection: Sql, request: LeaseRequest): P
       from unnest(${endpoints.map(({ id }) => id)}::text[], ${endpoints.map(({ url }) => url)}::text[],
         ${endpoints.map(({ concurrency }) => concurrency)}::integer[]) as a (id, url, concurrency)
     ), picked as (
-      select candidate.id, allowed.url, row_number() over (partition by allowed.id order by candidate.turn) as turn
+      select candidate.id, allowed.url, allowed.slots, row_number() over (partition by allowed.id order by candidate.turn) as turn
       from allowed, lateral (
         with oldest as (
           select d.id, row_number() over (order by d.next_attempt_at) * 2 as turn from delivery d
@@ -120,7 +122,7 @@ export async function leaseDeliveries(connection: Sql, request: LeaseRequest): P
         select id, turn from oldest union all select id, turn from newest
       ) candidate
     ), taken as (
-      select d.id, picked.url, d.leased_at, d.leased_until, d.leased_url, d.attempts_total from picked
+      select d.id, picked.url, picked.slots, d.leased_at, d.leased_until, d.leased_url, d.attempts_total from picked
       join delivery d on d.id = picked.id
       order by picked.turn limit ${deliveriesMax}
     ), interrupted as (
@@ -134,7 +136,7 @@ export async function leaseDeliveries(connection: Sql, request: LeaseRequest): P
       leased_url = taken.url, attempts_total = d.attempts_total + 1
     from taken where d.id = taken.id
     returning d.id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId", d.body, d.leased_url as url,
-      d.attempts_total as number
+      d.attempts_total as number, taken.slots
   `.execute(connection)
   return rows.map((row) => ({ ...row, leaseId }))
 }
