@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
@@ -46,19 +46,29 @@ export function asAccount(
 ): Command {
   if (account === undefined) return { command, args }
   if (everyoneMayEnter(command) && everyoneMayEnter(folder)) return { command, args, ...account }
-  // Only the right to pass through closed folders is kept; nothing can be written with it.
-  const keep = '+dac_read_search'
-  const setpriv = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups']
-  const capabilities = [`--inh-caps=${keep}`, `--ambient-caps=${keep}`]
-  try {
-    execFileSync('setpriv', [...setpriv, ...capabilities, 'true'], { stdio: 'ignore' })
-  } catch {
+  const setpriv = passageFlags.map((flags) => [...flags, `--reuid=${account.uid}`, `--regid=${account.gid}`])
+  const works = setpriv.find((flags) => succeeds('setpriv', [...flags, '--clear-groups', 'test', '-x', command]))
+  if (works === undefined) {
     throw new Error(
       `PostgreSQL does not run as root, and no other user may enter ${dirname(command)}. ` +
         'Move this folder out of a private one (such as /root), or start again as another user, or set POSTGRES_URL.',
     )
   }
-  return { command: 'setpriv', args: [...setpriv, ...capabilities, command, ...args] }
+  return { command: 'setpriv', args: [...works, '--clear-groups', command, ...args] }
+}
+
+/**
+ * The one right of root that is kept: to pass through closed folders. Containers often lack the narrow one. Without
+ * no_setuid_fixup the kernel would leave it out when PostgreSQL asks whether its own programs are there.
+ */
+const passageFlags = ['dac_read_search', 'dac_override'].map((right) => [
+  '--securebits=+no_setuid_fixup',
+  `--inh-caps=+${right}`,
+  `--ambient-caps=+${right}`,
+])
+
+function succeeds(command: string, args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0
 }
 
 function everyoneMayEnter(path: string): boolean {
