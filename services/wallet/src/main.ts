@@ -7,6 +7,7 @@ import {
   startService,
 } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
+import { startExportingHeads } from './background/export-heads.ts'
 import { startCheckpoints } from './background/take-checkpoints.ts'
 import { handlers } from './operations/index.ts'
 import { Reconciler } from './reconciliation/reconciler.ts'
@@ -18,6 +19,9 @@ export const walletConfig = Type.Composite([
   Type.Object({
     /** postgres:// URL of the role that may only read, for reconciliation; without it there is none. */
     RECONCILE_DATABASE_URL: Type.Optional(Type.String({ minLength: 1 })),
+    /** A folder outside the database, best on append-only storage, for the heads of the hash chains. Without it none are exported. */
+    HEADS_EXPORT_DIR: Type.Optional(Type.String({ minLength: 1 })),
+    HEADS_EXPORT_EVERY_MS: Type.Integer({ minimum: 100, default: 300_000 }),
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   }),
 ])
@@ -29,17 +33,19 @@ const reports = { table: 'reconciliation', column: 'heartbeat_at', keepMs: 90 * 
 
 /** Starts the wallet service. */
 export function start(config: WalletConfig, options: { readonly clock?: Clock } = {}): Promise<RunningService> {
+  const { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: headsEveryMs } = config
   let reconciler: Reconciler | undefined
   return startService({
     name: 'wallet',
     config,
     entities,
     operations(context) {
-      reconciler = new Reconciler({ ...context, url: config.RECONCILE_DATABASE_URL })
+      reconciler = new Reconciler({ ...context, url: config.RECONCILE_DATABASE_URL, headsDir })
       return handlers({ ledger: new Ledger(context), reconciler })
     },
     background: (context) => [
       startCheckpoints(context, config.CHECKPOINT_EVERY_MS),
+      ...(headsDir === undefined ? [] : [startExportingHeads(context, { dir: headsDir, everyMs: headsEveryMs })]),
       ...(reconciler === undefined ? [] : [reconciler]),
     ],
     retentions: [reports],

@@ -1,13 +1,15 @@
 import type { Difference, InFlight, ReconciliationReport } from '@backoffice/contracts'
 import { Client } from 'pg'
+import { readNewestHeads } from '../heads/head-files.ts'
 import type { Progress } from '../storage/reconciliations.ts'
 import { chains } from './chain-check.ts'
 import { type Check, listedMax } from './check.ts'
+import { exportedHeads } from './heads-check.ts'
 import { inFlight } from './in-flight-check.ts'
 import { balances, checkpoints, holds, reversals, sums, transfers } from './ledger-checks.ts'
 import { deposits, withdrawals } from './payments-checks.ts'
 
-export const checks: readonly Check[] = [
+const ledgerChecks: readonly Check[] = [
   balances,
   chains,
   transfers,
@@ -20,20 +22,31 @@ export const checks: readonly Check[] = [
   inFlight,
 ]
 
+export interface ReconcileOptions {
+  /** The moment that the ages of effects in flight are counted to. */
+  readonly at: Date
+  /** Where heads of chains have been exported to, if they are. */
+  readonly headsDir?: string | undefined
+  readonly progress: (progress: Progress) => void
+}
+
 /**
  * Recomputes all that the wallet keeps, and compares it with deposits, withdrawals and outboxes, in one read-only snapshot.
  * @param url of the reconciler's role, which may read the schemas wallet and payments and nothing else
- * @param at the moment that the ages of effects in flight are counted to
  */
 export async function reconcile(
   url: string,
-  { at, progress }: { readonly at: Date; readonly progress: (progress: Progress) => void },
+  { at, headsDir, progress }: ReconcileOptions,
 ): Promise<ReconciliationReport> {
+  const checks =
+    headsDir === undefined
+      ? ledgerChecks
+      : [...ledgerChecks, exportedHeads([...(await readNewestHeads(headsDir)).values()])]
   const client = new Client({ connectionString: url, application_name: 'wallet reconcile' })
   await client.connect()
   try {
     await client.query('begin isolation level repeatable read read only')
-    const report = await runChecks({ client, at }, progress)
+    const report = await runChecks(checks, { client, at }, progress)
     await client.query('commit')
     return report
   } finally {
@@ -42,6 +55,7 @@ export async function reconcile(
 }
 
 async function runChecks(
+  checks: readonly Check[],
   snapshot: Parameters<Check['run']>[0],
   progress: (progress: Progress) => void,
 ): Promise<ReconciliationReport> {

@@ -23,6 +23,7 @@ export class Reconciler implements Background {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #url: string | undefined
+  readonly #headsDir: string | undefined
   readonly #running = new Map<string, Promise<void>>()
   #queue: Promise<void> = Promise.resolve()
 
@@ -32,11 +33,14 @@ export class Reconciler implements Background {
     readonly log: Logger
     /** With the reconciler's role; undefined where there is none. */
     readonly url: string | undefined
+    /** Where heads of chains are exported to, if they are. */
+    readonly headsDir?: string | undefined
   }) {
     this.#orm = parts.orm
     this.#clock = parts.clock
     this.#log = parts.log
     this.#url = parts.url
+    this.#headsDir = parts.headsDir
   }
 
   /** Begins a run under the caller's id; beginning it again changes nothing. */
@@ -80,6 +84,7 @@ export class Reconciler implements Background {
       if (this.#url === undefined) throw new Error('RECONCILE_DATABASE_URL is not set')
       const report = await reconcile(this.#url, {
         at: this.#clock.now(),
+        headsDir: this.#headsDir,
         progress: (latest) => {
           progress = latest
         },

@@ -22,7 +22,8 @@ const insufficient = { outcome: 'insufficient_funds' }
 const fault = { outcome: 'fault' }
 const conflict = { outcome: 'conflict' }
 
-const told = (answer: { readonly outcome: string; readonly state?: string }) => answer.state ?? answer.outcome
+const told = (answer: { readonly outcome: string; readonly state?: string; readonly replayed?: boolean }) =>
+  answer.state ?? answer.outcome
 
 // Every state × every command: the answer, and then posted and held.
 for (const [state, command, answer, posted, held] of [

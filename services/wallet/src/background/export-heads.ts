@@ -1,0 +1,42 @@
+import { type Background, type ServiceContext, sqlOf } from '@backoffice/service-runtime'
+import { lastExportAt, writeHeads } from '../heads/head-files.ts'
+import { listHeadsSince } from '../storage/heads.ts'
+import { every } from './every.ts'
+
+type Parts = Pick<ServiceContext, 'orm' | 'clock'>
+
+const pageMax = 10_000
+/** Longer than a transaction can last: what was being written at the last export is in the next one. */
+const overlapMs = 60_000
+
+/**
+ * Writes the heads of the chains that moved since the last export to a folder outside the database, where whoever cuts
+ * off the end of a chain cannot reach them.
+ * @returns how many heads were written
+ */
+export async function exportHeads({ orm, clock }: Parts, dir: string): Promise<number> {
+  const at = clock.now()
+  const last = await lastExportAt(dir)
+  const since = new Date(last === null ? 0 : last.getTime() - overlapMs)
+  async function* pages() {
+    let after = '0'
+    for (;;) {
+      const page = await listHeadsSince(sqlOf(orm.em.fork()), { since, after, limit: pageMax })
+      yield page
+      if (page.length < pageMax) return
+      after = page.at(-1)?.accountId ?? after
+    }
+  }
+  return writeHeads(dir, at, pages())
+}
+
+export function startExportingHeads(
+  context: Parts & Pick<ServiceContext, 'log'>,
+  { dir, everyMs }: { readonly dir: string; readonly everyMs: number },
+): Background {
+  return every(everyMs, async () => {
+    await exportHeads(context, dir).catch((error) =>
+      context.log.error({ err: error, dir }, 'heads could not be exported; the next round tries again'),
+    )
+  })
+}

@@ -1,0 +1,46 @@
+import type { Difference } from '@backoffice/contracts'
+import type { Head } from '../storage/heads.ts'
+import { type Check, listedMax } from './check.ts'
+
+const batchMax = 2_000
+
+/**
+ * Exported heads against the chains: an end that was cut off leaves no other trace.
+ * @param heads read before the snapshot was taken, so that none can be newer than it
+ */
+export const exportedHeads = (heads: readonly Head[]): Check => ({
+  name: 'exportedHeads',
+  async run({ client }, progress) {
+    const differences: Omit<Difference, 'check'>[] = []
+    let differencesTotal = 0
+    for (let begin = 0; begin < heads.length; begin += batchMax) {
+      const batch = heads.slice(begin, begin + batchMax)
+      const { rows } = await client.query<Head & { readonly actual: string | null }>(
+        `select h.*, encode(e.hash, 'hex') as actual
+        from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
+          as h ("accountId", seq, hash, "brandId", "playerId")
+        left join wallet.entry e on e.account_id = h."accountId" and e.seq = h.seq
+        where encode(e.hash, 'hex') is distinct from h.hash`,
+        [
+          batch.map((head) => head.accountId),
+          batch.map((head) => head.seq),
+          batch.map((head) => head.hash),
+          batch.map((head) => head.brandId),
+          batch.map((head) => head.playerId),
+        ],
+      )
+      differencesTotal += rows.length
+      differences.push(...rows.slice(0, listedMax - differences.length).map(differenceOf))
+      progress(begin + batch.length, heads.length)
+    }
+    return { compared: heads.length, differences, differencesTotal }
+  },
+})
+
+const differenceOf = (head: Head & { readonly actual: string | null }): Omit<Difference, 'check'> => ({
+  brandId: head.brandId,
+  subject: `${head.playerId} entry ${head.seq}`,
+  expected: head.hash,
+  actual: head.actual ?? 'nothing',
+  explanation: 'An exported head is no longer in the chain: its end was cut off or written anew.',
+})
