@@ -7,6 +7,9 @@ import type { MoneyPath } from '../money-path.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
+/** Long enough for a machine that runs everybody's tests at once. */
+const heldUpTimeoutMs = 30_000
+
 /**
  * Payments as a process that is killed between two lines of its code: a lock on a table holds it up just before the next
  * line, and SIGKILL ends it there. Afterwards an ordinary replica takes over.
@@ -52,6 +55,7 @@ export class DoomedPayments {
     const text = `select from pg_stat_activity where datname = current_database() and usename = $1 and wait_event_type = 'Lock'`
     await eventually(
       async () => (await this.#path.bed.sql('admin').query(text, [`backoffice_${service}`])).rowCount !== 0,
+      heldUpTimeoutMs,
     )
   }
 
