@@ -53,7 +53,9 @@ export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): Json
       license: { name: 'Proprietary', url: `${baseUrl}/docs` },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    servers: [{ url: baseUrl, description: 'Sandbox and production: the key chooses the environment.' }],
+    servers: [
+      { url: baseUrl, description: 'Sandbox and production: the key chooses the environment.', 'x-internal': false },
+    ],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [Object.fromEntries(signatureHeaders.map(([scheme]) => [scheme, []]))],
     paths,

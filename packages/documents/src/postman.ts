@@ -98,7 +98,7 @@ const pathVariables: Readonly<Record<string, string>> = {
  * Signs what is really sent. The body's variables are resolved once and written back, since dynamic ones such as
  * `{{$guid}}` would otherwise be rolled again on the wire; the URL is percent-encoded and written back for the same reason.
  */
-const signingScript = `const CryptoJS = require('crypto-js')
+const signingScript = `const cryptoJs = require('crypto-js')
 
 const secret = pm.variables.get('operatorSecret')
 if (!secret) throw new Error('Set the collection variables operatorKey and operatorSecret first.')
@@ -115,10 +115,10 @@ if (pm.request.body && pm.request.body.raw) {
 }
 
 const timestamp = String(Math.floor(Date.now() / 1000))
-const canonical = [pm.request.method, path, timestamp, CryptoJS.SHA256(body).toString()].join('\\n')
+const canonical = [pm.request.method, path, timestamp, cryptoJs.SHA256(body).toString()].join('\\n')
 pm.request.headers.upsert({ key: 'X-Operator-Key', value: pm.variables.get('operatorKey') })
 pm.request.headers.upsert({ key: 'X-Timestamp', value: timestamp })
-pm.request.headers.upsert({ key: 'X-Signature', value: CryptoJS.HmacSHA256(canonical, secret).toString() })`
+pm.request.headers.upsert({ key: 'X-Signature', value: cryptoJs.HmacSHA256(canonical, secret).toString() })`
 
 /** The Postman v2.1 collection with all operations and a pre-request signing script. */
 export function postmanCollection({ baseUrl }: { readonly baseUrl: string }): Json {
@@ -130,6 +130,7 @@ export function postmanCollection({ baseUrl }: { readonly baseUrl: string }): Js
         'Set the variables operatorKey and operatorSecret to your SANDBOX pair (bk_test_…), then run the folders from top to bottom. Every request is signed by the pre-request script of the collection.',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
+    event: [script('prerequest', signingScript)],
     variable: [
       { key: 'baseUrl', value: baseUrl },
       ...['operatorKey', 'operatorSecret', 'playerId', 'externalId', 'depositId', 'withdrawalId', 'gameId'].map(
@@ -156,11 +157,9 @@ function requestItem(operation: Operation, step: Step): Json {
   const header: Json[] = []
   if (operation.hasBody) header.push({ key: 'Content-Type', value: 'application/json' })
   if (operation.idempotency === 'required') header.push({ key: 'Idempotency-Key', value: '{{$guid}}' })
-  const events = [script('test', testScript(operation, step))]
-  if (operation.audience !== 'public') events.unshift(script('prerequest', signingScript))
   return {
     name: step.name ?? operation.summary,
-    event: events,
+    event: [script('test', testScript(operation, step))],
     request: {
       method: http.method,
       description: operation.description ?? operation.summary,

@@ -1,0 +1,60 @@
+// Foreign eyes on the public documents: redocly and spectral read the OpenAPI document, newman runs the Postman
+// collection from top to bottom against a fresh stack. Exit status 1 on any finding.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startSystem } from '@backoffice/test-kit'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'documents-'))
+const endings: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+let findings = 0
+
+function check(title: string, command: string, args: readonly string[]): void {
+  process.stdout.write(`\n${title}\n`)
+  const { status } = spawnSync(join(here, 'node_modules/.bin', command), args, { cwd: here, stdio: 'inherit' })
+  if (status !== 0) findings += 1
+}
+
+async function save(url: string, name: string): Promise<string> {
+  const file = join(folder, name)
+  writeFileSync(file, await (await fetch(url)).text())
+  return file
+}
+
+try {
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: here, stdio: 'inherit' })
+  // The documents as production shows them: the linters mind plain http.
+  const environment = { PUBLIC_BASE_URL: 'https://api.backoffice.invalid/api/v1' }
+  const system = await startSystem({ teardown: (end) => endings.push(end) }, { environment })
+  const sandbox = system.operators[0]?.sandbox
+  const openapi = await save(`${system.baseUrl}/openapi.json`, 'openapi.json')
+  const collection = await save(`${system.baseUrl}/postman.json`, 'postman.json')
+  check('redocly, recommended-strict', 'redocly', ['lint', '--config', 'redocly.yaml', openapi])
+  check('spectral, OpenAPI and OWASP rules', 'spectral', [
+    'lint',
+    openapi,
+    '--ruleset',
+    'spectral.yaml',
+    '--fail-severity=hint',
+  ])
+  const variables = [
+    `baseUrl=${system.baseUrl}`,
+    `operatorKey=${sandbox?.key}`,
+    `operatorSecret=${sandbox?.secret}`,
+  ].flatMap((pair) => ['--env-var', pair])
+  check('newman, the whole collection', 'newman', [
+    'run',
+    collection,
+    ...variables,
+    '--reporters',
+    'cli',
+    '--reporter-cli-no-banner',
+  ])
+} finally {
+  for (const end of endings.reverse()) await end()
+}
+process.stdout.write(findings === 0 ? '\nThe documents pass.\n' : `\n${findings} of the checks found something.\n`)
+process.exitCode = findings === 0 ? 0 : 1
