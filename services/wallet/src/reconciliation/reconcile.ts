@@ -28,6 +28,8 @@ export interface ReconcileOptions {
   /** Where heads of chains have been exported to, if they are. */
   readonly headsDir?: string | undefined
   readonly progress: (progress: Progress) => void
+  /** Ends the run at once, in the middle of a query if need be. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -36,20 +38,24 @@ export interface ReconcileOptions {
  */
 export async function reconcile(
   url: string,
-  { at, headsDir, progress }: ReconcileOptions,
+  { at, headsDir, progress, signal }: ReconcileOptions,
 ): Promise<ReconciliationReport> {
   const checks =
     headsDir === undefined
       ? ledgerChecks
       : [...ledgerChecks, exportedHeads([...(await readNewestHeads(headsDir)).values()])]
   const client = new Client({ connectionString: url, application_name: 'wallet reconcile' })
+  const abort = () => void client.end()
+  signal.addEventListener('abort', abort)
   await client.connect()
   try {
+    signal.throwIfAborted()
     await client.query('begin isolation level repeatable read read only')
     const report = await runChecks(checks, { client, at }, progress)
     await client.query('commit')
     return report
   } finally {
+    signal.removeEventListener('abort', abort)
     await client.end()
   }
 }

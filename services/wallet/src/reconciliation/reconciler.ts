@@ -25,6 +25,7 @@ export class Reconciler implements Background {
   readonly #url: string | undefined
   readonly #headsDir: string | undefined
   readonly #running = new Map<string, Promise<void>>()
+  readonly #stopping = new AbortController()
   #queue: Promise<void> = Promise.resolve()
 
   constructor(parts: {
@@ -69,7 +70,9 @@ export class Reconciler implements Background {
     return { ...run, state: 'failed', failure: 'The process that ran it has ended.' }
   }
 
+  /** Runs are not finished but failed: a large ledger takes longer than a shutdown may. */
   async stop(): Promise<void> {
+    this.#stopping.abort(new Error('The service was stopped; begin anew.'))
     await this.#queue
   }
 
@@ -85,6 +88,7 @@ export class Reconciler implements Background {
       const report = await reconcile(this.#url, {
         at: this.#clock.now(),
         headsDir: this.#headsDir,
+        signal: this.#stopping.signal,
         progress: (latest) => {
           progress = latest
         },
@@ -94,7 +98,9 @@ export class Reconciler implements Background {
       await endRun(this.#sql(), { id, report, now: this.#clock.now() })
     } catch (error) {
       this.#log.error({ runId: id, err: error }, 'a reconciliation failed')
-      const failure = error instanceof Error ? error.message : String(error)
+      const { aborted, reason } = this.#stopping.signal
+      const cause = aborted ? reason : error
+      const failure = cause instanceof Error ? cause.message : String(cause)
       await endRun(this.#sql(), { id, failure, now: this.#clock.now() }).catch(() => {})
     } finally {
       clearInterval(heartbeat)
