@@ -1,6 +1,7 @@
 import type { ServiceName } from '@backoffice/contracts'
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql'
 import type { ServiceConfig } from '../config.ts'
+import { reclaimLostConnections } from './lost-connections.ts'
 
 export type Entities = NonNullable<Options['entities']>
 
@@ -24,6 +25,7 @@ export function connectDatabase(service: ServiceName, config: ServiceConfig, ent
     ensureDatabase: false,
     pool: { min: 0, max: config.DATABASE_POOL_MAX },
     driverOptions: {
+      onPoolCreated: reclaimLostConnections,
       application_name: service,
       options: settings.join(' '),
       connectionTimeoutMillis: connectionTimeoutMs,
