@@ -223,7 +223,7 @@ export const getPlayerStanding = operation({
   audience: 'internal',
   id: 'getPlayerStanding',
   kind: 'query',
-  callers: ['payments', 'wallet'],
+  callers: ['payments'],
   summary: "Read a player's standing",
   params: PlayerPath,
   reply: PlayerStanding,
