@@ -97,7 +97,7 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
     connection,
     clock,
     log,
-    nudgeOutbox: () => relay.nudge(),
+    nudgeOutbox: () => relay.nudge('command', 'event'),
     transact: (run) => runner.transact(run),
   }
 

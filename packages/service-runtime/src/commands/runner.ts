@@ -113,7 +113,7 @@ export class Runner {
         return { body, commands: work.commands, queued, sent: work.rows.length }
       })
       // Events behind a command wait for it; the end of the commands nudges again.
-      if (outcome !== 'known' && outcome.sent > 0 && outcome.commands.length === 0) relay.nudge()
+      if (outcome !== 'known' && outcome.sent > 0 && outcome.commands.length === 0) relay.nudge('event')
       return outcome
     } catch (error) {
       if (isStorable(operation, error)) return error
@@ -135,7 +135,7 @@ export class Runner {
       if (work.rows.length > 0) await work.finish(connection, { body: null }, null)
       return { result, sent: work.rows.length }
     })
-    if (sent > 0) relay.nudge()
+    if (sent > 0) relay.nudge('command', 'event')
     return result
   }
 

@@ -44,26 +44,28 @@ export class Relay {
   readonly #parts: RelayParts
   readonly #done: Gatherer<string, undefined>
   /** A lane each, so that a service which does not answer delays no event. */
-  readonly #lanes: readonly Lane[]
+  readonly #lanes: Readonly<Record<OutboxRow['kind'], Lane>>
 
   constructor(parts: RelayParts) {
     this.#parts = parts
     this.#done = new Gatherer({ run: (ids) => this.#markDone(ids), batchMax, queueMax: 10_000 })
-    this.#lanes = (['event', 'command'] as const).map((kind) => new Lane(() => this.#runBatch(kind), parts.log))
+    const lane = (kind: OutboxRow['kind']) => new Lane(() => this.#runBatch(kind), parts.log)
+    this.#lanes = { event: lane('event'), command: lane('command') }
   }
 
   start(): void {
-    for (const lane of this.#lanes) lane.start()
+    for (const lane of Object.values(this.#lanes)) lane.start()
   }
 
   /** Finishes what is under way and what is already known to wait. */
   async stop(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.stop()))
+    await this.#lanes.command.stop()
+    await this.#lanes.event.stop()
   }
 
   /** Something was committed: look now instead of at the next poll. */
-  nudge(): void {
-    for (const lane of this.#lanes) lane.nudge()
+  nudge(...kinds: OutboxRow['kind'][]): void {
+    for (const kind of kinds) this.#lanes[kind].nudge()
   }
 
   /**
@@ -81,7 +83,7 @@ export class Relay {
       }
       await this.#done.add(row.id)
     }
-    if (commands.length > 0) this.nudge()
+    if (commands.length > 0) this.nudge('event')
   }
 
   /**
@@ -101,7 +103,7 @@ export class Relay {
         tookOver = true
         await this.#takeOver(operationId)
       }
-      this.nudge()
+      this.nudge('command')
       await wait(replayPollMs)
     }
   }
@@ -131,8 +133,8 @@ export class Relay {
     })
     if (sent.length > 0) await this.#markDone(sent)
     if (failed.length > 0) await this.#release(failed)
-    // What stood behind a finished row of its aggregate may be in the other lane.
-    if (sent.length > 0) this.nudge()
+    // Events stand behind the commands of their record.
+    if (kind === 'command' && sent.length > 0) this.nudge('event')
     return sent.length
   }
 

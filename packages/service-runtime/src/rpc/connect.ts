@@ -37,6 +37,8 @@ export async function connectNats(
         pingInterval: 10_000,
         maxPingOut: 2,
         ignoreClusterUpdates: true,
+        // They cost more than the rest of a request.
+        noAsyncTraces: true,
       })
       assertServerVersion(connection.info?.version ?? '0')
       return connection
