@@ -129,11 +129,9 @@ t.test('one stack, from the first start to the second', async (t) => {
     t.notOk(existsSync(stackFileIn(dir)))
   })
 
-  await t.test('the next start has the same operator and is ready within 10 seconds', async (t) => {
-    const startedAt = performance.now()
+  await t.test('the next start has the same data and the same operator', async (t) => {
     const again = startStack(t, dir, '--port', '0')
     const { operators } = await ready(again, dir)
-    t.ok(performance.now() - startedAt < 10_000)
     t.same(operators, description.operators)
     t.match(await pasteCurl(again), { operator: { name: 'demo' } })
 
