@@ -47,14 +47,8 @@ t.test('what is settled is DEPOSIT_NOT_PENDING, with its id and status', async (
 t.test("an unknown deposit, or another brand's, is DEPOSIT_NOT_FOUND", async (t) => {
   const { id } = await path.createDeposit(await path.newPlayer({ kyc: false }))
   const production = path.in({ environment: 'production' })
-  for (const call of [
-    path.confirm('dep_unknown'),
-    path.fail('dep_unknown'),
-    production.confirm(id),
-    production.fail(id),
-  ]) {
-    t.equal(await refusal(call), 'DEPOSIT_NOT_FOUND')
-  }
+  const calls = [path.confirm('dep_unknown'), path.fail('dep_unknown'), production.confirm(id), production.fail(id)]
+  t.same(await outcomes(calls), { DEPOSIT_NOT_FOUND: 4 })
 })
 
 t.test('a replay answers the same, long after and twice at once, and credits once', async (t) => {
