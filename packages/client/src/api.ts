@@ -2774,7 +2774,7 @@ export interface operations {
            *       "playerId": "ply_01kaj6dfw0e2x8bxmtpcs8nwfe",
            *       "gameId": "fortune-reels",
            *       "mode": "demo",
-           *       "gameUrl": "https://games.example.com/demo/fortune-reels?token=ZXhhbXBsZQ",
+           *       "gameUrl": "https://games.example.com/demo/fortune-reels#ZXhhbXBsZQ",
            *       "expiresAt": "2026-03-02T13:04:00.000Z"
            *     }
            */
@@ -4140,6 +4140,8 @@ export interface operations {
         'X-Webhook-Timestamp': string
         /** @description Lowercase hex HMAC-SHA256 with the webhook secret over timestamp, a dot, and the raw body. */
         'X-Webhook-Signature': string
+        /** @description The same signature made with every valid secret, newest first. */
+        'X-Webhook-Signatures': string
       }
       path?: never
       cookie?: never
@@ -4203,6 +4205,8 @@ export interface operations {
         'X-Webhook-Timestamp': string
         /** @description Lowercase hex HMAC-SHA256 with the webhook secret over timestamp, a dot, and the raw body. */
         'X-Webhook-Signature': string
+        /** @description The same signature made with every valid secret, newest first. */
+        'X-Webhook-Signatures': string
       }
       path?: never
       cookie?: never
@@ -4265,6 +4269,8 @@ export interface operations {
         'X-Webhook-Timestamp': string
         /** @description Lowercase hex HMAC-SHA256 with the webhook secret over timestamp, a dot, and the raw body. */
         'X-Webhook-Signature': string
+        /** @description The same signature made with every valid secret, newest first. */
+        'X-Webhook-Signatures': string
       }
       path?: never
       cookie?: never
@@ -4328,6 +4334,8 @@ export interface operations {
         'X-Webhook-Timestamp': string
         /** @description Lowercase hex HMAC-SHA256 with the webhook secret over timestamp, a dot, and the raw body. */
         'X-Webhook-Signature': string
+        /** @description The same signature made with every valid secret, newest first. */
+        'X-Webhook-Signatures': string
       }
       path?: never
       cookie?: never

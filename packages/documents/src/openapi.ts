@@ -276,6 +276,10 @@ function webhookObject(kind: EventKind, components: SchemaComponents): JsonSchem
           pattern: '^[0-9a-f]{64}$',
         },
       ),
+      header('X-Webhook-Signatures', 'The same signature made with every valid secret, newest first.', {
+        type: 'string',
+        pattern: '^t=\\d{10}(,v1=[0-9a-f]{64})+$',
+      }),
     ],
     requestBody: {
       required: true,
