@@ -95,7 +95,13 @@ export class EventConsumer {
     while (!this.#stopped) {
       try {
         const consumer = await this.#ensureConsumer()
-        this.#messages = await consumer.consume({ max_messages: inFlightMax, expires: 10_000, idle_heartbeat: 2_000 })
+        this.#messages = await consumer.consume({
+          max_messages: inFlightMax,
+          expires: 10_000,
+          idle_heartbeat: 2_000,
+          // A broker that lost its disk has no consumer any more: the loop makes it anew.
+          abort_on_missing_resource: true,
+        })
         if (this.#stopped) {
           // Stopped while it began: nobody else knows of these messages. What never iterated never says that it closed.
           void this.#messages.close()

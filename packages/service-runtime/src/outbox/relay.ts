@@ -199,7 +199,7 @@ export class Relay {
     for (const { row, error } of failed) {
       const level = row.attempts >= alarmAttempts ? 'error' : 'warn'
       this.#parts.log[level](
-        { outboxId: row.id, name: row.name, attempts: row.attempts, err: error },
+        { outboxId: row.id, subject: row.name, attempts: row.attempts, err: error },
         'an outbox row was not sent; it is tried again',
       )
     }

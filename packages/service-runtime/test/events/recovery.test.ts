@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { freePort, startNats } from '@backoffice/dev-stack'
+import { eventually, testBed } from '@backoffice/test-kit'
+import { sql as tag } from 'kysely'
+import t from 'tap'
+import { reaction } from '../../src/index.ts'
+import { createProbeTables, eventData, payments, webhooksWith } from '../probe-services.ts'
+
+// A broker of this test's own, because it goes away.
+const dir = mkdtempSync(join(tmpdir(), 'backoffice-recovery-'))
+const port = await freePort()
+const passwords = Object.fromEntries(serviceNames.map((name) => [name, 'secret'])) as Record<ServiceName, string>
+const start = () => startNats({ dir, port, passwords, team: {} })
+let nats = await start()
+t.teardown(async () => {
+  await nats.child.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+const broker = { NATS_URL: nats.url, NATS_PASSWORD: 'secret' }
+const record = reaction({
+  name: 'record-event',
+  kinds: ['deposit.confirmed'],
+  async react(event, { sql }) {
+    await tag`insert into heard (event_id, type) values (${event.id}, ${event.type})`.execute(sql)
+  },
+})
+const bed = await testBed(
+  t,
+  { payments, webhooks: webhooksWith([record]) },
+  { config: { payments: broker, webhooks: broker } },
+)
+await createProbeTables(bed)
+
+let emitted = 0
+async function emit(): Promise<void> {
+  emitted += 1
+  await bed.services.payments.transact(async ({ sql, emit: send, newId }) => {
+    const deposit = newId('dep')
+    await tag`insert into record values (${deposit}, 1)`.execute(sql)
+    send({ kind: 'deposit.confirmed', aggregate: deposit, scope: bed.scope(), data: eventData(deposit) })
+  })
+}
+async function heardAll(): Promise<boolean> {
+  const { rows } = await bed
+    .sql('webhooks')
+    .query('select count(*)::int, count(distinct event_id)::int as ids from heard')
+  return rows[0].count === emitted && rows[0].ids === emitted
+}
+
+t.test('events are heard, once each, over a restart of the broker and the loss of its disk', async (t) => {
+  await emit()
+  t.equal(await eventually(heardAll), true)
+  await nats.child.stop()
+  await emit()
+  nats = await start()
+  t.equal(await eventually(heardAll, 20_000), true, 'after a restart')
+  await nats.child.stop()
+  rmSync(join(dir, 'jetstream'), { recursive: true })
+  await emit()
+  nats = await start()
+  t.equal(await eventually(heardAll, 25_000), true, 'after a loss')
+  await emit()
+  t.equal(await eventually(heardAll), true)
+})
