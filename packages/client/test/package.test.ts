@@ -7,6 +7,20 @@ import t from 'tap'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+const javascript = `
+import { BackOfficeClient } from '@backoffice/client'
+const client = new BackOfficeClient({ baseUrl: 'http://127.0.0.1:1/api/v1', key: 'bk_test_x', secret: 'sk_x', attemptsMax: 1 })
+client.me().catch((error) => console.log(error.name))
+`
+
+const typescript = `
+import type { BackOfficeClient, Deposit, WebhookEvent } from '@backoffice/client'
+export const status = (deposit: Deposit): 'pending' | 'confirmed' | 'failed' => deposit.status
+export const reference = (event: WebhookEvent): string => event.type === 'deposit.confirmed' ? event.data.externalReference : event.id
+// @ts-expect-error a player needs more than a name
+export const register = (client: BackOfficeClient) => client.registerPlayer({ name: 'Ana' })
+`
+
 t.test(
   'the packed client, installed in an empty folder, runs from JavaScript and compiles from TypeScript',
   async (t) => {
@@ -28,17 +42,3 @@ t.test(
     t.doesNotThrow(() => run(process.execPath, [compiler, ...flags, 'call.ts']))
   },
 )
-
-const javascript = `
-import { BackOfficeClient } from '@backoffice/client'
-const client = new BackOfficeClient({ baseUrl: 'http://127.0.0.1:1/api/v1', key: 'bk_test_x', secret: 'sk_x', attemptsMax: 1 })
-client.me().catch((error) => console.log(error.name))
-`
-
-const typescript = `
-import type { BackOfficeClient, Deposit, WebhookEvent } from '@backoffice/client'
-export const status = (deposit: Deposit): 'pending' | 'confirmed' | 'failed' => deposit.status
-export const reference = (event: WebhookEvent): string => event.type === 'deposit.confirmed' ? event.data.externalReference : event.id
-// @ts-expect-error a player needs more than a name
-export const register = (client: BackOfficeClient) => client.registerPlayer({ name: 'Ana' })
-`

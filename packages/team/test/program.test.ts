@@ -1,0 +1,96 @@
+import type { Command } from 'commander'
+import t from 'tap'
+import { environment, integer, moment } from '../src/leaf.ts'
+import { program } from '../src/main.ts'
+
+/** Every command that does something, by its words. */
+function leaves(command: Command, words: readonly string[] = []): [string, Command][] {
+  const commands = command.commands.filter(({ name }) => name.call(command) !== 'help')
+  if (commands.length === 0) return [[words.join(' '), command]]
+  return commands.flatMap((child) => leaves(child, [...words, child.name()]))
+}
+
+const commands = new Map(leaves(program()))
+const has = (command: string, option: string) =>
+  commands.get(command)?.options.some(({ long }) => long === option) ?? false
+
+t.test("the design's commands are all there, each described", async (t) => {
+  for (const command of [
+    ...[
+      'operators create',
+      'operators list',
+      'operators suspend',
+      'operators activate',
+      'credentials issue',
+      'credentials revoke',
+    ],
+    ...[
+      'webhook set',
+      'webhook show',
+      'webhook rotate-secret',
+      'webhook disable',
+      'deliveries list',
+      'deliveries show',
+      'deliveries resend',
+    ],
+    ...[
+      'kyc queue',
+      'kyc decide',
+      'withdrawals queue',
+      'withdrawals approve',
+      'withdrawals reject',
+      'withdrawals pay',
+      'withdrawals fail',
+    ],
+    ...[
+      'deposits list',
+      'deposits show',
+      'statement export',
+      'players show',
+      'players status',
+      'players self-exclude',
+      'players limit',
+    ],
+    ...['wallet adjust', 'wallet reverse', 'wallet reconcile', 'events replay', 'audit list'],
+  ]) {
+    t.ok(commands.get(command)?.description(), command)
+  }
+})
+
+t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
+  const reads = /(list|show|queue|export|reconcile|entries)$/
+  for (const command of commands.keys()) {
+    t.ok(has(command, '--json'), command)
+    t.equal(has(command, '--operation-id'), !reads.test(command), command)
+    t.equal(has(command, '--reason'), !reads.test(command), command)
+  }
+})
+
+t.test('what cannot be undone asks first', async (t) => {
+  for (const command of [
+    'credentials revoke',
+    'withdrawals pay',
+    'withdrawals reject',
+    'withdrawals fail',
+    'wallet adjust',
+    'wallet reverse',
+    'players self-exclude',
+    'webhook rotate-secret',
+    'events replay',
+  ]) {
+    t.ok(has(command, '--yes'), command)
+  }
+})
+
+t.test('nothing says who one is but the connection: there is no option for it outside development', async (t) => {
+  for (const command of commands.keys()) t.notOk(has(command, '--user') || has(command, '--actor-name'), command)
+})
+
+t.test('arguments that make no sense are refused with a sentence', async (t) => {
+  t.equal(environment('sandbox'), 'sandbox')
+  t.throws(() => environment('live'), /sandbox or production/)
+  t.equal(integer('--limit')('12'), 12)
+  t.throws(() => integer('--limit')('-1'), /whole number/)
+  t.equal(moment('2026-03-02'), '2026-03-02T00:00:00.000Z')
+  t.throws(() => moment('soon'), /not a date/)
+})
