@@ -38,7 +38,7 @@ t.test(
 
     writeFileSync(join(folder, 'call.ts'), typescript)
     const compiler = fileURLToPath(import.meta.resolve('typescript/lib/tsc.js'))
-    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', '']
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022']
     t.doesNotThrow(() => run(process.execPath, [compiler, ...flags, 'call.ts']))
   },
 )
