@@ -1,28 +1,12 @@
-import { existsSync } from 'node:fs'
 import { startSystem } from '@backoffice/test-kit'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const missing = !existsSync(executablePath)
-const skip = missing && process.env.CI !== 'true' ? `chromium is missing (Debian: chromium)` : false
-
-t.test('the documentation page in a real browser', { skip }, async (t) => {
+t.test('the documentation page in a real browser', { skip: noBrowser }, async (t) => {
   const system = await startSystem(t)
   const operator = system.operators[0]
-  const browser: Browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
-  t.teardown(() => browser.close())
+  const browser = await startBrowser(t)
 
   const open = async (width: number, height: number): Promise<{ page: Page; requests: string[]; faults: string[] }> => {
     const page = await browser.newPage({ viewport: { width, height } })

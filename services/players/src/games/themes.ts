@@ -107,8 +107,8 @@ const themes: Readonly<Record<string, Theme>> = {
   'crystal-cave': {
     symbols: [
       ['gem', '#a855f7'],
-      ['gem', '#06b6d4'],
-      ['gem', '#22c55e'],
+      ['star', '#06b6d4'],
+      ['bolt', '#22c55e'],
       ['drop', '#60a5fa'],
       ['moon', '#64748b'],
     ],

@@ -1,7 +1,7 @@
 import { Rejection } from '@backoffice/contracts'
 import { compile, type Logger } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
-import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
+import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'
 import { Agent, request } from 'undici'
 
 export interface Launch {
@@ -54,10 +54,13 @@ export class GameProvider {
     this.#timeoutMs = options.timeoutMs
     this.#log = options.log
     this.#agent = new Agent({ connect: { timeout: options.timeoutMs }, maxHeaderSize: replyBytesMax })
-    this.#circuit = circuitBreaker(handleAll, {
-      halfOpenAfter: options.openMs,
-      breaker: new ConsecutiveBreaker(consecutiveFailuresMax),
-    })
+    this.#circuit = circuitBreaker(
+      handleWhen((error) => !(error instanceof RefusedLaunch)),
+      {
+        halfOpenAfter: options.openMs,
+        breaker: new ConsecutiveBreaker(consecutiveFailuresMax),
+      },
+    )
   }
 
   /** @throws {Rejection} PROVIDER_UNAVAILABLE whatever went wrong, by `deadline` at the latest */
@@ -75,10 +78,6 @@ export class GameProvider {
           throw Object.assign(new Rejection('PROVIDER_UNAVAILABLE'), { cause: error })
       }
     }
-  }
-
-  close(): Promise<void> {
-    return this.#agent.close()
   }
 
   async #request(url: string, launch: Launch, deadline: Date): Promise<Launched> {
@@ -103,7 +102,7 @@ export class GameProvider {
   }
 }
 
-/** The provider understood and said no: asking again changes nothing. */
+/** The provider understood and said no: asking again changes nothing, and says nothing about other launches. */
 class RefusedLaunch extends Error {
   override readonly name = 'RefusedLaunch'
 }

@@ -158,6 +158,29 @@ t.test('in production the provider is asked, with the session id as its idempote
   t.strictSame(launches, [{ sessionId: session.id, key: session.id, authorization: 'Bearer provider-token' }])
 })
 
+t.test('a launch that the provider refuses is asked once, and does not open the circuit for others', async (t) => {
+  const playerId = await approvedPlayer(production)
+  launches = []
+  behaviour = (response) => response.writeHead(422).end('{}')
+  for (let refused = 0; refused < 6; refused++) {
+    await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
+  }
+  t.equal(launches.length, 6)
+  behaviour = works
+  t.ok(await open(playerId, production))
+})
+
+t.test('after a first failure the launch is repeated with the same session id', async (t) => {
+  const playerId = await approvedPlayer(production)
+  launches = []
+  behaviour = (response, launch) => (launches.length === 1 ? response.destroy() : works(response, launch))
+  const session = await open(playerId, production)
+  t.strictSame(
+    launches.map(({ key }) => key),
+    [session.id, session.id],
+  )
+})
+
 t.test(
   'however the provider fails, the answer is PROVIDER_UNAVAILABLE in time; then the circuit opens, and closes again',
   async (t) => {

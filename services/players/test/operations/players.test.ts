@@ -108,6 +108,19 @@ t.test('a submission is kept with its reference; a decision is told once, the sa
   })
 })
 
+t.test('the record shows the latest 100 submissions, most recent first', async (t) => {
+  const { id: playerId } = await register()
+  const { rows } = await bed.sql('admin').query(
+    `insert into players.kyc_submission select 'kyc_many_' || lpad(n::text, 3, '0'), $1, 'rg', 'doc-' || n, $2::timestamptz + n * interval '1 second'
+     from generate_series(1, 120) n returning id`,
+    [playerId, now.toISOString()],
+  )
+  const { submissions } = await bed.rpc.call(getKyc, { scope, input: { playerId } })
+  t.equal(rows.length, 120)
+  t.equal(submissions.length, 100)
+  t.match([submissions.at(0), submissions.at(-1)], [{ reference: 'doc-120' }, { reference: 'doc-21' }])
+})
+
 t.test('the team finds, decides and changes, and each action is recorded with who and why', async (t) => {
   const alice = bed.team('alice')
   const { id: playerId } = await register()

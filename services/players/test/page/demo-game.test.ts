@@ -1,20 +1,15 @@
-import { existsSync } from 'node:fs'
 import { operations } from '@backoffice/contracts'
 import * as payments from '@backoffice/payments'
 import { testBed } from '@backoffice/test-kit'
+import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import * as wallet from '@backoffice/wallet'
-import { chromium } from 'playwright-core'
 import t from 'tap'
 import * as players from '../../src/main.ts'
 import { newPlayer } from '../new-player.ts'
 
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const missing = !existsSync(executablePath)
-const skip = missing && process.env.CI !== 'true' ? 'chromium is missing (Debian: chromium)' : false
-
 t.test(
   'the demonstration game in a real browser: played by keyboard, at phone width, and over when its session is',
-  { skip },
+  { skip: noBrowser },
   async (t) => {
     let now = new Date()
     const bed = await testBed(
@@ -32,19 +27,7 @@ t.test(
       input: { playerId, gameId: 'amazon-gold' },
     })
 
-    const browser = await chromium.launch({
-      executablePath,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
-    t.teardown(() => browser.close())
+    const browser = await startBrowser(t)
     const page = await browser.newPage({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+import type { Teardown } from './test-bed.ts'
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+/** Why a test that needs a browser is skipped; false where there is one. In CI it is never skipped: it fails. */
+export const noBrowser: string | false =
+  existsSync(executablePath) || process.env.CI === 'true'
+    ? false
+    : `no browser at ${executablePath} (Debian: apt-get install chromium; elsewhere set CHROMIUM)`
+
+/** Starts the machine's own Chromium, which ends with `t`. It calls nobody on its own account. */
+export async function startBrowser(t: Teardown): Promise<Browser> {
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet]
+  const browser = await chromium.launch({ executablePath, args })
+  t.teardown(() => browser.close())
+  return browser
+}
