@@ -59,6 +59,11 @@ Examples:
 }
 
 if (import.meta.main) {
+  // A reader such as `head` that has seen enough is no fault.
+  process.stdout.on('error', (error: Error & { code?: string }) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
   try {
     await program().parseAsync(process.argv)
   } catch (error) {
