@@ -10,8 +10,8 @@ export const webhooksConfig = Type.Composite([
     MASTER_KEYS: Type.Optional(Type.String({ minLength: 1 })),
     /** The first wait of the retry schedule; the others are multiples of it. */
     WEBHOOK_BACKOFF_BASE_MS: Type.Integer({ minimum: 1, maximum: 3_600_000, default: backoffBaseDefaultMs }),
-    /** For one attempt as a whole. */
-    WEBHOOK_DEADLINE_MS: Type.Integer({ minimum: 100, maximum: 60_000, default: 10_000 }),
+    /** For one attempt as a whole; shorter than what POST /webhooks/test waits for. */
+    WEBHOOK_DEADLINE_MS: Type.Integer({ minimum: 100, maximum: 15_000, default: 10_000 }),
     /** Deliveries under way at once to one endpoint, over all replicas. */
     WEBHOOK_ENDPOINT_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
     /** Deliveries under way at once in this replica. */

@@ -43,6 +43,7 @@ export class Scheduler implements Background {
   readonly #options: SchedulerOptions
   readonly #inFlight = new Set<Promise<void>>()
   readonly #wakeups = new Wakeups()
+  readonly #inFlightByEndpoint = new Map<string, number>()
   /** Endpoints that have as much under way as they may: the end of an attempt makes room for more. */
   readonly #full = new Set<string>()
   /** Something was left out because this replica had no room. */
@@ -113,8 +114,8 @@ export class Scheduler implements Background {
     // Everything that was due is under way.
     if (first !== undefined && taken.length < first.slots) return
     this.#full.add(endpointId)
-    // Its slots are another replica's, or were given back this very moment: nothing of ours may end and tell.
-    if (first === undefined) this.#wakeups.nudgeAt(endpointId, lookAgainMs)
+    // Its slots are another replica's, or were given back this very moment: nothing of ours will end and tell.
+    if (!this.#inFlightByEndpoint.has(endpointId)) this.#wakeups.nudgeAt(endpointId, lookAgainMs)
   }
 
   async #lease(
@@ -148,6 +149,7 @@ export class Scheduler implements Background {
 
   #begin(lease: Lease, endpoint: DueEndpoint): void {
     const { endpointId, deliveryId } = lease
+    this.#inFlightByEndpoint.set(endpointId, (this.#inFlightByEndpoint.get(endpointId) ?? 0) + 1)
     const task = this.#attempt(lease, endpoint)
       .catch((error) => this.#options.log.error({ err: error, deliveryId }, 'an attempt broke; its lease will end'))
       .finally(() => {
@@ -158,6 +160,9 @@ export class Scheduler implements Background {
   }
 
   #release(endpointId: string): void {
+    const left = (this.#inFlightByEndpoint.get(endpointId) ?? 1) - 1
+    if (left > 0) this.#inFlightByEndpoint.set(endpointId, left)
+    else this.#inFlightByEndpoint.delete(endpointId)
     if (this.#full.delete(endpointId)) this.#wakeups.nudge(endpointId)
     if (this.#leftOut) {
       this.#leftOut = false

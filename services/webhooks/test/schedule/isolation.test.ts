@@ -49,11 +49,13 @@ t.test('a hundred endpoints, one of them a black hole: the others are served as 
     await eventually(() => receiver.received.length === before + others.length)
     return median(receiver.received.slice(before).map(({ id, atMs }) => atMs - (sentAtMs.get(id) ?? 0)))
   }
+  /** The best of three: a busy machine only ever adds. */
+  const best = async () => Math.min(await round(), await round(), await round())
   await round()
-  const aloneMs = await round()
+  const aloneMs = await best()
   for (let n = 0; n < 60; n++) await emit(unlucky)
   await eventually(async () => (await endpoint(unlucky)).pending === 60)
-  const besideMs = await round()
+  const besideMs = await best()
   t.comment(`median ${aloneMs.toFixed(1)} ms alone, ${besideMs.toFixed(1)} ms beside a black hole`)
   t.ok(besideMs < aloneMs * 3 + 100)
 })

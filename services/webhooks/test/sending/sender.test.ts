@@ -101,11 +101,14 @@ t.test('a body without end is cut at the first KiB, and memory stays flat', asyn
       pour()
     }),
   )
+  const beforeBytes = process.memoryUsage.rss()
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => send(delivery(receiver.url))))
   for (const outcome of outcomes) {
     t.equal(outcome.responseStatus, 500)
     t.equal(outcome.responseHead?.length, responseHeadBytesMax)
   }
+  const grownMiB = (process.memoryUsage.rss() - beforeBytes) / 2 ** 20
+  t.ok(grownMiB < 256, `${grownMiB.toFixed(0)} MiB, the pouring receivers' own buffers included`)
 })
 
 t.test('headers without end are refused', async (t) => {
