@@ -43,3 +43,27 @@ t.test('every workspace runs tap with the same plugins', async (t) => {
     .filter((path) => !existsSync(path) || !readFileSync(path, 'utf8').includes('extends:'))
   t.same(without, [])
 })
+
+t.test('the README says why each dependency is there, and names no other', async (t) => {
+  const table = readFileSync(join(root, 'README.md'), 'utf8').split('| package | why |')[1] ?? ''
+  const explained = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap((row) =>
+    [...(row[1] ?? '').matchAll(/`([^`]+)`/g)].map((name) => name[1]),
+  )
+  const manifests = globSync('{packages,services,test}/*/package.json', { cwd: root })
+  const used = ['package.json', 'bench/package.json', ...manifests].flatMap((path) => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, path), 'utf8'))
+    return Object.keys({ ...dependencies, ...devDependencies })
+  })
+  const foreign = new Set(used.filter((name) => !name.startsWith('@backoffice/')))
+  t.same(explained.sort(), [...foreign].sort())
+})
+
+t.test('every file that the README links to is there', async (t) => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const links = [...readme.matchAll(/\]\(([^):]+)\)/g)].map((link) => link[1] ?? '')
+  t.ok(links.length > 5)
+  t.same(
+    links.filter((link) => !existsSync(join(root, link))),
+    [],
+  )
+})
