@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { operations } from '@backoffice/contracts'
 import { eventually, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import {
@@ -6,9 +7,12 @@ import {
   busyOperator,
   createDeposit,
   depositRequest,
+  expectStatus,
+  fund,
   playerRequest,
   register,
   statementOf,
+  sumOf,
 } from '../src/journey.ts'
 
 t.setTimeout(240_000)
@@ -98,23 +102,51 @@ t.test('confirm against fail has one winner, and the wallet agrees', async (t) =
   }
 })
 
-t.test('whatever service is killed, retries with the same keys credit every deposit once', async (t) => {
+/** Repeats one request under one key, as an operator does, until it has this status. */
+async function untilAnswered(path: string, body: unknown, status: number) {
+  const idempotencyKey = randomUUID()
+  const answered = await eventually(async () => {
+    const answer = await operator.post(path, body, { idempotencyKey }).catch(() => undefined)
+    return answer?.status === status ? answer : false
+  }, 90_000)
+  if (!answered) throw new Error(`${path} was never answered with ${status}`)
+  return answered.body
+}
+
+/** How many differences the ledger's judge finds over everything. */
+async function differences(): Promise<number> {
+  const team = await system.asTeam('alice')
+  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const done = await eventually(async () => {
+    const { report } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    return report ?? false
+  }, 60_000)
+  return done ? done.differencesTotal : Number.NaN
+}
+
+t.test('whatever service is killed, retries with the same keys move every amount once', async (t) => {
   const { id: playerId } = await register(operator)
+  expectStatus(await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
+  await fund(operator, playerId, '20.00')
   const deposits = await times(40, () => createDeposit(operator, playerId, '1.00'))
-  const confirmed = times(deposits.length, async (index) => {
-    const idempotencyKey = randomUUID()
-    const path = `/deposits/${deposits[index]?.id}/confirm`
-    return eventually(async () => {
-      const answer = await operator.post(path, {}, { idempotencyKey }).catch(() => undefined)
-      return answer?.status === 200 ? answer.body.status : false
-    }, 60_000)
-  })
-  for (const name of ['wallet', 'payments', 'gateway', 'players'] as const) {
+  const confirmed = times(deposits.length, (index) =>
+    untilAnswered(`/deposits/${deposits[index]?.id}/confirm`, {}, 200),
+  )
+  const destination = { currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
+  const requested = times(10, () =>
+    untilAnswered(`/players/${playerId}/withdrawals`, { amount: '2.00', ...destination }, 201),
+  )
+  for (const name of ['wallet', 'payments', 'gateway', 'players', 'webhooks'] as const) {
     const pid = system.pid(name)
     process.kill(pid, 'SIGKILL')
     await eventually(() => system.pid(name) !== pid, 30_000)
   }
-  t.same(new Set(await confirmed), new Set(['confirmed']))
-  t.equal(await balanceOf(operator, playerId), '40.00')
-  t.equal((await statementOf(operator, playerId)).length, 40)
+  t.same(new Set((await confirmed).map(({ status }) => status)), new Set(['confirmed']))
+  t.equal(new Set((await requested).map(({ id }) => id)).size, 10)
+  const wallet = expectStatus(await operator.get(`/players/${playerId}/wallet`), 200)
+  t.match(wallet, { available: '60.00', withdrawable: '40.00' })
+  const statement = await statementOf(operator, playerId)
+  t.equal(statement.length, 41)
+  t.equal(sumOf(statement.map(({ amount }) => amount)), 6000n)
+  t.equal(await differences(), 0)
 })
