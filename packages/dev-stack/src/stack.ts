@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { ServiceName } from '@backoffice/contracts'
 import type { StackArguments } from './arguments.ts'
 import type { Child } from './child.ts'
 import { ensureDatabase, prepareDatabase, serviceUrl } from './database.ts'
@@ -117,14 +118,17 @@ export class Stack {
 
   async #startServices(where: Addresses): Promise<void> {
     const gamesPort = await freePort()
-    const started = startOrder.map(async (name) => {
+    const ports = new Map<ServiceName, number>()
+    for (const name of startOrder) ports.set(name, await freePort())
+    // All at once, and known in this order: the last is the first to stop.
+    const started = startOrder.map((name) => {
       const options = {
         name,
         logFile: join(this.#arguments.dir, 'logs', `${name}.log`),
         databaseUrl: serviceUrl(where.postgresUrl, name, this.#secrets.databaseRoles[name]),
         natsUrl: where.natsUrl,
         secrets: this.#secrets,
-        healthPort: await freePort(),
+        healthPort: ports.get(name) ?? 0,
         httpPort: where.httpPort,
         baseUrl: where.baseUrl,
         gamesPort,
