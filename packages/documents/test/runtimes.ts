@@ -46,6 +46,8 @@ export class Workshop {
         GOCACHE: join(this.folder, 'go-cache'),
         GOFLAGS: '-mod=mod',
         GO111MODULE: 'off',
+        // As in a reader's terminal: without a locale some runtimes take arguments and print as ASCII.
+        LC_ALL: 'C.UTF-8',
         ...options.env,
       },
       ...(options.input === undefined ? {} : { input: options.input }),
