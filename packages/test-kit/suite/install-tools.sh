@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what some tests need beside npm packages, on Debian and as root: a browser, and the languages of the signing
-# snippets. Without them those tests are skipped by name; in CI they fail.
+# snippets. Without them those tests are skipped by name, or fail with
+# REQUIRE_TEST_TOOLS=true.
 set -eu
 apt-get update -qq
 exec apt-get install -y -qq --no-install-recommends \
