@@ -20,7 +20,9 @@ for (const { id, name } of languages) {
   const missing = !isInstalled(runtime.command)
   // Where `npm run test-tools` has installed them all, a missing one is a failure.
   const skip =
-    missing && process.env.REQUIRE_TEST_TOOLS !== 'true' ? `${runtime.command} is missing (Debian: ${runtime.debianPackage})` : false
+    missing && process.env.REQUIRE_TEST_TOOLS !== 'true'
+      ? `${runtime.command} is missing (Debian: ${runtime.debianPackage})`
+      : false
 
   t.test(`${name}: the snippets agree with every vector`, { skip }, async (t) => {
     t.equal(runtime.verifyVectors(shop).match(/verified (\d+)/)?.[1], String(total))
