@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { operations } from '@backoffice/contracts'
-import { OperatorClient, startSystem } from '@backoffice/test-kit'
+import { startSystem } from '@backoffice/test-kit'
+import { inParallel, newOperator, newPlayer, percentile } from './load.ts'
 
 const { values } = parseArgs({
   options: {
@@ -17,14 +17,6 @@ const players = Number(values.players)
 const endings: (() => unknown)[] = []
 const system = await startSystem({ teardown: (end) => endings.push(end) })
 
-/** An operator whose rate limit this load does not reach. */
-async function busyOperator(): Promise<OperatorClient> {
-  const team = await system.asTeam('alice')
-  const input = { name: `bench ${randomUUID().slice(0, 8)}`, rateLimitPerMinute: 10_000_000 }
-  const { sandbox } = await team.call(operations.gateway.createOperator, { input })
-  return new OperatorClient(system.baseUrl, { key: sandbox.key, secret: sandbox.secret ?? '' }, clients)
-}
-
 const statuses = new Map<string, number>()
 const latenciesMs: number[] = []
 
@@ -38,46 +30,24 @@ async function measured(name: string, path: string, body: unknown) {
   return answer
 }
 
-/** Runs `work` for each index, `clients` at a time. */
-async function inParallel(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  let next = 0
-  const client = async () => {
-    while (next < count) {
-      const index = next
-      next += 1
-      await work(index)
-    }
-  }
-  await Promise.all(Array.from({ length: clients }, client))
-}
-
-function percentile(share: number): string {
-  const sorted = latenciesMs.toSorted((a, b) => a - b)
-  return (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1)
-}
-
-const operator = await busyOperator()
+const operator = await newOperator(system, clients)
 const playerIds: string[] = []
-await inParallel(players, async () => {
-  const answer = await measured('register', '/players', {
-    externalId: randomUUID(),
-    name: 'Ana Souza',
-    email: 'ana@example.com',
-    cpf: '52998224725',
-    birthDate: '1990-05-17',
-  })
+await inParallel({ count: players, clients }, async () => {
+  const answer = await measured('register', '/players', newPlayer())
   playerIds.push(answer.body.id)
 })
 
 latenciesMs.length = 0
 const startedAt = performance.now()
-await inParallel(deposits, async (index) => {
+await inParallel({ count: deposits, clients }, async (index) => {
   const path = `/players/${playerIds[index % players]}/deposits`
   const body = { amount: '1.00', currency: 'BRL', method: 'pix', externalReference: randomUUID() }
   const created = await measured('create', path, body)
   if (created.status === 201) await measured('confirm', `/deposits/${created.body.id}/confirm`, {})
 })
 const seconds = (performance.now() - startedAt) / 1000
+
+const latency = (share: number) => percentile(latenciesMs, share).toFixed(1)
 
 let differences = 0
 for (const [index, playerId] of playerIds.entries()) {
@@ -98,7 +68,7 @@ const report = {
   clients,
   seconds: Number(seconds.toFixed(2)),
   requestsPerSecond: Math.round((2 * deposits) / seconds),
-  latencyMs: { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99), max: percentile(1) },
+  latencyMs: { p50: latency(0.5), p95: latency(0.95), p99: latency(0.99), max: latency(1) },
   statuses: Object.fromEntries(statuses),
   walletsThatDiffer: differences,
 }

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { BackOfficeClient, BackOfficeError } from '@backoffice/client/source'
 import { fromMinorUnits, operations, type ReconciliationReport, toMinorUnits } from '@backoffice/contracts'
 import { startSystem } from '@backoffice/test-kit'
+import { inParallel, newKeys, newPlayer } from './load.ts'
 
 const { values } = parseArgs({
   options: {
@@ -17,14 +18,9 @@ const endings: (() => unknown)[] = []
 const system = await startSystem({ teardown: (end) => endings.push(end) })
 const team = await system.asTeam('alice')
 
-/** An operator whose rate limit this load does not reach. */
-const { sandbox } = await team.call(operations.gateway.createOperator, {
-  input: { name: `mixed ${randomUUID().slice(0, 8)}`, rateLimitPerMinute: 10_000_000 },
-})
 const client = new BackOfficeClient({
   baseUrl: system.baseUrl,
-  key: sandbox.key,
-  secret: sandbox.secret ?? '',
+  ...(await newKeys(system)),
   attemptsMax: 1,
 })
 
@@ -70,27 +66,8 @@ const steps: readonly (readonly [name: string, run: () => Promise<unknown>])[] =
   ['reject withdrawal', async () => client.decideWithdrawal(pick(withdrawals) ?? '', 'reject')],
 ]
 
-/** Runs `work` for each index, as many at a time as there are clients. */
-async function inParallel(total: number, work: () => Promise<void>): Promise<void> {
-  let left = total
-  const lane = async () => {
-    while (left > 0) {
-      left -= 1
-      await work()
-    }
-  }
-  await Promise.all(Array.from({ length: Number(values.clients) }, lane))
-}
-
-async function newPlayer(): Promise<void> {
-  const body = {
-    externalId: randomUUID(),
-    name: 'Ana Souza',
-    email: 'ana@example.com',
-    cpf: '52998224725',
-    birthDate: '1990-05-17',
-  }
-  const { id } = await client.registerPlayer(body)
+async function register(): Promise<void> {
+  const { id } = await client.registerPlayer(newPlayer())
   await client.decideKyc(id, 'aprovado')
   players.push(id)
 }
@@ -130,15 +107,16 @@ async function reconcile(): Promise<ReconciliationReport> {
   }
 }
 
-await inParallel(Number(values.players), newPlayer)
+const clients = Number(values.clients)
+await inParallel({ count: Number(values.players), clients }, register)
 const startedAt = performance.now()
-await inParallel(Number(values.operations), randomStep)
+await inParallel({ count: Number(values.operations), clients }, randomStep)
 const seconds = (performance.now() - startedAt) / 1000
 const differ = await statementsThatDiffer()
 const { differencesTotal, inFlightTotal, checks } = await reconcile()
 const report = {
   operations: Number(values.operations),
-  clients: Number(values.clients),
+  clients,
   seconds: Number(seconds.toFixed(2)),
   perSecond: Math.round(Number(values.operations) / seconds),
   outcomes: Object.fromEntries([...outcomes].sort()),
