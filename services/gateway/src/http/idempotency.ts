@@ -82,8 +82,11 @@ export class Idempotency {
     throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', 1)
   }
 
-  store(claim: HeldClaim, response: StoredResponse): Promise<StoredResponse> {
-    return storeResponse(this.#connection(), claim.key, claim.token, response)
+  /** @throws {Rejection} IDEMPOTENCY_IN_PROGRESS when another attempt took the key over and has not answered yet */
+  async store(claim: HeldClaim, response: StoredResponse): Promise<StoredResponse> {
+    const stored = await storeResponse(this.#connection(), claim.key, claim.token, response)
+    if (stored === null) throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', 1)
+    return stored
   }
 
   release(claim: HeldClaim): Promise<void> {

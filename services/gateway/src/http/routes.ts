@@ -59,6 +59,7 @@ async function settle(claim: HeldClaim, response: Answer, { idempotency, log }: 
     await idempotency.release(claim)
     return response
   } catch (error) {
+    if (error instanceof Rejection) return toAnswer(error, response.requestId)
     log.error({ err: error, operationId: claim.operationId }, 'the reply could not be stored under its key')
     // The effect stands in its service: a retry with the same key finds it.
     return toAnswer(new Rejection('SERVICE_UNAVAILABLE'), response.requestId)

@@ -78,8 +78,10 @@ export async function claimKey(connection: Sql, request: ClaimRequest): Promise<
       from claim c
       where c.operator_id = ${operatorId} and c.environment = ${environment} and c.key = ${key} and not exists (select from mine)
     `.execute(connection)
-    // No row: another claim of the key committed after this statement's snapshot. The next look sees it.
-    if (rows[0] !== undefined) return judge(rows[0])
+    // No row, or an answered one past its memory that was not ours to take: another claim of the key committed after this
+    // statement's snapshot. The next look sees it.
+    const row = rows[0]
+    if (row !== undefined && (row.mine || !row.expired || row.status === null)) return judge(row)
   }
 }
 
@@ -110,25 +112,30 @@ export async function forgetClaim(
   `.execute(connection)
 }
 
-/** Stores the reply under the token, first writer wins. What is stored is what is answered: a slower attempt gets the other's. */
+/**
+ * Stores the reply under the token, first writer wins. What is stored is what is answered: a slower attempt gets the
+ * other's. Null when neither is stored: the lease was over, and another attempt, which holds the key now, will answer.
+ */
 export async function storeResponse(
   connection: Sql,
   { operatorId, environment, key }: ClaimKey,
   token: string,
   response: StoredResponse,
-): Promise<StoredResponse> {
+): Promise<StoredResponse | null> {
   const { rows } = await sql<StoredResponse>`
     with stored as (
       update claim set status = ${response.status}, content_type = ${response.contentType}, body = ${response.body},
         request_id = ${response.requestId}, leased_until = null
       where operator_id = ${operatorId} and environment = ${environment} and key = ${key} and token = ${token}::uuid and status is null
-      returning true
+      returning status, content_type, body, request_id
     )
-    select status, content_type as "contentType", body, request_id as "requestId" from claim
+    select status, content_type as "contentType", body, request_id as "requestId" from stored
+    union all
+    select status, content_type, body, request_id from claim
     where operator_id = ${operatorId} and environment = ${environment} and key = ${key}
       and status is not null and not exists (select from stored)
   `.execute(connection)
-  return rows[0] ?? response
+  return rows[0] ?? null
 }
 
 /** The outcome is unknown: the lease ends, and a retry with the same key carries on. */

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { sqlOf } from '@backoffice/service-runtime'
+import { eventually, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import * as gateway from '../../src/main.ts'
+import {
+  type ClaimKey,
+  claimKey,
+  forgetClaim,
+  releaseClaim,
+  type StoredResponse,
+  storeResponse,
+} from '../../src/storage/claims.ts'
+
+const bed = await testBed(t, { gateway })
+const connection = () => sqlOf(bed.services.gateway.orm.em.fork())
+
+const newKey = (): ClaimKey => ({ operatorId: 'op_1', environment: 'sandbox', key: randomUUID() })
+const response = (text: string): StoredResponse => ({
+  status: 201,
+  contentType: 'application/json',
+  body: Buffer.from(text),
+  requestId: `req_${text}`,
+})
+
+/** One claim, with a token and an operation id of its own. */
+function claim(key: ClaimKey, { fingerprint = 'same', leaseMs = 60_000 } = {}) {
+  const token = randomUUID()
+  const operationId = `opn_${token}`
+  const request = {
+    ...key,
+    fingerprint: Buffer.from(fingerprint),
+    operation: 'createDeposit',
+    operationId,
+    token,
+    leaseMs,
+  }
+  return { token, operationId, outcome: claimKey(connection(), request) }
+}
+
+/** What time does to a claim. */
+const expire = ({ key }: ClaimKey) =>
+  bed.sql('admin').query(`update gateway.claim set expires_at = now() - interval '1 second' where key = $1`, [key])
+const endLease = ({ key }: ClaimKey) =>
+  bed.sql('admin').query(`update gateway.claim set leased_until = now() - interval '1 second' where key = $1`, [key])
+
+t.test('of thirty parallel claims of one key exactly one is ours, the rest see it running', async (t) => {
+  const key = newKey()
+  const outcomes = await Promise.all(Array.from({ length: 30 }, () => claim(key).outcome))
+  t.strictSame(outcomes.map(({ state }) => state).sort(), ['mine', ...Array.from({ length: 29 }, () => 'running')])
+})
+
+t.test('a conflict is judged before in-progress, and neither touches the claim', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  t.match(await first.outcome, { state: 'mine', operationId: first.operationId })
+  t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
+  t.match(await claim(key).outcome, { state: 'running' })
+  t.ok(await storeResponse(connection(), key, first.token, response('a')))
+})
+
+t.test(
+  'a claim whose lease is over, or which was released, goes on under the first operation id; another body is still a conflict',
+  async (t) => {
+    const key = newKey()
+    const first = claim(key)
+    await first.outcome
+    await endLease(key)
+    t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
+    const second = claim(key)
+    t.match(await second.outcome, { state: 'mine', operationId: first.operationId })
+    await releaseClaim(connection(), key, first.token)
+    t.match(await claim(key).outcome, { state: 'running' }, 'only its own token releases')
+    await releaseClaim(connection(), key, second.token)
+    t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
+  },
+)
+
+t.test(
+  'what is stored is what is answered: the first writer wins, and who was taken over waits for the other',
+  async (t) => {
+    const key = newKey()
+    const slow = claim(key)
+    await slow.outcome
+    await endLease(key)
+    const quick = claim(key)
+    await quick.outcome
+    t.equal(
+      await storeResponse(connection(), key, slow.token, response('slow')),
+      null,
+      'nothing is stored yet, and not by this one',
+    )
+    t.match(await storeResponse(connection(), key, quick.token, response('quick')), { requestId: 'req_quick' })
+    t.match(await storeResponse(connection(), key, slow.token, response('slow')), {
+      requestId: 'req_quick',
+      body: Buffer.from('quick'),
+    })
+    t.match(await claim(key).outcome, { state: 'replay', response: response('quick') })
+  },
+)
+
+t.test('past its memory an answered key is new: another body, another operation id', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await storeResponse(connection(), key, first.token, response('a'))
+  await expire(key)
+  const next = claim(key, { fingerprint: 'other' })
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
+})
+
+t.test('of parallel claims of an expired key one is ours, and none needs resolving', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await storeResponse(connection(), key, first.token, response('a'))
+  await expire(key)
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => claim(key).outcome))
+  t.strictSame(outcomes.map(({ state }) => state).sort(), ['mine', ...Array.from({ length: 19 }, () => 'running')])
+})
+
+t.test('past its memory a key of unknown outcome must be resolved before it names another effect', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await expire(key)
+  t.match(await claim(key).outcome, { state: 'running' }, 'its attempt may still be at work')
+  await endLease(key)
+  t.match(await claim(key).outcome, { state: 'unresolved', operationId: first.operationId, operation: 'createDeposit' })
+  await forgetClaim(connection(), key, 'opn_of_another')
+  t.match(await claim(key).outcome, { state: 'unresolved' }, 'only the resolved one is forgotten')
+  await forgetClaim(connection(), key, first.operationId)
+  const next = claim(key)
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
+})
+
+t.test('keys of the sandbox and of production are apart', async (t) => {
+  const key = newKey()
+  t.match(await claim(key).outcome, { state: 'mine' })
+  t.match(await claim({ ...key, environment: 'production' }).outcome, { state: 'mine' })
+  t.match(await claim({ ...key, operatorId: 'op_2' }).outcome, { state: 'mine' })
+})
+
+t.test('a lease ends by itself', async () => {
+  const key = newKey()
+  await claim(key, { leaseMs: 100 }).outcome
+  await eventually(async () => (await claim(key).outcome).state === 'mine')
+})
