@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { operations } from '@backoffice/contracts'
+import * as payments from '@backoffice/payments'
+import * as players from '@backoffice/players'
+import { eventually, testBed } from '@backoffice/test-kit'
+import * as wallet from '@backoffice/wallet'
+import * as webhooks from '@backoffice/webhooks'
+import t from 'tap'
+import * as gateway from '../../src/main.ts'
+import { type Answer, post } from '../signed-client.ts'
+
+const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+const first = (bed.services.gateway as gateway.RunningGateway).baseUrl
+const second = ((await bed.start('gateway')) as gateway.RunningGateway).baseUrl
+const { sandbox } = await bed
+  .team('alice')
+  .call(operations.gateway.createOperator, { input: { name: 'Once', rateLimitPerMinute: 100_000 } })
+
+const newPlayer = () => ({
+  externalId: randomUUID(),
+  name: 'Ana Souza',
+  email: 'ana@example.com',
+  cpf: '52998224725',
+  birthDate: '1990-05-17',
+})
+const register = (body: unknown, key: string, baseUrl = first) => post(baseUrl, sandbox, '/players', body, key)
+const seen = ({ status, text, headers }: Answer) => ({
+  status,
+  text,
+  requestId: headers['x-request-id'],
+  type: headers['content-type'],
+})
+
+t.test('a replay is the first answer byte for byte, on another replica too', async (t) => {
+  const body = newPlayer()
+  const key = randomUUID()
+  const original = await register(body, key)
+  t.equal(original.status, 201)
+  t.equal(original.headers['idempotent-replayed'], undefined)
+  for (const baseUrl of [first, second]) {
+    const replay = await register(body, key, baseUrl)
+    t.strictSame(seen(replay), seen(original))
+    t.equal(replay.headers['idempotent-replayed'], 'true')
+  }
+})
+
+t.test('twenty parallel requests over two replicas with one key make one player', async (t) => {
+  const body = newPlayer()
+  const key = randomUUID()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => register(body, key, index % 2 === 0 ? first : second)),
+  )
+  const created = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.id))
+  t.equal(created.size, 1)
+  for (const { status, json } of answers) if (status !== 201) t.equal(json.error.code, 'IDEMPOTENCY_IN_PROGRESS')
+  const { rows } = await bed
+    .sql('admin')
+    .query('select count(*)::int as players from players.player where external_id = $1', [body.externalId])
+  t.equal(rows[0].players, 1)
+})
+
+t.test('a refusal is stored under its key, and another body or path under it is a conflict', async (t) => {
+  const key = randomUUID()
+  const invalid = { ...newPlayer(), email: 'x' }
+  const refused = await register(invalid, key)
+  t.equal(refused.status, 422)
+  t.strictSame(seen(await register(invalid, key)), seen(refused))
+  t.equal((await register(newPlayer(), key)).json.error.code, 'IDEMPOTENCY_CONFLICT')
+  t.equal((await post(first, sandbox, '/deposits/dep_x/confirm', invalid, key)).json.error.code, 'IDEMPOTENCY_CONFLICT')
+})
+
+t.test('a gateway that died in the middle leaves a key that its client can finish', async (t) => {
+  const body = newPlayer()
+  const key = randomUUID()
+  const original = await register(body, key)
+  // As it stands when the gateway dies between the effect and the storing of its reply.
+  await bed
+    .sql('admin')
+    .query(
+      `update gateway.claim set status = null, content_type = null, body = null, request_id = null, leased_until = now() - interval '1 second' where key = $1`,
+      [key],
+    )
+  const retried = await register(body, key, second)
+  t.equal(retried.status, 201)
+  t.equal(retried.json.id, original.json.id, 'the effect is found, not done twice')
+  t.equal(retried.headers['idempotent-replayed'], undefined)
+})
+
+t.test('a key past its memory whose outcome nobody stored is resolved, then names a new effect', async (t) => {
+  const key = randomUUID()
+  const before = await register(newPlayer(), key)
+  await bed
+    .sql('admin')
+    .query(
+      `update gateway.claim set status = null, content_type = null, body = null, request_id = null, leased_until = null, expires_at = now() - interval '1 second' where key = $1`,
+      [key],
+    )
+  const after = await register(newPlayer(), key)
+  t.equal(after.status, 201)
+  t.not(after.json.id, before.json.id)
+})
+
+t.test(
+  'while a service is away the answer is 503 with Retry-After, nothing is stored, and the same key finishes it',
+  async (t) => {
+    const body = newPlayer()
+    const key = randomUUID()
+    await bed.services.players.drain()
+    const away = await register(body, key)
+    t.equal(away.status, 503)
+    t.equal(away.json.error.code, 'SERVICE_UNAVAILABLE')
+    t.equal(away.headers['retry-after'], '1')
+    t.equal(
+      (await register(newPlayer(), key)).json.error.code,
+      'IDEMPOTENCY_CONFLICT',
+      'the key still names the first request',
+    )
+    await bed.start('players')
+    const created = await eventually(async () => {
+      const answer = await register(body, key)
+      return answer.status === 201 ? answer : false
+    })
+    t.ok(created)
+  },
+)
