@@ -48,6 +48,13 @@ export function readResults(tap: string): Results {
   return { passed: passed.length, failed, skipped }
 }
 
+/** Paths of the test files that ended badly, for whatever reason. */
+export function failedFiles(tap: string): readonly string[] {
+  return readPoints(tap)
+    .filter((file) => !file.ok && !isSkipped(file))
+    .map((file) => file.name)
+}
+
 /** The results of one workspace. A runner that crashed, was killed or never ran has not written tap's last line. */
 export function readWorkspaceResults(tap: string): Results {
   const results = readResults(tap)

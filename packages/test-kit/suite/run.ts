@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { watchProgress } from './progress.ts'
-import { type Results, readWorkspaceResults, type SkippedTest } from './results.ts'
+import { failedFiles, type Results, readWorkspaceResults, type SkippedTest } from './results.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const turbo = join(root, 'node_modules/.bin/turbo')
@@ -14,8 +14,12 @@ const workspacesAtOnce = 2
 const postgresConnections = 400
 const resultsPath = '.tap/results.tap'
 
+/** Beyond these it is not the machine's fault. */
+const rerunFilesMax = 5
+
 interface Workspace {
   readonly name: string
+  readonly directory: string
   readonly resultsFile: string
 }
 
@@ -41,7 +45,11 @@ function testWorkspaces(filters: readonly string[]): readonly Workspace[] {
   const { tasks } = JSON.parse(result.stdout) as { tasks: { package: string; directory: string; command: string }[] }
   return tasks
     .filter((task) => task.command !== '<NONEXISTENT>')
-    .map((task) => ({ name: task.package, resultsFile: join(root, task.directory, resultsPath) }))
+    .map(({ package: name, directory }) => ({
+      name,
+      directory: join(root, directory),
+      resultsFile: join(root, directory, resultsPath),
+    }))
 }
 
 /** @returns the exit status of turbo, which is not 0 when any workspace failed. */
@@ -70,23 +78,68 @@ async function runTests(workspaces: readonly Workspace[], filters: readonly stri
   return status
 }
 
+interface Rerun {
+  /** Files that failed beside the others and passed alone. */
+  readonly unstable: readonly string[]
+  /** Whether nothing else failed. */
+  readonly explains: boolean
+}
+
+const noRerun: Rerun = { unstable: [], explains: false }
+
+/**
+ * Runs failed files once more, alone: a machine that is too busy must not hide whether the code is right. What passes
+ * only then is named, never silent. Asked for by `RERUN_FAILED=true`.
+ */
+function rerunFailed(workspaces: readonly Workspace[], postgresUrl: string): Rerun {
+  const failed = workspaces.flatMap((workspace) =>
+    failedFiles(existsSync(workspace.resultsFile) ? readFileSync(workspace.resultsFile, 'utf8') : '').map((file) => ({
+      workspace,
+      file,
+    })),
+  )
+  if (failed.length === 0 || failed.length > rerunFilesMax) return noRerun
+  print('\nOnce more, alone:')
+  const unstable = failed.filter(({ workspace, file }) => {
+    const startedAt = Date.now()
+    const result = spawnSync(join(root, 'node_modules/.bin/tap'), [file], {
+      cwd: workspace.directory,
+      env: { ...env, POSTGRES_URL: postgresUrl, TAP_REPORTER: 'tap' },
+      encoding: 'utf8',
+    })
+    const ok = result.status === 0
+    print(`  ${ok ? 'ok  ' : 'FAIL'}  ${workspace.name}  ${file}  ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
+    if (!ok) print(`${result.stdout}${result.stderr}`)
+    return ok
+  })
+  return {
+    unstable: unstable.map(({ workspace, file }) => `${workspace.name}  ${file}`),
+    explains: unstable.length === failed.length,
+  }
+}
+
 function resultsOf({ resultsFile }: Workspace): Results {
   return readWorkspaceResults(existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8') : '')
 }
 
-function summarise(workspaces: readonly Workspace[], status: number): number {
+function summarise(workspaces: readonly Workspace[], status: number, rerun: Rerun): number {
   let passed = 0
   const failed: string[] = []
   const skipped: SkippedTest[] = []
   for (const workspace of workspaces) {
     const results = resultsOf(workspace)
     passed += results.passed
-    failed.push(...results.failed.map((name) => `${workspace.name}  ${name}`))
+    for (const name of results.failed.map((name) => `${workspace.name}  ${name}`)) {
+      if (rerun.unstable.some((file) => name.startsWith(file))) passed += 1
+      else failed.push(name)
+    }
     skipped.push(...results.skipped.map((test) => ({ ...test, name: `${workspace.name}  ${test.name}` })))
   }
-  if (status !== 0 && failed.length === 0) failed.push(`turbo ended with exit status ${status}`)
+  if (status !== 0 && failed.length === 0 && !rerun.explains) failed.push(`turbo ended with exit status ${status}`)
   if (failed.length > 0) print(`\nFailed:\n${failed.map((name) => `  ${name}`).join('\n')}`)
   if (skipped.length > 0) print(`\nSkipped:\n${skipped.map(({ name, reason }) => `  ${name}: ${reason}`).join('\n')}`)
+  if (rerun.unstable.length > 0)
+    print(`\nUnstable (failed beside others, passed alone):\n  ${rerun.unstable.join('\n  ')}`)
   print(`\n${lastLine(passed, failed.length, skipped.length)}`)
   return failed.length === 0 ? 0 : 1
 }
@@ -111,8 +164,10 @@ async function main(filters: readonly string[]): Promise<number> {
   const postgres = given === undefined ? await startThrowAwayPostgres(folder, postgresConnections) : undefined
   try {
     print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : 'embedded, for this run only'}`)
-    const status = await runTests(workspaces, filters, postgres?.url ?? (given as string))
-    return summarise(workspaces, status)
+    const postgresUrl = postgres?.url ?? (given as string)
+    const status = await runTests(workspaces, filters, postgresUrl)
+    const rerun = process.env.RERUN_FAILED === 'true' ? rerunFailed(workspaces, postgresUrl) : noRerun
+    return summarise(workspaces, status, rerun)
   } finally {
     await postgres?.child.stop()
     rmSync(folder, { recursive: true, force: true })

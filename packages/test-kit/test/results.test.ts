@@ -1,5 +1,6 @@
 import t from 'tap'
-import { readResults, readWorkspaceResults } from '../suite/results.ts'
+import { diagnosticsOf } from '../suite/progress.ts'
+import { failedFiles, readResults, readWorkspaceResults } from '../suite/results.ts'
 
 t.test('assertions are not counted, tests are', async (t) => {
   const results = readResults(`TAP version 14
@@ -90,4 +91,30 @@ ok 1 - test/a.test.ts
   t.ok(readWorkspaceResults(cut).failed.length > 0)
   t.equal(readWorkspaceResults('').failed.length, 1)
   t.same(readWorkspaceResults(`${cut.slice(0, cut.indexOf('# Subtest: test/b'))}1..1\n# time=5ms\n`).failed, [])
+})
+
+t.test('a failed file is known by its path, and says what failed in it', async (t) => {
+  const tap = `TAP version 14
+# Subtest: test/a.test.ts
+    # Subtest: fails
+        ok 1 - one
+        not ok 2 - two
+          ---
+          found: 3
+          ...
+        1..2
+    not ok 1 - fails
+    ok 2 - passes
+    1..2
+not ok 1 - test/a.test.ts
+# Subtest: test/b.test.ts
+    ok 1 - one
+    1..1
+ok 2 - test/b.test.ts
+1..2
+# time=5ms
+`
+  t.same(failedFiles(tap), ['test/a.test.ts'])
+  const diagnostics = diagnosticsOf(tap, 'test/a.test.ts').map((line) => line.trim())
+  t.same(diagnostics, ['not ok 2 - two', '---', 'found: 3', '...', 'not ok 1 - fails'])
 })
