@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { migrate, provisionDatabase } from '@backoffice/service-runtime'
+import type { RolePasswords } from '@backoffice/migrator'
 import pg from 'pg'
-
-type Migrations = Parameters<typeof migrate>[0]['migrations']
 
 const databaseName = 'backoffice'
 
@@ -27,17 +24,6 @@ export async function ensureDatabase(administratorUrl: string): Promise<string> 
   return databaseUrl(administratorUrl, name)
 }
 
-/** Roles, schemas and rights, then each service's migrations. Repeating it changes nothing. */
-export async function prepareDatabase(
-  administratorUrl: string,
-  passwords: Readonly<Record<ServiceName, string>>,
-): Promise<void> {
-  await provisionDatabase({ adminUrl: administratorUrl, passwords: withReconciler(passwords) })
-  for (const service of serviceNames) {
-    await migrate({ service, migrations: await migrationsOf(service), url: administratorUrl })
-  }
-}
-
 /**
  * Passwords of the services' roles on a server that several stacks and tests share. Roles belong to the whole server, so
  * all of them must arrive at the same passwords, and only they: they follow from the administrator's own.
@@ -49,16 +35,16 @@ export function sharedRolePasswords(administratorUrl: string): Record<ServiceNam
   return Object.fromEntries(serviceNames.map((name) => [name, derived(name)])) as Record<ServiceName, string>
 }
 
-type RolePasswords = Readonly<Record<ServiceName, string>>
+type ServicePasswords = Readonly<Record<ServiceName, string>>
 
 /** The role that reconciles has a password that follows from the wallet's, which starts the reconciliations. */
-export const withReconciler = (passwords: RolePasswords): RolePasswords & { readonly reconciler: string } => ({
+export const withReconciler = (passwords: ServicePasswords): RolePasswords => ({
   ...passwords,
   reconciler: createHash('sha256').update(`reconciler ${passwords.wallet}`).digest('hex'),
 })
 
 /** The URL with which the wallet reconciles. */
-export function reconcilerUrl(administratorUrl: string, passwords: RolePasswords): string {
+export function reconcilerUrl(administratorUrl: string, passwords: ServicePasswords): string {
   return serviceUrl(administratorUrl, 'reconciler', withReconciler(passwords).reconciler)
 }
 
@@ -74,11 +60,4 @@ export function databaseUrl(url: string, name: string): string {
   const changed = new URL(url)
   changed.pathname = `/${name}`
   return changed.href
-}
-
-// By path: a service does not know its stack, and a package dependency both ways would be a circle.
-export async function migrationsOf(service: ServiceName): Promise<Migrations> {
-  const path = fileURLToPath(new URL(`../../../services/${service}/src/storage/migrations/index.ts`, import.meta.url))
-  const { migrations } = (await import(path)) as { migrations: Migrations }
-  return migrations
 }

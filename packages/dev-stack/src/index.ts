@@ -1,6 +1,6 @@
+export { migrationsOf } from '@backoffice/migrator'
 export {
   databaseUrl,
-  migrationsOf,
   reconcilerUrl,
   serviceUrl,
   sharedRolePasswords,

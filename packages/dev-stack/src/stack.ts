@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { ServiceName } from '@backoffice/contracts'
+import { prepareDatabase } from '@backoffice/migrator'
 import type { StackArguments } from './arguments.ts'
 import type { Child } from './child.ts'
-import { ensureDatabase, prepareDatabase, serviceUrl } from './database.ts'
+import { ensureDatabase, serviceUrl, withReconciler } from './database.ts'
 import { demoOperators } from './demo-operator.ts'
 import { claimFolder, releaseFolder } from './folder.ts'
 import { startNats } from './nats.ts'
@@ -64,7 +65,7 @@ export class Stack {
     const natsUrl = process.env.NATS_URL ?? (await this.#startNats())
     const postgresUrl = await this.#steps.run('database: roles, schemas, migrations', async () => {
       const url = await ensureDatabase(administratorUrl)
-      await prepareDatabase(url, this.#secrets.databaseRoles)
+      await prepareDatabase(url, withReconciler(this.#secrets.databaseRoles))
       return url
     })
     const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`

@@ -1,0 +1,2 @@
+export { migrationsOf } from './migrations.ts'
+export { type AppliedMigrations, prepareDatabase, type RolePasswords } from './prepare-database.ts'

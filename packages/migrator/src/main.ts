@@ -1,0 +1,29 @@
+import { createLogger, loadConfig } from '@backoffice/service-runtime'
+import { migratorConfig, passwordsFrom } from './config.ts'
+import { prepareDatabase } from './prepare-database.ts'
+import { waitForDatabase } from './wait-for-database.ts'
+
+async function main(): Promise<void> {
+  const config = loadConfig(migratorConfig, process.env)
+  const log = createLogger('migrator', config.LOG_LEVEL)
+  const url = config.ADMIN_DATABASE_URL
+  await waitForDatabase(url, {
+    waitMs: config.DATABASE_WAIT_MS,
+    onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL'),
+  })
+  for (const { service, applied } of await prepareDatabase(url, passwordsFrom(config))) {
+    log.info({ service, applied }, applied.length === 0 ? 'up to date' : 'migrated')
+  }
+  log.info('the database is ready')
+}
+
+// As process 1 of a container it would otherwise not hear them. Each service's migrations are one transaction: what is
+// cut short did nothing.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
+
+try {
+  await main()
+} catch (err) {
+  createLogger('migrator', 'info').fatal({ err }, 'the database is not ready')
+  process.exitCode = 1
+}

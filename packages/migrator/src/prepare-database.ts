@@ -1,0 +1,45 @@
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { migrate, provisionDatabase } from '@backoffice/service-runtime'
+import pg from 'pg'
+import { migrationsOf } from './migrations.ts'
+
+/** Of the login roles: a service's own, and the one that only reads, for reconciliation. */
+export type RolePasswords = Readonly<Record<ServiceName | 'reconciler', string>>
+
+export interface AppliedMigrations {
+  readonly service: ServiceName
+  /** Names, in order; none when the schema was up to date. */
+  readonly applied: readonly string[]
+}
+
+/** Any number: all that prepare one database take this lock. */
+const preparationLock = 3_960_215
+
+/**
+ * Roles, schemas and rights, then each service's migrations. Repeating it changes nothing; a second one at the same time
+ * waits for the first.
+ * @param administratorUrl of the database, with a role that may create roles and owns the database
+ */
+export async function prepareDatabase(
+  administratorUrl: string,
+  passwords: RolePasswords,
+): Promise<readonly AppliedMigrations[]> {
+  const client = new pg.Client({ connectionString: administratorUrl })
+  // A connection that is lost while others work shows when the lock is given back.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    // Held by this connection: it goes when this process dies, however it dies.
+    await client.query('select pg_advisory_lock($1)', [preparationLock])
+    await provisionDatabase({ adminUrl: administratorUrl, passwords })
+    const outcome: AppliedMigrations[] = []
+    for (const service of serviceNames) {
+      const migrations = await migrationsOf(service)
+      outcome.push({ service, applied: await migrate({ service, migrations, url: administratorUrl }) })
+    }
+    await client.query('select pg_advisory_unlock($1)', [preparationLock])
+    return outcome
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

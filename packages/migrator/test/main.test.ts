@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { serviceNames } from '@backoffice/contracts'
+import { databaseUrl, freePort, startPostgres, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { eventually } from '@backoffice/test-kit'
+import pg from 'pg'
+import t from 'tap'
+
+t.setTimeout(180_000)
+
+const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const dir = t.testdir({ shared: {}, late: {} })
+chmodSync(dir, 0o755)
+const server = await startThrowAwayPostgres(join(dir, 'shared'))
+t.teardown(() => server.child.stop())
+
+const roles = [...serviceNames, 'reconciler']
+const passwordOf = (role: string) => `of-${role}`
+const passwords = Object.fromEntries(roles.map((role) => [`DATABASE_PASSWORD_${role.toUpperCase()}`, passwordOf(role)]))
+
+interface Ending {
+  readonly code: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a line
+  readonly lines: any[]
+}
+
+function start(environment: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [program], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
+  const ended = once(child, 'close').then(
+    ([code]): Ending => ({
+      code,
+      lines: text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    }),
+  )
+  return { child, ended, printed: () => text }
+}
+
+const run = (environment: Readonly<Record<string, string>>) => start(environment).ended
+
+async function query(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function emptyDatabase(name: string): Promise<string> {
+  await query(server.url, `create database ${name}`)
+  return databaseUrl(server.url, name)
+}
+
+t.test('everything that is missing is named at once, as JSON and without a value', async (t) => {
+  const { code, lines } = await run({ ADMIN_DATABASE_URL: 'mysql://somebody:hidden@nowhere/' })
+  t.equal(code, 1)
+  t.equal(lines.length, 1)
+  const { message } = lines[0].err
+  for (const name of ['ADMIN_DATABASE_URL', ...Object.keys(passwords)]) t.match(message, name)
+  t.notMatch(message, 'hidden')
+})
+
+t.test('one run makes roles, schemas and tables; the next one finds nothing to do', async (t) => {
+  const admin = await emptyDatabase('backoffice')
+  const environment = { ADMIN_DATABASE_URL: admin, ...passwords }
+  const first = await run(environment)
+  t.equal(first.code, 0)
+  const migrated = first.lines.filter(({ msg }) => msg === 'migrated').map(({ service }) => service)
+  t.same(migrated, [...serviceNames])
+  t.notOk(JSON.stringify(first.lines).includes('of-wallet'), 'passwords are not printed')
+
+  for (const service of serviceNames) {
+    const own = new URL(admin)
+    own.username = `backoffice_${service}`
+    own.password = passwordOf(service)
+    t.same(await query(own.href, `select count(*)::int as rows from ${service}.outbox`), [{ rows: 0 }])
+  }
+  const second = await run(environment)
+  t.equal(second.code, 0)
+  t.same(
+    second.lines.filter(({ msg }) => msg === 'migrated'),
+    [],
+  )
+})
+
+t.test('two at once: one does the work, and both end well', async (t) => {
+  const admin = await emptyDatabase('contended')
+  const endings = await Promise.all([1, 2].map(() => run({ ADMIN_DATABASE_URL: admin, ...passwords })))
+  t.same(
+    endings.map(({ code }) => code),
+    [0, 0],
+  )
+  const migrated = endings.flatMap(({ lines }) => lines.filter(({ msg }) => msg === 'migrated'))
+  t.equal(migrated.length, serviceNames.length, 'each schema was migrated by one of the two')
+})
+
+t.test('it waits for a PostgreSQL that starts later', async (t) => {
+  const port = await freePort()
+  const admin = `postgres://postgres:late@127.0.0.1:${port}/postgres`
+  const early = start({ ADMIN_DATABASE_URL: admin, ...passwords })
+  t.teardown(() => early.child.kill('SIGKILL'))
+  await eventually(() => early.printed().includes('waiting for PostgreSQL'), 30_000)
+  const late = await startPostgres({ dir: join(dir, 'late'), password: 'late', port, durable: false })
+  t.teardown(() => late.child.stop())
+  t.equal((await early.ended).code, 0)
+})
+
+t.test('it does not wait for ever', async (t) => {
+  const port = await freePort()
+  const nobody = `postgres://postgres:none@127.0.0.1:${port}/backoffice`
+  const { code, lines } = await run({ ADMIN_DATABASE_URL: nobody, ...passwords, DATABASE_WAIT_MS: '1500' })
+  t.equal(code, 1)
+  t.same(
+    lines.map(({ msg }) => msg),
+    ['waiting for PostgreSQL', 'the database is not ready'],
+  )
+})
+
+t.test('a wrong password is not waited for', async (t) => {
+  const wrong = new URL(server.url)
+  wrong.password = 'wrong'
+  const { code, lines } = await run({ ADMIN_DATABASE_URL: wrong.href, ...passwords })
+  t.equal(code, 1)
+  t.match(lines, [{ err: { code: '28P01' } }])
+})
+
+t.test('SIGTERM ends it although PostgreSQL never answers', async (t) => {
+  const nobody = `postgres://postgres:none@127.0.0.1:${await freePort()}/backoffice`
+  const { child, ended, printed } = start({ ADMIN_DATABASE_URL: nobody, ...passwords })
+  t.teardown(() => child.kill('SIGKILL'))
+  await eventually(() => printed().includes('waiting for PostgreSQL'), 30_000)
+  child.kill('SIGTERM')
+  t.equal((await ended).code, 1)
+})
