@@ -1,5 +1,4 @@
 import { type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
-import { readStack } from '@backoffice/dev-stack'
 import { connectNats, newId, RpcClient } from '@backoffice/service-runtime'
 
 export interface ConnectionOptions {
@@ -17,11 +16,13 @@ interface Identity {
  * Where NATS is and who asks: the environment in a cluster, the running stack on a developer's machine. The user name is
  * only a claim; the broker lets nobody publish in another's name.
  */
-function identity(options: ConnectionOptions): Identity {
+async function identity(options: ConnectionOptions): Promise<Identity> {
   const { NATS_URL, NATS_USER, NATS_PASSWORD } = process.env
   if (NATS_URL !== undefined && NATS_USER !== undefined && NATS_PASSWORD !== undefined) {
     return { url: NATS_URL, user: NATS_USER, password: NATS_PASSWORD }
   }
+  // Only here: an image has no development stack in it.
+  const { readStack } = await import('@backoffice/dev-stack')
   const stack = readStack()
   const user = options.as ?? process.env.TEAM_USER ?? Object.keys(stack.team)[0] ?? ''
   const password = stack.team[user]
@@ -43,7 +44,7 @@ export class Session {
   }
 
   static async open(options: ConnectionOptions): Promise<Session> {
-    const { url, user, password } = identity(options)
+    const { url, user, password } = await identity(options)
     const config = {
       NATS_URL: url,
       NATS_USER: user,
