@@ -6,6 +6,7 @@ import { reconcilerUrl } from './database.ts'
 import type { StackSecrets } from './secrets.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
+const telemetry = join(root, 'packages/service-runtime/src/telemetry/register.ts')
 const startTimeoutMs = 30_000
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
@@ -15,6 +16,9 @@ export const startOrder: readonly ServiceName[] = ['webhooks', 'wallet', 'player
 
 const keepsOperatorSecrets: readonly ServiceName[] = ['gateway', 'webhooks']
 
+/** Whether the services show metrics to Prometheus: each then needs a port of its own on this one machine. */
+export const showsMetrics = (): boolean => process.env.OTEL_METRICS_EXPORTER === 'prometheus'
+
 export interface ServiceOptions {
   readonly name: ServiceName
   readonly logFile: string
@@ -22,6 +26,8 @@ export interface ServiceOptions {
   readonly natsUrl: string
   readonly secrets: StackSecrets
   readonly healthPort: number
+  /** Of the metrics, where they are shown. */
+  readonly metricsPort?: number
   /** Of the gateway's HTTP server. */
   readonly httpPort: number
   readonly baseUrl: string
@@ -35,7 +41,7 @@ export async function startService(options: ServiceOptions): Promise<Child> {
   const child = await Child.start({
     name,
     command: process.execPath,
-    args: [join(root, `services/${name}/src/main.ts`)],
+    args: ['--import', telemetry, join(root, `services/${name}/src/main.ts`)],
     cwd: root,
     env: serviceEnvironment(options),
     logFile: options.logFile,
@@ -56,12 +62,16 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     // Settings such as LOG_LEVEL or WEBHOOK_BACKOFF_BASE_MS reach the services as they were given to npm start.
     ...process.env,
     DEVELOPMENT: 'true',
+    OTEL_SERVICE_NAME: name,
     DATABASE_URL: options.databaseUrl,
     ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(options.databaseUrl, secrets.databaseRoles) } : {}),
     NATS_URL: options.natsUrl,
     NATS_USER: name,
     NATS_PASSWORD: secrets.nats[name],
     HEALTH_PORT: String(options.healthPort),
+    ...(options.metricsPort === undefined
+      ? {}
+      : { OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1', OTEL_EXPORTER_PROMETHEUS_PORT: String(options.metricsPort) }),
     ...(keepsOperatorSecrets.includes(name) ? { MASTER_KEYS: secrets.masterKeys } : {}),
     HEALTH_HOST: '127.0.0.1',
     ...(name === 'players' ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) } : {}),

@@ -28,6 +28,8 @@ export interface StackDescription {
   /** Passwords of the team's NATS users, by user name. */
   readonly team: Readonly<Record<string, string>>
   readonly operators: readonly StackOperator[]
+  /** Where Prometheus finds the metrics of each service; only with OTEL_METRICS_EXPORTER=prometheus. */
+  readonly metrics?: Readonly<Partial<Record<ServiceName, string>>>
   /** Process numbers; a backend that is somebody else's is missing. */
   readonly processes: Readonly<Partial<Record<ProcessName, number>>>
 }

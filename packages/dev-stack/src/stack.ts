@@ -11,7 +11,7 @@ import { natsServerBinary } from './nats-server-binary.ts'
 import { freePort, portIsFree } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
-import { startOrder, startService } from './services.ts'
+import { showsMetrics, startOrder, startService } from './services.ts'
 import { type ProcessName, type StackDescription, StackFile } from './stack-file.ts'
 import type { Steps } from './steps.ts'
 import { Supervised } from './supervisor.ts'
@@ -30,6 +30,7 @@ export class Stack {
   readonly #secrets: StackSecrets
   readonly #file: StackFile
   readonly #running: Supervised[] = []
+  readonly #metricsPorts = new Map<ServiceName, number>()
   readonly #processes: Partial<Record<ProcessName, number>> = {}
   #started: Promise<StackDescription> | undefined
   #stopped: Promise<void> | undefined
@@ -81,6 +82,7 @@ export class Stack {
       natsUrl,
       team: this.#secrets.team,
       operators,
+      ...metricsOf(this.#metricsPorts),
       processes: this.#processes,
     }
     this.#file.publish(description)
@@ -120,7 +122,10 @@ export class Stack {
   async #startServices(where: Addresses): Promise<void> {
     const gamesPort = await freePort()
     const ports = new Map<ServiceName, number>()
-    for (const name of startOrder) ports.set(name, await freePort())
+    for (const name of startOrder) {
+      ports.set(name, await freePort())
+      if (showsMetrics()) this.#metricsPorts.set(name, await freePort())
+    }
     // All at once, and known in this order: the last is the first to stop.
     const started = startOrder.map((name) => {
       const options = {
@@ -130,6 +135,7 @@ export class Stack {
         natsUrl: where.natsUrl,
         secrets: this.#secrets,
         healthPort: ports.get(name) ?? 0,
+        ...metricsPortOf(this.#metricsPorts.get(name)),
         httpPort: where.httpPort,
         baseUrl: where.baseUrl,
         gamesPort,
@@ -156,4 +162,11 @@ export class Stack {
     this.#running.push(part)
     await part.start()
   }
+}
+
+const metricsPortOf = (metricsPort: number | undefined) => (metricsPort === undefined ? {} : { metricsPort })
+
+function metricsOf(ports: ReadonlyMap<ServiceName, number>): Pick<StackDescription, 'metrics'> {
+  if (ports.size === 0) return {}
+  return { metrics: Object.fromEntries([...ports].map(([name, port]) => [name, `http://127.0.0.1:${port}/metrics`])) }
 }

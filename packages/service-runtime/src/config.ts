@@ -4,6 +4,8 @@ import { Value } from '@sinclair/typebox/value'
 /** What every service needs; a service adds its own with `Type.Composite([serviceConfig, …])`. Names are environment variables. */
 export const serviceConfig = Type.Object({
   DATABASE_URL: Type.String({ minLength: 1, description: "postgres:// URL with the service's own role" }),
+  /** PEM of the authority behind PostgreSQL's certificate; when set, the connection is TLS and the certificate is verified. */
+  DATABASE_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
   DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 10 }),
   NATS_URL: Type.String({ minLength: 1 }),
   NATS_USER: Type.Optional(Type.String({ minLength: 1 })),
@@ -14,6 +16,8 @@ export const serviceConfig = Type.Object({
   NATS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
   /** Replicas of the stream EVENTS, where this service has to create it. */
   EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
+  /** How long a process that was told to stop goes on taking work while /readyz already fails, so that whoever sends it work notices. */
+  DRAIN_DELAY_MS: Type.Integer({ minimum: 0, maximum: 60_000, default: 0 }),
   HEALTH_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
   /** 0 takes any free port. */
   HEALTH_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 0 }),

@@ -19,6 +19,7 @@ export { inTransaction, sqlState } from './database/connect.ts'
 export { migrate } from './database/migrate.ts'
 export { provisionDatabase, roleName } from './database/provision.ts'
 export { type NamedMigration, runtimeTables } from './database/runtime-tables.ts'
+export { verifiedUrl } from './database/tls.ts'
 export { type Reaction, type ReactionTools, reaction } from './events/consumer.ts'
 export { Gatherer, GathererFullError } from './gatherer.ts'
 export { newId } from './ids.ts'
@@ -36,4 +37,5 @@ export {
   type ServiceDefinition,
   startService,
 } from './service.ts'
+export { durations, gauges, meter, type Observation } from './telemetry/metrics.ts'
 export { compile, inputSchema, validate } from './validation.ts'

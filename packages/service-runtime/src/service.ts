@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import {
   abandonOperation,
   listAudit,
@@ -25,6 +26,7 @@ import { connectDatabase, type Entities } from './database/connect.ts'
 import { EventConsumer, type Reaction } from './events/consumer.ts'
 import { startHealthServer } from './health.ts'
 import { createLogger, type Logger } from './log.ts'
+import { measureOutbox } from './outbox/backlog.ts'
 import { EventPublisher } from './outbox/publisher.ts'
 import { Relay } from './outbox/relay.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
@@ -32,6 +34,7 @@ import { type Retention, runtimeRetentions, startPurging } from './purge.ts'
 import { RpcClient } from './rpc/client.ts'
 import { connectNats } from './rpc/connect.ts'
 import { RpcServer, type ServedOperation } from './rpc/server.ts'
+import { flushTelemetry } from './telemetry/flush.ts'
 
 type Table<S extends ServiceName> = (typeof operationTable)[S]
 // biome-ignore lint/suspicious/noExplicitAny: what a command prepares is between its own two steps
@@ -77,7 +80,7 @@ export interface ServiceDefinition<S extends ServiceName> {
 
 export interface RunningService extends ServiceContext {
   readonly healthPort: number
-  /** Fails /readyz, stops taking work, finishes what is under way, and closes everything. Safe to call twice. */
+  /** Fails /readyz, after DRAIN_DELAY_MS stops taking work, finishes what is under way, and closes everything. Safe to call twice. */
   drain(): Promise<void>
 }
 
@@ -110,6 +113,7 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
   const watch = new StreamWatch({ orm, connection, publisher, clock, log })
   await watch.start()
   relay.start()
+  const stopMeasuring = measureOutbox(orm, name)
   const consumers = (definition.reactions?.(shared) ?? []).map(
     (entry) => new EventConsumer({ service: name, orm, connection, clock, log }, entry),
   )
@@ -126,6 +130,7 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
   log.info({ healthPort: health.port }, 'started')
 
   const drain = async () => {
+    await wait(config.DRAIN_DELAY_MS)
     // What takes work from outside stops first; what finishes that work stops last.
     await Promise.all([
       server.drain(),
@@ -133,6 +138,8 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
       ...consumers.map((consumer) => consumer.stop()),
     ])
     await Promise.all([relay.stop(), watch.stop(), purging.stop()])
+    stopMeasuring()
+    await flushTelemetry()
     await connection.drain()
     await orm.close()
     await health.close()

@@ -8,6 +8,9 @@ export const gatewayConfig = Type.Composite([
     HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
     /** 0 takes any free port. */
     PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080 }),
+    /** PEM files of the listener's certificate; with both it speaks TLS. */
+    TLS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
+    TLS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
     /** The address that operators call, with the /api/v1 prefix; shown in the public documents. */
     PUBLIC_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://.+/api/v1$' })),
     /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */

@@ -7,6 +7,7 @@ import {
   startService,
 } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
+import { startMeasuringUnfinished } from './background/measure-unfinished.ts'
 import { startSweeping } from './background/sweep-intents.ts'
 import { handlers } from './operations/index.ts'
 import { entities } from './storage/entities.ts'
@@ -33,7 +34,7 @@ export function start(config: PaymentsConfig, options: { readonly clock?: Clock 
     config,
     entities,
     operations: () => handlers,
-    background: (context) => [startSweeping(context, { everyMs, abandonAfterMs })],
+    background: (context) => [startSweeping(context, { everyMs, abandonAfterMs }), startMeasuringUnfinished(context)],
     retentions: [droppedIntents],
     clock: options.clock,
   })

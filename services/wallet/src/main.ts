@@ -1,13 +1,18 @@
 import {
+  type Background,
   type Clock,
   loadConfig,
   type RunningService,
   runService,
+  type ServiceContext,
   serviceConfig,
   startService,
+  verifiedUrl,
 } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
 import { startExportingHeads } from './background/export-heads.ts'
+import { startMeasuringReconciliation } from './background/measure-reconciliation.ts'
+import { startReconcilingRegularly } from './background/reconcile-regularly.ts'
 import { startCheckpoints } from './background/take-checkpoints.ts'
 import { handlers } from './operations/index.ts'
 import { Reconciler } from './reconciliation/reconciler.ts'
@@ -22,6 +27,8 @@ export const walletConfig = Type.Composite([
     /** A folder outside the database, best on append-only storage, for the heads of the hash chains. Without it none are exported. */
     HEADS_EXPORT_DIR: Type.Optional(Type.String({ minLength: 1 })),
     HEADS_EXPORT_EVERY_MS: Type.Integer({ minimum: 100, default: 300_000 }),
+    /** How often the books are compared without being asked; 0 is never. */
+    RECONCILE_EVERY_MS: Type.Integer({ minimum: 0, default: 0 }),
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   }),
 ])
@@ -40,17 +47,29 @@ export function start(config: WalletConfig, options: { readonly clock?: Clock } 
     config,
     entities,
     operations(context) {
-      reconciler = new Reconciler({ ...context, url: config.RECONCILE_DATABASE_URL, headsDir })
+      const { RECONCILE_DATABASE_URL: readerUrl, DATABASE_CA_FILE: caFile } = config
+      const url = readerUrl === undefined ? undefined : verifiedUrl(readerUrl, caFile)
+      reconciler = new Reconciler({ ...context, url, headsDir })
       return handlers({ ledger: new Ledger(context), reconciler })
     },
     background: (context) => [
       startCheckpoints(context, config.CHECKPOINT_EVERY_MS),
       ...(headsDir === undefined ? [] : [startExportingHeads(context, { dir: headsDir, everyMs: headsEveryMs })]),
-      ...(reconciler === undefined ? [] : [reconciler]),
+      startMeasuringReconciliation(context),
+      ...reconciling(context, config, reconciler),
     ],
     retentions: [reports],
     clock: options.clock,
   })
+}
+
+function reconciling(
+  context: ServiceContext,
+  { RECONCILE_EVERY_MS: everyMs }: WalletConfig,
+  reconciler: Reconciler | undefined,
+): Background[] {
+  if (reconciler === undefined) return []
+  return everyMs === 0 ? [reconciler] : [startReconcilingRegularly(context, reconciler, everyMs), reconciler]
 }
 
 if (import.meta.main) await runService(() => start(loadConfig(walletConfig, process.env)))

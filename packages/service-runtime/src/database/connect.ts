@@ -2,6 +2,7 @@ import type { ServiceName } from '@backoffice/contracts'
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql'
 import type { ServiceConfig } from '../config.ts'
 import { reclaimLostConnections } from './lost-connections.ts'
+import { verifiedUrl } from './tls.ts'
 
 export type Entities = NonNullable<Options['entities']>
 
@@ -17,14 +18,17 @@ export function connectDatabase(service: ServiceName, config: ServiceConfig, ent
     `-c idle_in_transaction_session_timeout=${idleTransactionTimeoutMs}`,
     '-c timezone=UTC',
   ]
+  const url = verifiedUrl(config.DATABASE_URL, config.DATABASE_CA_FILE)
   return MikroORM.init({
-    clientUrl: config.DATABASE_URL,
+    clientUrl: url,
     schema: service,
     entities,
     discovery: { warnWhenNoEntities: false },
     ensureDatabase: false,
     pool: { min: 0, max: config.DATABASE_POOL_MAX },
     driverOptions: {
+      // The ORM takes host, user and database out of a URL and forgets the rest, TLS included.
+      connectionString: url,
       onPoolCreated: reclaimLostConnections,
       application_name: service,
       options: settings.join(' '),

@@ -30,6 +30,8 @@ export async function migrate({
       silent: true,
     },
     ensureDatabase: false,
+    // As in connect.ts: TLS stands in the URL.
+    driverOptions: { connectionString: url },
     pool: { min: 0, max: 1 },
   })
   try {

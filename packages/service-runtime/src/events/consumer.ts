@@ -27,6 +27,7 @@ import { sqlOf } from '../commands/unit-of-work.ts'
 import { inTransaction } from '../database/connect.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
+import { meter } from '../telemetry/metrics.ts'
 import { validate } from '../validation.ts'
 
 export type ReactionTools = Omit<CommandTools, 'emit' | 'send'>
@@ -54,6 +55,9 @@ const retryDelayMsMax = 60_000
 const restartDelayMs = 500
 const nanosPerMs = 1_000_000
 const tracer = trace.getTracer('events')
+const setAside = meter.createCounter('backoffice.messages.set_aside', {
+  description: 'Messages that could not be handled and wait for people',
+})
 
 export interface ConsumerParts {
   readonly service: ServiceName
@@ -197,6 +201,7 @@ export class EventConsumer {
       values (${this.#reaction.name}, ${message.subject}, ${message.string().replaceAll('\u0000', '\uFFFD')}, ${fault}, ${clock.now()}::timestamptz)
     `.execute(sqlOf(orm.em.fork()))
     log.error({ consumer: this.#name, subject: message.subject, fault }, 'a message was set aside')
+    setAside.add(1, { consumer: this.#name })
     message.term()
   }
 }

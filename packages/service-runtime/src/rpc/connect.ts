@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { ServiceConfig } from '../config.ts'
@@ -50,15 +49,15 @@ export async function connectNats(
   }
 }
 
-function tlsOf(config: NatsConfig): { tls?: { ca?: string; cert?: string; key?: string } } {
-  const { NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE } = config
-  if (NATS_CA_FILE === undefined && NATS_CERT_FILE === undefined) return {}
-  const read = (file: string) => readFileSync(file, 'utf8')
+/** The client reads the files at each connect, so a renewed certificate needs no restart. */
+function tlsOf(config: NatsConfig): { tls?: { caFile?: string; certFile?: string; keyFile?: string } } {
+  const { NATS_CA_FILE: caFile, NATS_CERT_FILE: certFile, NATS_KEY_FILE: keyFile } = config
+  if (caFile === undefined && certFile === undefined) return {}
   return {
     tls: {
-      ...(NATS_CA_FILE === undefined ? {} : { ca: read(NATS_CA_FILE) }),
-      ...(NATS_CERT_FILE === undefined ? {} : { cert: read(NATS_CERT_FILE) }),
-      ...(NATS_KEY_FILE === undefined ? {} : { key: read(NATS_KEY_FILE) }),
+      ...(caFile === undefined ? {} : { caFile }),
+      ...(certFile === undefined ? {} : { certFile }),
+      ...(keyFile === undefined ? {} : { keyFile }),
     },
   }
 }

@@ -11,6 +11,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import { isDeclared } from '../commands/stored-reply.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
+import { durations } from '../telemetry/metrics.ts'
 import { inputSchema, validate } from '../validation.ts'
 import { headerNames, type ReplyMessage, type RequestMessage, timeoutMsDefault } from './wire.ts'
 
@@ -29,6 +30,7 @@ export type ServedOperation = { readonly operation: Operation; readonly run: (ca
 /** More than this at once is refused at once: a queue that nobody waits for any more helps no one. */
 const inFlightMax = 1_000
 const tracer = trace.getTracer('rpc')
+const duration = durations('backoffice.rpc.duration', 'Time to answer an operation over NATS, by its outcome')
 
 /** Answers a service's operations in its queue group, so that replicas share the work. */
 export class RpcServer {
@@ -88,9 +90,13 @@ export class RpcServer {
       keys: (carrier) => carrier?.keys() ?? [],
     })
     const span = tracer.startSpan(`${entry.operation.service}.${name}`, { kind: SpanKind.SERVER }, parent)
+    const started = performance.now()
     await context.with(trace.setSpan(parent, span), async () => {
       const reply = await this.#answer(entry, message, team ? tokens[1] : undefined)
-      if ('error' in reply) span.setStatus({ code: SpanStatusCode.ERROR, message: reply.error.code })
+      const code = 'error' in reply ? reply.error.code : 'ok'
+      if (code !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR, message: code })
+      const seconds = (performance.now() - started) / 1_000
+      duration.record(seconds, { service: entry.operation.service, operation: name, code })
       respond(message, reply)
     })
     span.end()

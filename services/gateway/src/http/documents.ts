@@ -45,7 +45,7 @@ export function registerDocuments(app: FastifyInstance, baseUrl: () => string): 
     const make = makers[operation.id]
     if (make === undefined) throw new Error(`no document for ${operation.id}`)
     let document: Promise<Document> | undefined
-    app.get(apiPrefix + operation.http.path, async (request, reply) => {
+    app.get(apiPrefix + operation.http.path, { config: { operation: operation.id } }, async (request, reply) => {
       document ??= Promise.resolve(make({ baseUrl: baseUrl() }))
       return serve(request, reply, await document)
     })

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { note } from './telemetry.ts'
 
 export const jsonContentType = 'application/json; charset=utf-8'
 
@@ -56,6 +57,7 @@ export function toRejection(error: unknown): Rejection {
 }
 
 export function sendRejection(reply: FastifyReply, rejection: Rejection, requestId: string): FastifyReply {
+  note(reply.request, { code: rejection.code })
   const retryAfter = retryAfterOf(rejection)
   if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter))
   return reply

@@ -1,15 +1,23 @@
 import type { AddressInfo } from 'node:net'
 import { apiPrefix } from '@backoffice/contracts'
-import { type Background, type SecretBox, type ServiceContext, sqlOf } from '@backoffice/service-runtime'
+import {
+  type Background,
+  ConfigurationError,
+  type SecretBox,
+  type ServiceContext,
+  sqlOf,
+} from '@backoffice/service-runtime'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { GatewayConfig } from '../config.ts'
 import { AddressRanges } from './addresses.ts'
+import { type CertificateFiles, keepCertificateFresh, readCertificate } from './certificate.ts'
 import { CredentialDirectory } from './credential-directory.ts'
 import { registerDocuments } from './documents.ts'
 import { Idempotency } from './idempotency.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { registerOperations } from './routes.ts'
 import { createServer, refuseOtherMethods } from './server.ts'
+import { measureRequests } from './telemetry.ts'
 
 export interface HttpListener extends Background {
   /** Where it listens, with the /api/v1 prefix. */
@@ -20,7 +28,9 @@ export interface HttpListener extends Background {
 export async function listen(config: GatewayConfig, shared: ServiceContext, secrets: SecretBox): Promise<HttpListener> {
   const { rpc, clock, log } = shared
   const connection = () => sqlOf(shared.orm.em.fork())
-  const app = createServer(log)
+  const certificate = certificateFiles(config)
+  const app = createServer(log, certificate === undefined ? undefined : await readCertificate(certificate))
+  measureRequests(app)
   const routes: { method: string; url: string }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) routes.push({ method: name, url })
@@ -46,7 +56,24 @@ export async function listen(config: GatewayConfig, shared: ServiceContext, secr
   refuseOtherMethods(app, [...routes])
   await app.listen({ host: config.HOST, port: config.PORT })
   const { port } = app.server.address() as AddressInfo
-  baseUrl = `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${port}${apiPrefix}`
+  const stopReading = certificate === undefined ? () => {} : keepCertificateFresh(app.server, certificate, log)
+  baseUrl = `${certificate === undefined ? 'http' : 'https'}://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${port}${apiPrefix}`
   log.info({ baseUrl }, 'listening')
-  return { baseUrl, stop: () => app.close() }
+  return {
+    baseUrl,
+    async stop() {
+      stopReading()
+      await app.close()
+    },
+  }
+}
+
+function certificateFiles({
+  TLS_CERT_FILE: certFile,
+  TLS_KEY_FILE: keyFile,
+}: GatewayConfig): CertificateFiles | undefined {
+  if (certFile === undefined && keyFile === undefined) return undefined
+  if (certFile === undefined || keyFile === undefined)
+    throw new ConfigurationError('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both, or none')
+  return { certFile, keyFile }
 }

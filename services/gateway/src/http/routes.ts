@@ -1,6 +1,7 @@
 import {
   apiPrefix,
   apiVersion,
+  type ErrorCode,
   errorCatalogue,
   httpOperations,
   type Operation,
@@ -14,6 +15,7 @@ import type { KnownCredential } from './credential-directory.ts'
 import { errorBody, jsonContentType, retryAfterOf, toRejection } from './errors.ts'
 import type { HeldClaim, Idempotency, StoredResponse } from './idempotency.ts'
 import { readInput } from './read-input.ts'
+import { countReplay, note } from './telemetry.ts'
 
 export interface RouteParts {
   readonly authentication: AuthenticationParts
@@ -29,6 +31,7 @@ export function registerOperations(app: FastifyInstance, parts: RouteParts): voi
     app.route({
       method: operation.http.method,
       url: apiPrefix + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { operation: operation.id },
       handler: (request, reply) => handle(operation, request, reply, parts),
     })
   }
@@ -42,13 +45,17 @@ async function handle(
   parts: RouteParts,
 ): Promise<FastifyReply> {
   const credential = await authenticate(request, parts.authentication)
+  note(request, { environment: credential.scope.environment })
   if (operation.audience === 'sandbox' && credential.scope.environment !== 'sandbox')
     throw new Rejection('SANDBOX_ONLY')
   if (operation.hasBody) requireJson(request)
   if (operation.idempotency === 'none')
     return send(reply, await answer(operation, request, credential, undefined, parts))
   const claim = await parts.idempotency.claim(operation, credential.scope, request)
-  if ('status' in claim) return send(reply.header('Idempotent-Replayed', 'true'), claim)
+  if ('status' in claim) {
+    countReplay(operation)
+    return send(reply.header('Idempotent-Replayed', 'true'), { ...claim, code: codeIn(claim) })
+  }
   return send(reply, await settle(claim, await answer(operation, request, credential, claim, parts), parts))
 }
 
@@ -67,6 +74,8 @@ async function settle(claim: HeldClaim, response: Answer, { idempotency, log }: 
 }
 
 interface Answer extends StoredResponse {
+  /** Of a refusal. */
+  readonly code?: ErrorCode | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
@@ -115,11 +124,19 @@ function toAnswer(rejection: Rejection, requestId: string): Answer {
     body: Buffer.from(errorBody(rejection.code, { requestId, details: rejection.details })),
     requestId,
     retryAfterSeconds: retryAfterOf(rejection),
+    code: rejection.code,
   }
 }
 
+/** The code of a stored refusal. */
+function codeIn({ status, body }: StoredResponse): ErrorCode | undefined {
+  return status < 400 ? undefined : (JSON.parse(body.toString()) as { error: { code: ErrorCode } }).error.code
+}
+
 /** A replay carries the first request's id, so that the one in its body still matches. */
-function send(reply: FastifyReply, { status, contentType, body, requestId, retryAfterSeconds }: Answer): FastifyReply {
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  const { status, contentType, body, requestId, retryAfterSeconds, code } = answer
+  note(reply.request, { code })
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
   return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body)
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { bodyBytesMax, type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
 import { type Logger, newId } from '@backoffice/service-runtime'
 import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
+import type { Certificate } from './certificate.ts'
 import { errorBody, jsonContentType, sendRejection, toRejection } from './errors.ts'
 
 /** How long a client may take to send its headers, and its whole request. */
@@ -13,13 +14,14 @@ const keepAliveTimeoutMs = 75_000
 const pathParameterLengthMax = 256
 
 /** The HTTP server without its routes: request ids, raw bodies, and one error envelope whatever goes wrong. */
-export function createServer(log: Logger): FastifyInstance {
+export function createServer(log: Logger, certificate?: Certificate): FastifyInstance {
+  const options = { headersTimeout: headersTimeoutMs, requireHostHeader: false }
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, requireHostHeader: false },
+    ...(certificate === undefined ? { http: options } : { https: { ...options, ...certificate } }),
     routerOptions: { maxParamLength: pathParameterLengthMax },
     exposeHeadRoutes: false,
     return503OnClosing: false,

@@ -1,7 +1,7 @@
 import { Rejection } from '@backoffice/contracts'
-import { compile, type Logger } from '@backoffice/service-runtime'
+import { compile, gauges, type Logger } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
-import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'
+import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'
 import { Agent, request } from 'undici'
 
 export interface Launch {
@@ -60,6 +60,14 @@ export class GameProvider {
         halfOpenAfter: options.openMs,
         breaker: new ConsecutiveBreaker(consecutiveFailuresMax),
       },
+    )
+    gauges(
+      {
+        'backoffice.provider.breaker_open': { description: '1 while launches are refused without asking the provider' },
+      },
+      async () => ({
+        'backoffice.provider.breaker_open': [{ value: this.#circuit.state === CircuitState.Open ? 1 : 0 }],
+      }),
     )
   }
 

@@ -60,3 +60,15 @@ export async function findRun(connection: Sql, id: string): Promise<Reconciliati
   const row = rows[0]
   return row === undefined ? null : { ...row, heartbeatAt: new Date(row.heartbeatAt) }
 }
+
+/** Of the run that finished last. */
+export async function latestReport(
+  connection: Sql,
+): Promise<{ readonly differencesTotal: number; readonly finishedAt: Date } | null> {
+  const { rows } = await sql<{ total: number; finished: string }>`
+    select (report ->> 'differencesTotal')::integer as total, heartbeat_at as finished
+    from reconciliation where state = 'done' order by heartbeat_at desc limit 1
+  `.execute(connection)
+  const row = rows[0]
+  return row === undefined ? null : { differencesTotal: row.total, finishedAt: new Date(row.finished) }
+}

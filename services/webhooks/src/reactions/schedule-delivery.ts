@@ -1,5 +1,6 @@
 import { eventKinds, events } from '@backoffice/contracts'
 import { type Reaction, reaction } from '@backoffice/service-runtime'
+import { currentTraceParent } from '../schedule/trace.ts'
 import { insertDelivery } from '../storage/deliveries.ts'
 import { endpointId } from '../storage/endpoint-id.ts'
 import { ensureEndpoint } from '../storage/endpoints.ts'
@@ -13,9 +14,10 @@ export const scheduleDelivery = (nudge: (endpointId: string) => void): Reaction 
     name: 'schedule-delivery',
     kinds: eventKinds.filter((kind) => events[kind].visibility === 'public'),
     async react(event, { sql, now }) {
-      if (await insertDelivery(sql, event, now)) return
+      const delivery = { event, traceParent: currentTraceParent(), now }
+      if (await insertDelivery(sql, delivery)) return
       await ensureEndpoint(sql, event, now)
-      await insertDelivery(sql, event, now)
+      await insertDelivery(sql, delivery)
     },
     committed: (event) => nudge(endpointId(event)),
   })

@@ -15,7 +15,9 @@ import type { Send } from '../sending/sender.ts'
 import { breakerColumns, lockEndpoint } from '../storage/endpoints.ts'
 import { type DueEndpoint, type Lease, leaseDeliveries, lockDueEndpoints } from '../storage/leases.ts'
 import { openSecrets } from '../storage/secrets.ts'
+import { measureAttempt, measureDeliveries } from './measure.ts'
 import { type RecordParts, recordAttempt } from './record.ts'
+import { traceAttempt } from './trace.ts'
 import { Wakeups } from './wakeups.ts'
 
 /** What no nudge told of (another replica's retries, a lost lease) is found by looking this often. */
@@ -49,6 +51,7 @@ export class Scheduler implements Background {
   /** Something was left out because this replica had no room. */
   #leftOut = false
   #running: Promise<void> | undefined
+  #stopMeasuring: (() => void) | undefined
   #stopped = false
   #healthy = true
 
@@ -57,6 +60,7 @@ export class Scheduler implements Background {
   }
 
   start(): void {
+    this.#stopMeasuring = measureDeliveries(() => sqlOf(this.#options.orm.em.fork()))
     this.#running = this.#loop()
   }
 
@@ -72,6 +76,7 @@ export class Scheduler implements Background {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#wakeups.close()
+    this.#stopMeasuring?.()
     await this.#running
     await Promise.all(this.#inFlight)
   }
@@ -175,7 +180,8 @@ export class Scheduler implements Background {
     const secrets: SigningSecret[] = openSecrets(endpoint.secrets, endpoint.id, box)
     const startedAt = clock.now()
     const headers = signatureHeaders({ eventId: lease.eventId, body: lease.body, secrets, now: startedAt })
-    const outcome = await send({ url: lease.url, headers, body: lease.body })
+    const outcome = await traceAttempt(lease, () => send({ url: lease.url, headers, body: lease.body }))
+    measureAttempt(outcome)
     log.info(
       {
         deliveryId: lease.deliveryId,

@@ -9,14 +9,21 @@ import { endpointId } from './endpoint-id.ts'
  * has already is left as it is. The bytes written here are those of every attempt.
  * @returns false when there is no such endpoint yet
  */
-export async function insertDelivery(connection: Sql, event: EventMessage, now: Date): Promise<boolean> {
+export async function insertDelivery(
+  connection: Sql,
+  {
+    event,
+    traceParent,
+    now,
+  }: { readonly event: EventMessage; readonly traceParent: string | null; readonly now: Date },
+): Promise<boolean> {
   const endpoint = endpointId(event)
   const { rows } = await sql<{ known: boolean }>`
     with stored as (insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
-      next_attempt_at, finished_at)
+      next_attempt_at, finished_at, trace_parent)
     select ${newId('dlv')}, e.id, ${event.id}, ${event.type}, ${event.brandId}, ${Buffer.from(JSON.stringify(event))}::bytea,
       case when s.sends then 'pending' else 'withheld' end, ${event.createdAt}::timestamptz, ${now}::timestamptz,
-      case when s.sends then ${now}::timestamptz end, case when not s.sends then ${now}::timestamptz end
+      case when s.sends then ${now}::timestamptz end, case when not s.sends then ${now}::timestamptz end, ${traceParent}
     from endpoint e, lateral (
       select e.enabled and e.url is not null and exists (select from secret where endpoint_id = e.id) as sends
     ) s

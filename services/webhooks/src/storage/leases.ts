@@ -18,6 +18,7 @@ export interface Lease {
   readonly eventId: string
   readonly body: Buffer
   readonly url: string
+  readonly traceParent: string | null
   /** Of this attempt, over the delivery's whole life. */
   readonly number: number
   /** How many of its endpoint could be leased: when as many were, there may be more. */
@@ -136,7 +137,7 @@ export async function leaseDeliveries(connection: Sql, request: LeaseRequest): P
       leased_url = taken.url, attempts_total = d.attempts_total + 1
     from taken where d.id = taken.id
     returning d.id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId", d.body, d.leased_url as url,
-      d.attempts_total as number, taken.slots
+      d.trace_parent as "traceParent", d.attempts_total as number, taken.slots
   `.execute(connection)
   return rows.map((row) => ({ ...row, leaseId }))
 }

@@ -1,0 +1,49 @@
+import { register } from 'node:module'
+import { getNodeAutoInstrumentations } from '@opentelemetry/auto-instrumentations-node'
+import { NodeSDK } from '@opentelemetry/sdk-node'
+import { maskLiterals, withoutQuery } from './redaction.ts'
+
+/** What is traced by itself. RPC, outbox, events and attempts have spans of their own where they are written. */
+const instrumented = ['http', 'undici', 'pg', 'runtime-node'].map((name) => `@opentelemetry/instrumentation-${name}`)
+
+/** Starts the SDK with the standard OTEL_* variables. What has no exporter named stays off. */
+export function startTelemetry(): void {
+  // Node's loader for ES modules is another than the one of CommonJS, and is not patched by default.
+  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url)
+  const byDefault = (process.env.OTEL_EXPORTER_OTLP_ENDPOINT ?? '') === '' ? 'none' : 'otlp'
+  process.env.OTEL_TRACES_EXPORTER ||= byDefault
+  process.env.OTEL_METRICS_EXPORTER ||= byDefault
+  // Logs go to standard output, where the cluster collects them.
+  process.env.OTEL_LOGS_EXPORTER ||= 'none'
+  process.env.OTEL_EXPORTER_OTLP_PROTOCOL ||= 'http/protobuf'
+  process.env.OTEL_NODE_ENABLED_INSTRUMENTATIONS ||= instrumented
+    .map((name) => name.replace('@opentelemetry/instrumentation-', ''))
+    .join(',')
+  new NodeSDK({ instrumentations: [instrumentations()] }).start()
+}
+
+/** Nothing of a person, and no secret, leaves in an attribute: neither queries of URLs nor values in SQL. */
+function instrumentations() {
+  return getNodeAutoInstrumentations({
+    '@opentelemetry/instrumentation-http': {
+      // Probes would drown everything else.
+      ignoreIncomingRequestHook: ({ url }) => url === '/healthz' || url === '/readyz',
+      disableOutgoingRequestInstrumentation: true,
+      requestHook: (span) => {
+        span.setAttributes({ 'url.query': '', 'user_agent.original': '' })
+      },
+    },
+    '@opentelemetry/instrumentation-undici': {
+      requestHook: (span, { origin, path }) => {
+        span.setAttributes({ 'url.full': withoutQuery(`${origin}${path}`), 'url.query': '' })
+      },
+    },
+    '@opentelemetry/instrumentation-pg': {
+      // The outbox and the schedules look every second: their statements alone are no story.
+      requireParentSpan: true,
+      requestHook: (span, { query }) => {
+        span.setAttribute('db.query.text', maskLiterals(query.text))
+      },
+    },
+  })
+}

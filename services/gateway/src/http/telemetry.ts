@@ -1,0 +1,46 @@
+import type { ErrorCode, Operation } from '@backoffice/contracts'
+import { durations, meter } from '@backoffice/service-runtime'
+import { trace } from '@opentelemetry/api'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The id of the operation that a route serves. */
+    operation?: string
+  }
+}
+
+const duration = durations('backoffice.request.duration', 'Time to answer a request over HTTP, by its outcome')
+const replays = meter.createCounter('backoffice.idempotency.replays', {
+  description: 'Requests that were answered with the stored reply of their Idempotency-Key',
+})
+
+interface Labels {
+  code?: ErrorCode | undefined
+  environment?: string
+}
+const labels = new WeakMap<FastifyRequest, Labels>()
+
+/** Adds to what is known of a request; it is measured once it has been answered. */
+export function note(request: FastifyRequest, known: Labels): void {
+  labels.set(request, { ...labels.get(request), ...known })
+}
+
+export function countReplay(operation: Operation): void {
+  replays.add(1, { operation: operation.id })
+}
+
+/** Measures every request by operation, code and environment, and names its span after the route. */
+export function measureRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ method, routeOptions: { url } }) => {
+    const span = trace.getActiveSpan()
+    if (span === undefined || url === undefined) return
+    span.updateName(`${method} ${url}`)
+    span.setAttribute('http.route', url)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const { code = 'ok', environment = 'none' } = labels.get(request) ?? {}
+    const operation = request.routeOptions.config.operation ?? 'none'
+    duration.record(reply.elapsedTime / 1_000, { operation, code, environment })
+  })
+}
