@@ -11,7 +11,10 @@ const lanes: readonly OutboxRow['kind'][] = ['command', 'event']
 export function measureOutbox(orm: MikroORM, service: ServiceName): () => void {
   return gauges(
     {
-      'backoffice.outbox.oldest': { description: 'Age of the oldest outbox row that was not sent yet', unit: 's' },
+      'backoffice.outbox.oldest_seconds': {
+        description: 'Age of the oldest outbox row that was not sent yet',
+        unit: 's',
+      },
       'backoffice.outbox.waiting': { description: 'Outbox rows that were not sent yet' },
     },
     async () => {
@@ -24,7 +27,7 @@ export function measureOutbox(orm: MikroORM, service: ServiceName): () => void {
       const observe = (value: (row: (typeof rows)[number] | undefined) => number) =>
         lanes.map((lane) => ({ value: value(found.get(lane)), attributes: { service, lane } }))
       return {
-        'backoffice.outbox.oldest': observe((row) => row?.oldest ?? 0),
+        'backoffice.outbox.oldest_seconds': observe((row) => row?.oldest ?? 0),
         'backoffice.outbox.waiting': observe((row) => Number(row?.waiting ?? 0)),
       }
     },

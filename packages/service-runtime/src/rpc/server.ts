@@ -30,7 +30,7 @@ export type ServedOperation = { readonly operation: Operation; readonly run: (ca
 /** More than this at once is refused at once: a queue that nobody waits for any more helps no one. */
 const inFlightMax = 1_000
 const tracer = trace.getTracer('rpc')
-const duration = durations('backoffice.rpc.duration', 'Time to answer an operation over NATS, by its outcome')
+const duration = durations('backoffice.rpc.duration_seconds', 'Time to answer an operation over NATS, by its outcome')
 
 /** Answers a service's operations in its queue group, so that replicas share the work. */
 export class RpcServer {

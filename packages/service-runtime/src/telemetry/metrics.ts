@@ -6,7 +6,10 @@ export const meter = metrics.getMeter('backoffice')
 /** From a cached read to the longest deadline. */
 const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
-/** A histogram of durations in seconds. */
+/**
+ * A histogram of durations in seconds. Names end in their unit, as Prometheus wants it: its exporter here adds none, and
+ * the collector's adds none twice.
+ */
 export function durations(name: string, description: string): Histogram {
   return meter.createHistogram(name, {
     description,

@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-const duration = durations('backoffice.request.duration', 'Time to answer a request over HTTP, by its outcome')
+const duration = durations('backoffice.request.duration_seconds', 'Time to answer a request over HTTP, by its outcome')
 const replays = meter.createCounter('backoffice.idempotency.replays', {
   description: 'Requests that were answered with the stored reply of their Idempotency-Key',
 })

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 export function startMeasuringUnfinished({ orm }: ServiceContext): Background {
   const stop = gauges(
     {
-      'backoffice.withdrawal_intents.oldest': {
+      'backoffice.withdrawal_intents.oldest_seconds': {
         description: 'Age of the oldest money operation that is not finished',
         unit: 's',
       },
@@ -17,7 +17,7 @@ export function startMeasuringUnfinished({ orm }: ServiceContext): Background {
           (select min(created_at) from outbox where kind = 'command' and done_at is null)
         )), 0))::double precision as oldest
       `.execute(sqlOf(orm.em.fork()))
-      return { 'backoffice.withdrawal_intents.oldest': [{ value: rows[0]?.oldest ?? 0 }] }
+      return { 'backoffice.withdrawal_intents.oldest_seconds': [{ value: rows[0]?.oldest ?? 0 }] }
     },
   )
   return { stop: async () => stop() }

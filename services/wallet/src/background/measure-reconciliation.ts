@@ -6,14 +6,16 @@ export function startMeasuringReconciliation({ orm, clock }: ServiceContext): Ba
   const stop = gauges(
     {
       'backoffice.ledger.differences': { description: 'Differences that the last finished reconciliation found' },
-      'backoffice.ledger.reconciled': { description: 'Time since the last reconciliation finished', unit: 's' },
+      'backoffice.ledger.reconciled_seconds': { description: 'Time since the last reconciliation finished', unit: 's' },
     },
     async () => {
       const latest = await latestReport(sqlOf(orm.em.fork()))
       if (latest === null) return {}
       return {
         'backoffice.ledger.differences': [{ value: latest.differencesTotal }],
-        'backoffice.ledger.reconciled': [{ value: (clock.now().getTime() - latest.finishedAt.getTime()) / 1_000 }],
+        'backoffice.ledger.reconciled_seconds': [
+          { value: (clock.now().getTime() - latest.finishedAt.getTime()) / 1_000 },
+        ],
       }
     },
   )

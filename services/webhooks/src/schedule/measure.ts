@@ -1,7 +1,10 @@
 import { durations, gauges, type Sql } from '@backoffice/service-runtime'
 import { sql } from 'kysely'
 
-const attemptDuration = durations('backoffice.delivery.attempt.duration', 'Time of one attempt to deliver a webhook')
+const attemptDuration = durations(
+  'backoffice.delivery.attempt.duration_seconds',
+  'Time of one attempt to deliver a webhook',
+)
 
 export function measureAttempt(outcome: { readonly durationMs: number; readonly error: string | null }): void {
   attemptDuration.record(outcome.durationMs / 1_000, { outcome: outcome.error === null ? 'delivered' : 'failed' })
@@ -18,7 +21,10 @@ export function measureDeliveries(connection: () => Sql): () => void {
   return gauges(
     {
       'backoffice.deliveries.waiting': { description: 'Deliveries that wait: due now, or scheduled for later' },
-      'backoffice.deliveries.oldest_due': { description: 'For how long the oldest due delivery has been', unit: 's' },
+      'backoffice.deliveries.oldest_due_seconds': {
+        description: 'For how long the oldest due delivery has been',
+        unit: 's',
+      },
       'backoffice.webhook.endpoints': { description: 'Endpoints with a URL, by the state of their circuit breaker' },
     },
     async () => {
@@ -41,7 +47,7 @@ export function measureDeliveries(connection: () => Sql): () => void {
           { value: Number(row?.due ?? 0), attributes: { state: 'due' } },
           { value: Number(row?.scheduled ?? 0), attributes: { state: 'scheduled' } },
         ],
-        'backoffice.deliveries.oldest_due': [{ value: row?.oldest ?? 0 }],
+        'backoffice.deliveries.oldest_due_seconds': [{ value: row?.oldest ?? 0 }],
         'backoffice.webhook.endpoints': ['closed', 'open', 'recovering', 'disabled'].map((breaker) => ({
           value: counts.get(breaker) ?? 0,
           attributes: { breaker },
