@@ -1,4 +1,4 @@
-import { createLogger, loadConfig } from '@backoffice/service-runtime'
+import { createLogger, loadConfig, verifiedUrl } from '@backoffice/service-runtime'
 import { migratorConfig, passwordsFrom } from './config.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { waitForDatabase } from './wait-for-database.ts'
@@ -6,7 +6,7 @@ import { waitForDatabase } from './wait-for-database.ts'
 async function main(): Promise<void> {
   const config = loadConfig(migratorConfig, process.env)
   const log = createLogger('migrator', config.LOG_LEVEL)
-  const url = config.ADMIN_DATABASE_URL
+  const url = verifiedUrl(config.ADMIN_DATABASE_URL, config.DATABASE_CA_FILE)
   await waitForDatabase(url, {
     waitMs: config.DATABASE_WAIT_MS,
     onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL'),

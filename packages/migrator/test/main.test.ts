@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
@@ -131,6 +131,15 @@ t.test('a wrong password is not waited for', async (t) => {
   const { code, lines } = await run({ ADMIN_DATABASE_URL: wrong.href, ...passwords })
   t.equal(code, 1)
   t.match(lines, [{ err: { code: '28P01' } }])
+})
+
+t.test('with DATABASE_CA_FILE a server without TLS is refused', async (t) => {
+  const authority = join(dir, 'ca.pem')
+  writeFileSync(authority, '')
+  const environment = { ADMIN_DATABASE_URL: server.url, DATABASE_CA_FILE: authority, ...passwords }
+  const { code, lines } = await run(environment)
+  t.equal(code, 1)
+  t.match(lines, [{ err: { message: /does not support SSL/ } }])
 })
 
 t.test('SIGTERM ends it although PostgreSQL never answers', async (t) => {
