@@ -1,3 +1,4 @@
+export { type CertificateFiles, makeCertificate } from './certificates.ts'
 export { eventually } from './eventually.ts'
 export { type HttpAnswer, type HttpCall, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'

@@ -7,6 +7,7 @@ import {
   startService,
 } from '@backoffice/service-runtime'
 import { type GatewayConfig, gatewayConfig } from './config.ts'
+import { certificateFiles } from './http/certificate.ts'
 import { type HttpListener, listen } from './http/listen.ts'
 import { handlers } from './operations/index.ts'
 import { entities } from './storage/entities.ts'
@@ -21,6 +22,8 @@ export interface RunningGateway extends RunningService {
 
 /** Starts the gateway: the HTTP server, and the team's operations on operators. */
 export async function start(config: GatewayConfig, options: { readonly clock?: Clock } = {}): Promise<RunningGateway> {
+  // What is wrong is said before anything is connected.
+  certificateFiles(config)
   const secrets = secretBoxFrom(config)
   let http: HttpListener | undefined
   const service = await startService({

@@ -1,16 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import { apiPrefix } from '@backoffice/contracts'
-import {
-  type Background,
-  ConfigurationError,
-  type SecretBox,
-  type ServiceContext,
-  sqlOf,
-} from '@backoffice/service-runtime'
+import { type Background, type SecretBox, type ServiceContext, sqlOf } from '@backoffice/service-runtime'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { GatewayConfig } from '../config.ts'
 import { AddressRanges } from './addresses.ts'
-import { type CertificateFiles, keepCertificateFresh, readCertificate } from './certificate.ts'
+import { certificateFiles, keepCertificateFresh, readCertificate } from './certificate.ts'
 import { CredentialDirectory } from './credential-directory.ts'
 import { registerDocuments } from './documents.ts'
 import { Idempotency } from './idempotency.ts'
@@ -56,7 +50,7 @@ export async function listen(config: GatewayConfig, shared: ServiceContext, secr
   refuseOtherMethods(app, [...routes])
   await app.listen({ host: config.HOST, port: config.PORT })
   const { port } = app.server.address() as AddressInfo
-  const stopReading = certificate === undefined ? () => {} : keepCertificateFresh(app.server, certificate, log)
+  const stopReading = certificate === undefined ? () => {} : keepCertificateFresh(app.server, certificate, { log })
   baseUrl = `${certificate === undefined ? 'http' : 'https'}://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${port}${apiPrefix}`
   log.info({ baseUrl }, 'listening')
   return {
@@ -66,14 +60,4 @@ export async function listen(config: GatewayConfig, shared: ServiceContext, secr
       await app.close()
     },
   }
-}
-
-function certificateFiles({
-  TLS_CERT_FILE: certFile,
-  TLS_KEY_FILE: keyFile,
-}: GatewayConfig): CertificateFiles | undefined {
-  if (certFile === undefined && keyFile === undefined) return undefined
-  if (certFile === undefined || keyFile === undefined)
-    throw new ConfigurationError('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both, or none')
-  return { certFile, keyFile }
 }

@@ -37,7 +37,8 @@ export function measureDeliveries(connection: () => Sql): () => void {
         where d.state = 'pending' and e.enabled and (e.open_until is null or e.open_until <= clock_timestamp())
       `.execute(connection())
       const endpoints = await sql<{ breaker: string; count: string }>`
-        select case when enabled then breaker_state else 'disabled' end as breaker, count(*)
+        select case when not enabled then 'disabled' when breaker_state = 'recovering' then 'half_open' else breaker_state end
+          as breaker, count(*)
         from endpoint where url is not null group by 1
       `.execute(connection())
       const counts = new Map(endpoints.rows.map(({ breaker, count }) => [breaker, Number(count)]))
@@ -48,7 +49,7 @@ export function measureDeliveries(connection: () => Sql): () => void {
           { value: Number(row?.scheduled ?? 0), attributes: { state: 'scheduled' } },
         ],
         'backoffice.deliveries.oldest_due_seconds': [{ value: row?.oldest ?? 0 }],
-        'backoffice.webhook.endpoints': ['closed', 'open', 'recovering', 'disabled'].map((breaker) => ({
+        'backoffice.webhook.endpoints': ['closed', 'open', 'half_open', 'disabled'].map((breaker) => ({
           value: counts.get(breaker) ?? 0,
           attributes: { breaker },
         })),

@@ -1,0 +1,29 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+
+export interface CertificateFiles {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+/** A certificate for this machine that is its own authority, as PEM files. */
+export async function makeCertificate(dir: string, name: string): Promise<CertificateFiles> {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: name }], {
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  })
+  const files = { certFile: join(dir, `${name}.crt`), keyFile: join(dir, `${name}.key`) }
+  writeFileSync(files.certFile, cert, { mode: 0o644 })
+  writeFileSync(files.keyFile, key, { mode: 0o600 })
+  return files
+}

@@ -1,0 +1,68 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { createLogger, loadConfig } from '@backoffice/service-runtime'
+import { eventually, makeCertificate, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { Agent, request } from 'undici'
+import { keepCertificateFresh, readCertificate } from '../../src/http/certificate.ts'
+import { createServer } from '../../src/http/server.ts'
+import * as gateway from '../../src/main.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'backoffice-certificates-'))
+t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+const [first, second] = [await makeCertificate(dir, 'first'), await makeCertificate(dir, 'second')]
+const lines: string[] = []
+const log = createLogger('test', 'error', { write: (line) => lines.push(line) })
+
+t.test('with a certificate the listener speaks TLS only', async (t) => {
+  const config = { TLS_CERT_FILE: first.certFile, TLS_KEY_FILE: first.keyFile }
+  const bed = await testBed(t, { gateway }, { config: { gateway: config } })
+  const { baseUrl } = bed.services.gateway as gateway.RunningGateway
+  t.match(baseUrl, /^https:/)
+  const dispatcher = new Agent({ connect: { ca: readFileSync(first.certFile) } })
+  t.teardown(() => dispatcher.close())
+  const answer = await request(`${baseUrl}/me`, { dispatcher })
+  t.equal(answer.statusCode, 401)
+  t.match(await answer.body.json(), { error: { code: 'INVALID_CREDENTIALS' } })
+  await t.rejects(request(`${baseUrl}/me`), /self-signed/)
+  await t.rejects(request(`${baseUrl.replace('https:', 'http:')}/me`))
+})
+
+t.test('a certificate without its key is refused at the start', async (t) => {
+  const bed = await testBed(t, { gateway })
+  const environment = { ...bed.environment('gateway'), TLS_CERT_FILE: first.certFile }
+  await t.rejects(gateway.start(loadConfig(gateway.gatewayConfig, environment)), /TLS_CERT_FILE and TLS_KEY_FILE/)
+})
+
+t.test('a renewed certificate is used without a restart, and a broken one is not', async (t) => {
+  const files = { certFile: join(dir, 'mounted.crt'), keyFile: join(dir, 'mounted.key') }
+  const mount = (from: typeof files) => {
+    copyFileSync(from.certFile, files.certFile)
+    copyFileSync(from.keyFile, files.keyFile)
+  }
+  mount(first)
+  const app = createServer(log, await readCertificate(files))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  t.teardown(keepCertificateFresh(app.server, files, { log, everyMs: 10 }))
+  const port = Number(new URL(app.listeningOrigin).port)
+  t.equal(await commonName(port), 'first')
+  mount(second)
+  await eventually(async () => (await commonName(port)) === 'second')
+  copyFileSync(first.certFile, files.keyFile)
+  await eventually(() => lines.some((line) => line.includes('the former one is kept')))
+  t.equal(await commonName(port), 'second')
+})
+
+/** Of the certificate that a new connection is shown. */
+function commonName(port: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().subject.CN)
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
+}

@@ -1,0 +1,67 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Teardown } from '@backoffice/test-kit'
+
+/** A span as OTLP/JSON carries it. */
+export interface CollectedSpan {
+  readonly service: string
+  readonly name: string
+  /** As OTLP counts: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  readonly kind: number
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+interface OtlpAttribute {
+  readonly key: string
+  readonly value: Readonly<Record<string, unknown>>
+}
+type OtlpSpan = Omit<CollectedSpan, 'service' | 'attributes'> & { readonly attributes?: readonly OtlpAttribute[] }
+interface OtlpTraces {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly OtlpAttribute[] }
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[]
+  }[]
+}
+
+export interface TraceCollector {
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  readonly endpoint: string
+  readonly spans: readonly CollectedSpan[]
+}
+
+/** Takes traces as a collector does, over OTLP/HTTP with JSON, and keeps their spans. */
+export async function startTraceCollector(t: Teardown): Promise<TraceCollector> {
+  const spans: CollectedSpan[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    if (request.url === '/v1/traces') spans.push(...read(JSON.parse(Buffer.concat(chunks).toString()) as OtlpTraces))
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans }
+}
+
+function read({ resourceSpans }: OtlpTraces): CollectedSpan[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const service = String(toRecord(resource.attributes)['service.name'])
+    return scopeSpans
+      .flatMap((scope) => scope.spans)
+      .map((span) => ({
+        ...span,
+        parentSpanId: span.parentSpanId ?? '',
+        service,
+        attributes: toRecord(span.attributes ?? []),
+      }))
+  })
+}
+
+const toRecord = (attributes: readonly OtlpAttribute[]) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
