@@ -54,7 +54,7 @@ async function handle(
   const claim = await parts.idempotency.claim(operation, credential.scope, request)
   if ('status' in claim) {
     countReplay(operation)
-    return send(reply.header('Idempotent-Replayed', 'true'), { ...claim, code: codeIn(claim) })
+    return send(reply.header('Idempotent-Replayed', 'true'), claim)
   }
   return send(reply, await settle(claim, await answer(operation, request, credential, claim, parts), parts))
 }
@@ -74,8 +74,6 @@ async function settle(claim: HeldClaim, response: Answer, { idempotency, log }: 
 }
 
 interface Answer extends StoredResponse {
-  /** Of a refusal. */
-  readonly code?: ErrorCode | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
@@ -124,19 +122,18 @@ function toAnswer(rejection: Rejection, requestId: string): Answer {
     body: Buffer.from(errorBody(rejection.code, { requestId, details: rejection.details })),
     requestId,
     retryAfterSeconds: retryAfterOf(rejection),
-    code: rejection.code,
   }
 }
 
-/** The code of a stored refusal. */
+/** The code of a refusal, whether it was made now or stored by whoever was first. */
 function codeIn({ status, body }: StoredResponse): ErrorCode | undefined {
   return status < 400 ? undefined : (JSON.parse(body.toString()) as { error: { code: ErrorCode } }).error.code
 }
 
 /** A replay carries the first request's id, so that the one in its body still matches. */
 function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  const { status, contentType, body, requestId, retryAfterSeconds, code } = answer
-  note(reply.request, { code })
+  const { status, contentType, body, requestId, retryAfterSeconds } = answer
+  note(reply.request, { code: codeIn(answer) })
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
   return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body)
 }
