@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { operations, sandboxGames } from '@backoffice/contracts'
+import { connectNats } from '@backoffice/service-runtime'
+import { eventually, type HttpAnswer, OperatorClient, type System, type Teardown } from '@backoffice/test-kit'
+
+/** What must never be in a metric. */
+export const person = {
+  name: 'Benedita Quintanilha',
+  email: 'benedita.quintanilha@example.com',
+  cpf: '529.982.247-25',
+  phone: '+5511987654321',
+  birthDate: '1990-05-17',
+}
+const withdrawal = { amount: '40.00', currency: 'BRL', method: 'pix', destination: person.email }
+
+/** An operator with a webhook receiver that gives this answer. */
+export async function operatorWithReceiver(t: Teardown, system: System, answer: number): Promise<OperatorClient> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(answer).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const team = await system.asTeam('alice')
+  const name = `telemetry ${answer} ${randomUUID().slice(0, 8)}`
+  const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, { input: { name } })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  // The endpoint is made by a command that follows the operator's creation.
+  await eventually(() =>
+    team.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } }),
+  )
+  const client = new OperatorClient(system.baseUrl, { key: sandbox.key, secret: sandbox.secret ?? '' })
+  t.teardown(() => client.close())
+  return client
+}
+
+/** The money path of one player: a deposit, a withdrawal that is paid, one that is cancelled, a game. */
+export async function moneyPath(operator: OperatorClient): Promise<{ readonly playerId: string }> {
+  const { id: playerId } = expect(await operator.post('/players', { externalId: randomUUID(), ...person }), 201)
+  expect(await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
+  const deposit = expect(await operator.post(`/players/${playerId}/deposits`, depositOf('100.00')), 201)
+  expect(await operator.post(`/deposits/${deposit.id}/confirm`), 200)
+  const paid = expect(await operator.post(`/players/${playerId}/withdrawals`, withdrawal), 201)
+  for (const decision of ['approve', 'pay'])
+    expect(await operator.post(`/sandbox/withdrawals/${paid.id}/decision`, { decision }), 200)
+  const cancelled = expect(await operator.post(`/players/${playerId}/withdrawals`, withdrawal), 201)
+  expect(await operator.post(`/withdrawals/${cancelled.id}/cancel`), 200)
+  expect(await operator.post(`/players/${playerId}/game-sessions`, { gameId: 'fortune-reels' }), 201)
+  return { playerId }
+}
+
+/** A retry with its key, requests that are refused at each door, and a game whose provider is away. */
+export async function troubles(operator: OperatorClient, playerId: string): Promise<void> {
+  const deposit = depositOf('5.00')
+  const idempotencyKey = randomUUID()
+  for (let attempt = 1; attempt <= 2; attempt += 1)
+    expect(await operator.post(`/players/${playerId}/deposits`, deposit, { idempotencyKey }), 201)
+  expect(await operator.post(`/players/${playerId}/deposits`, depositOf('6.00'), { idempotencyKey }), 409)
+  expect(await operator.post(`/players/${playerId}/deposits`, { amount: 'much' }), 422)
+  expect(await operator.post(`/players/${playerId}/withdrawals`, { ...withdrawal, amount: '999.00' }), 422)
+  expect(await operator.get('/me', { headers: { 'X-Signature': '0'.repeat(64) } }), 401)
+  const gameId = sandboxGames.providerUnavailable
+  expect(await operator.post(`/players/${playerId}/game-sessions`, { gameId }), 502)
+}
+
+/** Runs the reconciliation to its end. */
+export async function reconcile(system: System): Promise<void> {
+  const team = await system.asTeam('alice')
+  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  await eventually(async () => {
+    const { state } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    return state === 'done'
+  }, 60_000)
+}
+
+/** Puts a message into the stream that no consumer can read. */
+export async function publishNonsense(system: System): Promise<void> {
+  const { nats } = JSON.parse(readFileSync(join(system.dir, 'secrets.json'), 'utf8')) as { nats: { players: string } }
+  const login = { NATS_URL: system.natsUrl, NATS_USER: 'players', NATS_PASSWORD: nats.players }
+  const connection = await connectNats(login, { name: 'telemetry test' })
+  connection.publish('events.kyc.status_changed', 'nonsense')
+  await connection.drain()
+}
+
+const depositOf = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
+
+function expect(answer: HttpAnswer, status: number) {
+  if (answer.status !== status) throw new Error(`expected ${status}, not ${answer.status}: ${answer.bytes}`)
+  return answer.body
+}
