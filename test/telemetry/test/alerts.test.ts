@@ -27,7 +27,7 @@ t.test('the rules and the scrape configuration are valid', { skip }, async (t) =
   // Debian's Prometheus is built without the discovery of pods; everything else in the file is checked.
   const config = parse(readText('prometheus.yaml'))
   for (const scrape of config.scrape_configs) {
-    t.same(scrape.kubernetes_sd_configs, [{ role: 'pod', namespaces: { own_namespace: true } }])
+    t.same(scrape.kubernetes_sd_configs, [{ role: 'pod', namespaces: { names: ['backoffice'] } }])
     delete scrape.kubernetes_sd_configs
     scrape.static_configs = [{ targets: ['127.0.0.1:9464'] }]
   }
