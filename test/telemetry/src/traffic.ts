@@ -52,6 +52,13 @@ export async function moneyPath(operator: OperatorClient): Promise<{ readonly pl
   return { playerId }
 }
 
+/** A deposit that waits for its confirmation, and that confirmation: the status of each try under one key. */
+export async function pendingDeposit(operator: OperatorClient, playerId: string) {
+  const { id } = expect(await operator.post(`/players/${playerId}/deposits`, depositOf('7.00')), 201)
+  const idempotencyKey = randomUUID()
+  return { confirm: async () => (await operator.post(`/deposits/${id}/confirm`, {}, { idempotencyKey })).status }
+}
+
 /** A retry with its key, requests that are refused at each door, and a game whose provider is away. */
 export async function troubles(operator: OperatorClient, playerId: string): Promise<void> {
   const deposit = depositOf('5.00')

@@ -4,7 +4,15 @@ import t from 'tap'
 import { alerts, dashboardQueries, metricNames, rules, telemetryFolder } from '../src/files.ts'
 import { type Prometheus, startPrometheus } from '../src/prometheus.ts'
 import { missing } from '../src/tools.ts'
-import { moneyPath, operatorWithReceiver, person, publishNonsense, reconcile, troubles } from '../src/traffic.ts'
+import {
+  moneyPath,
+  operatorWithReceiver,
+  pendingDeposit,
+  person,
+  publishNonsense,
+  reconcile,
+  troubles,
+} from '../src/traffic.ts'
 
 t.setTimeout(230_000)
 const scrapedTimeoutMs = 60_000
@@ -126,6 +134,36 @@ t.test('what the services export is what rules and panels ask for', { skip: miss
     ])
     for (const { alert, expr } of alerts().filter(({ alert }) => !expected.has(alert)))
       t.same(await prometheus.query(expr), [], alert)
+  })
+
+  await t.test('while the wallet does not answer the rules about money see it, and afterwards nothing', async (t) => {
+    const { playerId } = await moneyPath(well)
+    const deposit = await pendingDeposit(well, playerId)
+    const wallet = system.pid('wallet')
+    const seen = [
+      'absent(job:up:count{job="wallet"})',
+      'backoffice_outbox_oldest_seconds{service="payments", lane="command"} > 2',
+      'backoffice_outbox_waiting{service="payments", lane="command"} == 1',
+      'backoffice_withdrawal_intents_oldest_seconds > 2',
+      'code:requests:rate5m{code="SERVICE_UNAVAILABLE"}',
+    ]
+    process.kill(wallet, 'SIGSTOP')
+    try {
+      t.equal(await deposit.confirm(), 503)
+      for (const expr of seen)
+        await t.resolves(
+          eventually(async () => (await prometheus.query(expr)).length > 0, 30_000),
+          expr,
+        )
+    } finally {
+      process.kill(wallet, 'SIGCONT')
+    }
+    await eventually(async () => (await deposit.confirm()) === 200, 60_000)
+    for (const expr of seen.slice(0, -1))
+      await t.resolves(
+        eventually(async () => (await prometheus.query(expr)).length === 0, 30_000),
+        `no more: ${expr}`,
+      )
   })
 
   await t.test('no metric names a person, a player or a secret', async (t) => {
