@@ -1,12 +1,9 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
 import { Child } from './child.ts'
 import { reconcilerUrl } from './database.ts'
 import type { StackSecrets } from './secrets.ts'
+import { serviceCommand } from './service-command.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
-const telemetry = join(root, 'packages/service-runtime/src/telemetry/register.ts')
 const startTimeoutMs = 30_000
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
@@ -38,12 +35,11 @@ export interface ServiceOptions {
 /** Starts one service as a process of its own and waits until it says that it is ready. */
 export async function startService(options: ServiceOptions): Promise<Child> {
   const { name, healthPort } = options
+  const env = serviceEnvironment(options)
   const child = await Child.start({
     name,
-    command: process.execPath,
-    args: ['--import', telemetry, join(root, `services/${name}/src/main.ts`)],
-    cwd: root,
-    env: serviceEnvironment(options),
+    ...serviceCommand(name, env),
+    env,
     logFile: options.logFile,
     stopSignal: 'SIGTERM',
     stopTimeoutMs,

@@ -23,6 +23,8 @@ export interface SystemOptions {
    * containers when a Docker engine answers, else the tests' PostgreSQL and its own nats-server.
    */
   readonly backends?: 'embedded'
+  /** Services of which a test kills one: they are processes of this machine even where SERVICE_IMAGES is set. */
+  readonly services?: 'processes'
 }
 
 /** The whole system as `npm start` runs it: five services as processes, reached over HTTP. */
@@ -40,12 +42,14 @@ export interface System extends StackDescription {
 
 /** Starts a system on a free port and a database of its own, and stops it with `t`. */
 export async function startSystem(t: Teardown, options: SystemOptions = {}): Promise<System> {
-  const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...inherited } = process.env
+  const { POSTGRES_URL: _postgres, NATS_URL: _nats, SERVICE_IMAGES: images, ...inherited } = process.env
   const backends = await chooseBackends(options.backends)
+  const asProcesses = options.services === 'processes' || options.backends === 'embedded'
+  const services = images === undefined || asProcesses ? {} : { SERVICE_IMAGES: images }
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-system-'))
   chmodSync(dir, 0o755)
 
-  const env = { ...inherited, ...backends.environment, ...options.environment }
+  const env = { ...inherited, ...services, ...backends.environment, ...options.environment }
   const child = spawn(process.execPath, [mainFile, '--dir', dir, '--port', '0'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

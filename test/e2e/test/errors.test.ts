@@ -13,7 +13,7 @@ import {
   register,
 } from '../src/journey.ts'
 
-const system = await startSystem(t)
+const system = await startSystem(t, { services: 'processes' })
 const alice = await system.asTeam('alice')
 const newOperator = async (name: string, rateLimitPerMinute = 1_000_000) => {
   const created = await alice.call(operations.gateway.createOperator, { input: { name, rateLimitPerMinute } })

@@ -17,7 +17,7 @@ import {
 
 t.setTimeout(240_000)
 // A claim whose gateway was killed is free again after its lease, which is shortened here to just over a call's deadline.
-const system = await startSystem(t, { environment: { CLAIM_LEASE_MS: '9000' } })
+const system = await startSystem(t, { services: 'processes', environment: { CLAIM_LEASE_MS: '9000' } })
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())
 

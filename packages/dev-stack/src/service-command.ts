@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ServiceName } from '@backoffice/contracts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const telemetry = join(root, 'packages/service-runtime/src/telemetry/register.ts')
+
+export interface ServiceCommand {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+}
+
+/** These are this machine's and mean nothing in a container. */
+const ofThisMachine: ReadonlySet<string> = new Set(['PATH', 'HOME', 'NODE_OPTIONS'])
+
+/**
+ * How a service is started: from these sources, or from its image where SERVICE_IMAGES says what images are called, such
+ * as `backoffice/{service}:local`.
+ */
+export function serviceCommand(service: ServiceName, env: NodeJS.ProcessEnv): ServiceCommand {
+  const images = env.SERVICE_IMAGES
+  if (images !== undefined && images !== '') return { cwd: root, ...inContainer(service, images, env) }
+  const args = ['--import', telemetry, join(root, `services/${service}/src/main.ts`)]
+  return { cwd: root, command: process.execPath, args }
+}
+
+/** On this machine's network, where the other parts are. Signals and the exit status pass through `docker run`. */
+function inContainer(service: ServiceName, images: string, env: NodeJS.ProcessEnv) {
+  const names = Object.keys(env).filter((name) => !ofThisMachine.has(name))
+  // As the manifests confine it.
+  const confinement = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges']
+  const variables = names.flatMap((name) => ['--env', name])
+  const image = images.replace('{service}', service)
+  return { command: 'docker', args: ['run', '--rm', '--network=host', ...confinement, ...variables, image] }
+}
