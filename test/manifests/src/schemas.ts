@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Manifest } from './kustomize.ts'
+
+/** Where the published schemas of a group's kinds are; Kubernetes' own are in `kubernetes-models`. */
+const customResources: Readonly<Record<string, string>> = {
+  'cert-manager.io': '@kubernetes-models/cert-manager',
+  'external-secrets.io': '@kubernetes-models/external-secrets',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
+  'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
+}
+
+function moduleOf({ apiVersion, kind }: Manifest): string {
+  const [group] = String(apiVersion).split('/')
+  return `${customResources[group ?? ''] ?? 'kubernetes-models'}/${apiVersion}/${kind}`
+}
+
+export const nameOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata?.name}`
+
+/** Holds a document against the schema of its kind: types, required fields, the values that are allowed. */
+export async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
+  try {
+    const { [manifest.kind]: Model } = await import(moduleOf(manifest))
+    new Model(manifest).validate()
+    return []
+  } catch (fault) {
+    return [`${nameOf(manifest)}: ${(fault as Error).message}`]
+  }
+}
+
+const workspace = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * What the schemas do not refuse, the types do: written as a literal of its type, a document may not have a field that
+ * the type does not know, however deep.
+ * @returns the compiler's words by the document's index
+ */
+export function unknownFields(manifests: readonly Manifest[]): ReadonlyMap<number, string> {
+  const cache = join(workspace, '.cache')
+  mkdirSync(cache, { recursive: true })
+  const dir = mkdtempSync(join(cache, 'literals-'))
+  try {
+    const modules = [...new Set(manifests.map(moduleOf))]
+    const imports = modules.map((name, index) => {
+      const kind = name.split('/').at(-1)
+      return `import type { I${kind} as Kind${index} } from '${name}'`
+    })
+    // One line each, so that the line of a complaint tells the document.
+    const literals = manifests.map(
+      (manifest, index) =>
+        `export const manifest${index}: Kind${modules.indexOf(moduleOf(manifest))} = ${JSON.stringify(manifest)}`,
+    )
+    writeFileSync(join(dir, 'literals.ts'), [...imports, ...literals].join('\n'))
+    writeFileSync(
+      join(dir, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noEmit: true,
+          module: 'nodenext',
+          target: 'esnext',
+          skipLibCheck: true,
+          types: [],
+        },
+        files: ['literals.ts'],
+      }),
+    )
+    return complaints(dir, imports.length)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function complaints(dir: string, linesBefore: number): ReadonlyMap<number, string> {
+  const found = new Map<number, string>()
+  const compiler = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc')
+  try {
+    // Without what the test runner loads into every Node.
+    execFileSync('env', ['-u', 'NODE_OPTIONS', process.execPath, compiler, '-p', dir, '--pretty', 'false'], {
+      encoding: 'utf8',
+      cwd: dir,
+      maxBuffer: 256 * 2 ** 20,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  } catch (fault) {
+    const { stdout } = fault as { readonly stdout: string }
+    for (const line of stdout.split('\n')) {
+      const [, number, words] = /^literals\.ts\((\d+),\d+\): (.*)$/.exec(line) ?? []
+      if (number === undefined || words === undefined) continue
+      const index = Number(number) - linesBefore - 1
+      if (index < 0) throw new Error(`the schemas cannot be read: ${words}`)
+      if (!found.has(index)) found.set(index, words)
+    }
+    if (found.size === 0) throw new Error(`the compiler failed: ${stdout} ${(fault as Error).message}`)
+  }
+  return found
+}
