@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
 
@@ -6,7 +7,8 @@ const postgresImage = process.env.POSTGRES_IMAGE ?? 'postgres:18-alpine'
 const natsImage = process.env.NATS_IMAGE ?? 'nats:2.12-alpine'
 const natsConfiguration = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
 const startupTimeoutMs = 120_000
-const password = 'containers-of-a-test'
+// A letter first: nats-server reads a value that begins with a digit as a number.
+const randomPassword = () => `p${randomBytes(12).toString('hex')}`
 /** Every user of deploy/nats/users.conf. */
 const natsUsers = [...serviceNames, 'alice', 'bob']
 
@@ -28,7 +30,11 @@ export async function engineAnswers(): Promise<boolean> {
 /** PostgreSQL and nats-server in containers, with the configuration that a single production server has. */
 export async function startContainers(): Promise<ContainerBackends> {
   const { GenericContainer, Wait } = await import('testcontainers')
-  const passwords = Object.fromEntries(natsUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, password]))
+  const password = randomPassword()
+  // Each another one: nobody is let in under a name that is not theirs.
+  const passwords = Object.fromEntries(
+    natsUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, randomPassword()]),
+  )
   const [postgres, nats] = await Promise.all([
     new GenericContainer(postgresImage)
       .withEnvironment({ POSTGRES_PASSWORD: password })

@@ -29,5 +29,6 @@ t.test('containers are a PostgreSQL and a nats-server with the permissions of pr
     t.ok(connection.info?.jetstream, `${user} is let in, and JetStream is on`)
     await connection.close()
   }
-  await t.rejects(connect({ servers: environment.NATS_URL ?? '', user: 'wallet', pass: 'wrong', reconnect: false }))
+  const asAlice = { user: 'alice', pass: environment.NATS_PASSWORD_BOB ?? '' }
+  await t.rejects(connect({ servers: environment.NATS_URL ?? '', ...asAlice, reconnect: false }))
 })
