@@ -1,0 +1,104 @@
+import type { Manifest } from './kustomize.ts'
+
+/** One container of one workload. */
+export interface Running {
+  readonly workload: Manifest
+  readonly pod: Manifest
+  readonly container: Manifest
+  readonly where: string
+}
+
+/** What stands in for every value that only the cluster's Secrets know. */
+const secretValues: Readonly<Record<string, string>> = {
+  MASTER_KEYS_GATEWAY: `first:${Buffer.alloc(32, 1).toString('base64')}`,
+  MASTER_KEYS_WEBHOOKS: `first:${Buffer.alloc(32, 2).toString('base64')}`,
+}
+const secretValue = (key: string) => secretValues[key] ?? `of-the-test-${key}`
+
+/** What an overlay makes, asked about as one asks a cluster. */
+export class Cluster {
+  readonly manifests: readonly Manifest[]
+
+  constructor(manifests: readonly Manifest[]) {
+    this.manifests = manifests
+  }
+
+  all(kind: string): readonly Manifest[] {
+    return this.manifests.filter((manifest) => manifest.kind === kind)
+  }
+
+  find(kind: string, name: string): Manifest | undefined {
+    return this.all(kind).find(({ metadata }) => metadata.name === name)
+  }
+
+  get workloads(): readonly Manifest[] {
+    return ['Deployment', 'StatefulSet', 'Job'].flatMap((kind) => this.all(kind))
+  }
+
+  /** Every container that we run; PostgreSQL in production is its operator's. */
+  get containers(): readonly Running[] {
+    return this.workloads.flatMap((workload) => {
+      const pod = workload.spec.template.spec
+      return [...(pod.initContainers ?? []), ...pod.containers].map((container: Manifest) => ({
+        workload,
+        pod,
+        container,
+        where: `${workload.kind} ${workload.metadata.name}, ${container.name}`,
+      }))
+    })
+  }
+
+  container(name: string): Running {
+    const found = this.containers.find(({ workload }) => workload.metadata.name === name)
+    if (found === undefined) throw new Error(`no workload is called ${name}`)
+    return found
+  }
+
+  /** Pods that a selector of labels means, by their workloads' names. */
+  selected(matchLabels: Readonly<Record<string, string>>): readonly string[] {
+    return this.pods
+      .filter(({ labels }) => Object.entries(matchLabels).every(([key, value]) => labels[key] === value))
+      .map(({ name }) => name)
+  }
+
+  get pods(): readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[] {
+    const databases = this.all('Cluster').map(({ metadata, spec }) => ({
+      name: metadata.name,
+      labels: spec.inheritedMetadata.labels,
+    }))
+    const ours = this.workloads.map(({ metadata, spec }) => ({
+      name: metadata.name,
+      labels: spec.template.metadata.labels,
+    }))
+    return [...ours, ...databases]
+  }
+
+  /** The environment that the kubelet would give the container. */
+  environment(container: Manifest): Readonly<Record<string, string>> {
+    const environment: Record<string, string> = {}
+    for (const { name, value, valueFrom } of container.env ?? []) {
+      environment[name] =
+        valueFrom === undefined
+          ? // A reference to what is not above it stays as it is written.
+            String(value).replace(/\$\((\w+)\)/g, (text, other) => environment[other] ?? text)
+          : this.#referred(valueFrom)
+    }
+    return environment
+  }
+
+  #referred({ configMapKeyRef, secretKeyRef, fieldRef }: Manifest): string {
+    if (secretKeyRef !== undefined) return secretValue(secretKeyRef.key)
+    if (fieldRef !== undefined) return fieldRef.fieldPath
+    const value = this.find('ConfigMap', configMapKeyRef.name)?.data[configMapKeyRef.key]
+    if (value === undefined) throw new Error(`${configMapKeyRef.name} has no ${configMapKeyRef.key}`)
+    return value
+  }
+}
+
+/** Names of variables that others of the same container are made of: `$(NAME)`. */
+export function partsOfOthers(container: Manifest): ReadonlySet<string> {
+  const values: readonly Manifest[] = container.env ?? []
+  return new Set(
+    values.flatMap(({ value }) => [...String(value ?? '').matchAll(/\$\((\w+)\)/g)].map(([, name = '']) => name)),
+  )
+}
