@@ -10,6 +10,8 @@ const random = () => randomBytes(12).toString('hex')
 export interface Settings {
   readonly baseUrl: string
   readonly healthPorts: Readonly<Record<ServiceName, number>>
+  /** Of the gateway's, for Prometheus. */
+  readonly metricsPort: number
   /** As the manifests give them: nothing here is for development. */
   readonly of: (service: ServiceName) => Record<string, string>
   readonly migrate: Record<string, string>
@@ -29,7 +31,7 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
 
   const rolePasswords = { ...each(random), reconciler: random() }
   const healthPorts = await eachAsync(freePort)
-  const [port, gamesPort] = [await freePort(), await freePort()]
+  const [port, gamesPort, metricsPort] = [await freePort(), await freePort(), await freePort()]
   const masterKeys = `first:${randomBytes(32).toString('base64')}`
   const own: Partial<Record<ServiceName, Record<string, string>>> = {
     gateway: {
@@ -37,6 +39,8 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
       MASTER_KEYS: masterKeys,
       PUBLIC_BASE_URL: 'https://api.example.com/api/v1',
       TRUSTED_PROXIES: '10.0.0.0/8',
+      OTEL_METRICS_EXPORTER: 'prometheus',
+      OTEL_EXPORTER_PROMETHEUS_PORT: String(metricsPort),
     },
     webhooks: { MASTER_KEYS: masterKeys },
     wallet: {
@@ -54,6 +58,7 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     healthPorts,
+    metricsPort,
     of: (service) => ({
       DATABASE_URL: serviceUrl(postgres.url, service, rolePasswords[service]),
       NATS_URL: nats.url,

@@ -62,7 +62,7 @@ t.test('each image holds what runs, and no tool', async (t) => {
     const files = readdirSync(join(folder, target), { recursive: true, encoding: 'utf8' })
     const own = files.filter((path) => !path.includes('node_modules'))
     t.same(
-      own.filter((path) => /(^|\/)(test|lint|\.tap)(\/|$)|(dev-stack|test-kit)/.test(path)),
+      own.filter((path) => /(^|\/)(test|lint|\.(?!npmrc).*)(\/|$)|(dev-stack|test-kit)/.test(path)),
       [],
       `${target} holds no tests and nothing of a developer's machine`,
     )
@@ -120,6 +120,9 @@ t.test(`the images bring up the whole system, ${mode}`, async (t) => {
     t.match(status, new RegExp(`^Uid:\\t${uid}\\t`, 'm'))
     t.match(status, /^CapEff:\t0+$/m)
   }
+
+  const shown = await fetch(`http://127.0.0.1:${settings.metricsPort}/metrics`)
+  t.match(await shown.text(), 'nodejs_eventloop', 'telemetry is in the image')
 
   const created = start('team', settings.team, {
     args: ['operators', 'create', '--name', 'Casa Azul', '--reason', 'contract signed', '--json'],
