@@ -70,7 +70,9 @@ export class Cluster {
       name: metadata.name,
       labels: spec.template.metadata.labels,
     }))
-    return [...ours, ...databases]
+    // Started by hand, as README.md of deploy/k8s shows.
+    const team = { name: 'team', labels: { 'app.kubernetes.io/name': 'team' } }
+    return [...ours, ...databases, team]
   }
 
   /** The environment that the kubelet would give the container. */

@@ -1,0 +1,77 @@
+import type { Cluster } from './cluster.ts'
+import type { Manifest } from './kustomize.ts'
+
+/** `from → to:port`; what is outside of the namespace has a name of ours. */
+export type Arrow = string
+
+interface Half {
+  readonly from: string
+  readonly to: string
+  readonly port: number
+}
+
+/**
+ * What network policies let through. Between two pods of the namespace both ends must allow it: what only one end allows
+ * is a mistake, and is listed apart.
+ */
+export function arrowsOf(cluster: Cluster): { readonly open: readonly Arrow[]; readonly halfOpen: readonly Arrow[] } {
+  const leaving = cluster.all('NetworkPolicy').flatMap((policy) => halves(cluster, policy, 'egress'))
+  const arriving = cluster.all('NetworkPolicy').flatMap((policy) => halves(cluster, policy, 'ingress'))
+  const pods = new Set(cluster.pods.map(({ name }) => name))
+  const inside = ({ from, to }: Half) => pods.has(from) && pods.has(to)
+  const write = ({ from, to, port }: Half): Arrow => `${from} → ${to}:${port}`
+  const left = new Set(leaving.filter(inside).map(write))
+  const arrived = new Set(arriving.filter(inside).map(write))
+  const outside = [...leaving, ...arriving].filter((half) => !inside(half)).map(write)
+  return {
+    open: [...new Set([...[...left].filter((arrow) => arrived.has(arrow)), ...outside])].sort(),
+    halfOpen: [...left.symmetricDifference(arrived)].sort(),
+  }
+}
+
+/** Whether every pod is refused everything that no other policy allows. */
+export function refusesByDefault(cluster: Cluster): boolean {
+  return cluster.all('NetworkPolicy').some(({ spec: { podSelector, policyTypes, ingress, egress } }) => {
+    const everyPod = Object.keys(podSelector).length === 0
+    const nothing = ingress === undefined && egress === undefined
+    return everyPod && nothing && policyTypes.includes('Ingress') && policyTypes.includes('Egress')
+  })
+}
+
+function halves(cluster: Cluster, policy: Manifest, direction: 'ingress' | 'egress'): readonly Half[] {
+  const own = podsOf(cluster, policy.spec.podSelector)
+  const rules: readonly Manifest[] = policy.spec[direction] ?? []
+  return rules.flatMap((rule) => {
+    const peers = rule[direction === 'ingress' ? 'from' : 'to']
+    // Without peers or ports a rule allows all of them.
+    if (peers === undefined || rule.ports === undefined) throw new Error(`${policy.metadata.name} has an open rule`)
+    const others = (peers as readonly Manifest[]).flatMap((peer) => namesOf(cluster, peer))
+    return own.flatMap((pod) =>
+      others.flatMap((other) =>
+        (rule.ports as readonly Manifest[]).map(({ port }) =>
+          direction === 'ingress' ? { from: other, to: pod, port } : { from: pod, to: other, port },
+        ),
+      ),
+    )
+  })
+}
+
+function podsOf(cluster: Cluster, { matchLabels = {}, matchExpressions = [] }: Manifest): readonly string[] {
+  const byLabels = cluster.selected(matchLabels)
+  return (matchExpressions as readonly Manifest[]).reduce((names: readonly string[], { key, operator, values }) => {
+    if (operator !== 'In') throw new Error(`${operator} is not understood`)
+    const any = new Set((values as readonly string[]).flatMap((value) => cluster.selected({ [key]: value })))
+    return names.filter((name) => any.has(name))
+  }, byLabels)
+}
+
+const privateRanges = new Set(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'])
+
+/** Somebody's pod in another namespace, addresses, or pods of this namespace. */
+function namesOf(cluster: Cluster, { namespaceSelector, podSelector, ipBlock }: Manifest): readonly string[] {
+  if (ipBlock !== undefined) return [privateRanges.has(ipBlock.cidr) ? 'private addresses' : 'public addresses']
+  if (namespaceSelector === undefined) return podsOf(cluster, podSelector)
+  const namespace = namespaceSelector.matchLabels['kubernetes.io/metadata.name']
+  const labels = podSelector.matchLabels
+  return [`${namespace}/${labels['app.kubernetes.io/name'] ?? labels['k8s-app']}`]
+}
