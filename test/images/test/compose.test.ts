@@ -81,6 +81,18 @@ t.test('each image of ours is a target of the Dockerfile, runs read-only and wit
   }
 })
 
+t.test('who calls another stops before it, as far as they do not call each other', async (t) => {
+  const permissions = readFileSync(join(folder, '../nats/permissions.conf'), 'utf8')
+  for (const [, caller = '', block = ''] of permissions.matchAll(
+    /^(\w+)_permissions = \{\n {2}publish: \[(.*?)\]/gms,
+  )) {
+    for (const called of new Set([...block.matchAll(/"rpc\.(\w+)\./g)].map(([, name = '']) => name))) {
+      const ordered = called in services[caller].depends_on || caller in services[called].depends_on
+      t.ok(ordered, `${caller} and ${called}`)
+    }
+  }
+})
+
 t.test('tests with containers run on the same PostgreSQL and nats-server', async (t) => {
   const source = readFileSync(join(folder, '../../packages/test-kit/src/containers.ts'), 'utf8')
   for (const name of ['postgres', 'nats']) t.ok(source.includes(`'${substitute(services[name].image, {})}'`), name)
