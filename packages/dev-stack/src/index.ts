@@ -8,6 +8,7 @@ export {
 } from './database.ts'
 export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
 export { inboxOf, renderPermissionsFile } from './nats-permissions.ts'
+export { natsServerBinary } from './nats-server-binary.ts'
 export { freePort } from './ports.ts'
 export { type PostgresOptions, type RunningPostgres, startPostgres, startThrowAwayPostgres } from './postgres.ts'
 export {

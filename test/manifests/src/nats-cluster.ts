@@ -1,0 +1,96 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '@backoffice/dev-stack'
+import type { CertificateFiles } from '@backoffice/test-kit'
+import { deployFolder } from './kustomize.ts'
+
+export interface Server {
+  readonly name: string
+  readonly clientUrl: string
+  /** How many servers have joined this one. */
+  routes(): Promise<number>
+  /** Whether JetStream works here. */
+  ready(): Promise<boolean>
+  log(): string
+  kill(): Promise<void>
+}
+
+interface Ports {
+  readonly client: number
+  readonly route: number
+  readonly monitoring: number
+}
+
+const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'ALICE', 'BOB']
+export const password = 'secret'
+
+export async function portsFor(count: number): Promise<readonly Ports[]> {
+  const ports: Ports[] = []
+  while (ports.length < count)
+    ports.push({ client: await freePort(), route: await freePort(), monitoring: await freePort() })
+  return ports
+}
+
+/** Starts a server with deploy/nats/cluster.conf, on ports and in a folder of this machine. */
+export async function startServer(
+  index: number,
+  {
+    binary,
+    dir,
+    ports,
+    certificate,
+    authority,
+  }: {
+    readonly binary: string
+    readonly dir: string
+    readonly ports: readonly Ports[]
+    readonly certificate: CertificateFiles
+    readonly authority: string
+  },
+): Promise<Server> {
+  const own = ports[index]
+  if (own === undefined) throw new Error(`no ports for server ${index}`)
+  const name = `nats-${index}`
+  const folder = join(dir, name)
+  mkdirSync(folder)
+  cpSync(join(deployFolder, 'nats'), folder, { recursive: true })
+  const files: Readonly<Record<string, string>> = {
+    'tls.crt': certificate.certFile,
+    'tls.key': certificate.keyFile,
+    'ca.crt': authority,
+  }
+  const configuration = join(folder, 'cluster.conf')
+  let text = readFileSync(configuration, 'utf8')
+    .replace(/\/etc\/nats-tls\/([a-z.]+)/g, (_, file) => files[file] ?? file)
+    .replace('0.0.0.0:4222', `127.0.0.1:${own.client}`)
+    .replace('0.0.0.0:6222', `127.0.0.1:${own.route}`)
+    .replace('0.0.0.0:8222', `127.0.0.1:${own.monitoring}`)
+    .replace('"/data"', JSON.stringify(join(folder, 'data')))
+    .replace(/nats:\/\/nats-(\d)\.nats:6222/g, (_, other) => `nats://localhost:${ports[Number(other)]?.route}`)
+  // Debian's 2.9 does not know it.
+  if (execFileSync(binary, ['--version'], { encoding: 'utf8' }).includes('v2.9.'))
+    text = text.replace(/^\s*sync_interval: always$/m, '')
+  writeFileSync(configuration, text)
+  const child = spawn(binary, ['--config', configuration, '--log', join(folder, 'log')], {
+    stdio: 'ignore',
+    env: { NATS_SERVER_NAME: name, ...Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, password])) },
+  })
+  const ask = async (path: string) => fetch(`http://127.0.0.1:${own.monitoring}${path}`)
+  return {
+    name,
+    clientUrl: `tls://localhost:${own.client}`,
+    routes: async () => ((await (await ask('/routez')).json()) as { readonly num_routes: number }).num_routes,
+    ready: async () => (await ask('/healthz?js-server-only=true')).ok,
+    log: () => readFileSync(join(folder, 'log'), { encoding: 'utf8', flag: 'a+' }),
+    kill: () => killed(child),
+  }
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
