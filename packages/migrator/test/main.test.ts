@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
 import { databaseUrl, freePort, startPostgres, startThrowAwayPostgres } from '@backoffice/dev-stack'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, makeCertificate } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 
 t.setTimeout(180_000)
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const dir = t.testdir({ shared: {}, late: {} })
+const dir = t.testdir({ shared: {}, another: {}, secured: {}, late: {} })
 chmodSync(dir, 0o755)
 const server = await startThrowAwayPostgres(join(dir, 'shared'))
 t.teardown(() => server.child.stop())
@@ -92,6 +92,21 @@ t.test('one run makes roles, schemas and tables; the next one finds nothing to d
   )
 })
 
+t.test('a superuser is not needed: who owns the database and may create roles can do it, and again', async (t) => {
+  // Roles belong to a whole server, and who made them first may change them.
+  const separate = await startThrowAwayPostgres(join(dir, 'another'))
+  t.teardown(() => separate.child.stop())
+  await query(separate.url, "create role owner login createrole password 'owner'")
+  await query(separate.url, 'create database owned owner owner')
+  const admin = new URL(databaseUrl(separate.url, 'owned'))
+  admin.username = 'owner'
+  admin.password = 'owner'
+  for (const _ of [1, 2]) {
+    const { code, lines } = await run({ ADMIN_DATABASE_URL: admin.href, ...passwords })
+    t.equal(code, 0, JSON.stringify(lines.at(-1)))
+  }
+})
+
 t.test('two at once: one does the work, and both end well', async (t) => {
   const admin = await emptyDatabase('contended')
   const endings = await Promise.all([1, 2].map(() => run({ ADMIN_DATABASE_URL: admin, ...passwords })))
@@ -133,13 +148,28 @@ t.test('a wrong password is not waited for', async (t) => {
   t.match(lines, [{ err: { code: '28P01' } }])
 })
 
-t.test('with DATABASE_CA_FILE a server without TLS is refused', async (t) => {
-  const authority = join(dir, 'ca.pem')
-  writeFileSync(authority, '')
-  const environment = { ADMIN_DATABASE_URL: server.url, DATABASE_CA_FILE: authority, ...passwords }
-  const { code, lines } = await run(environment)
-  t.equal(code, 1)
-  t.match(lines, [{ err: { message: /does not support SSL/ } }])
+t.test('with DATABASE_CA_FILE every connection is TLS, to a server that the authority vouches for', async (t) => {
+  const [own, stranger] = [await makeCertificate(dir, 'own'), await makeCertificate(dir, 'stranger')]
+  const environment = { ADMIN_DATABASE_URL: server.url, DATABASE_CA_FILE: own.certFile, ...passwords }
+  t.match(await run(environment), { code: 1, lines: [{ err: { message: /does not support SSL/ } }] })
+
+  const secured = await startThrowAwayPostgres(join(dir, 'secured'))
+  t.teardown(() => secured.child.stop())
+  const data = join(dir, 'secured/data')
+  const { uid, gid } = statSync(data)
+  chownSync(own.keyFile, uid, gid)
+  appendFileSync(
+    join(data, 'postgresql.auto.conf'),
+    `ssl_cert_file = '${own.certFile}'\nssl_key_file = '${own.keyFile}'\nssl = on\n`,
+  )
+  // It takes nothing but TLS from now on.
+  writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all all scram-sha-256\n')
+  process.kill(secured.child.pid, 'SIGHUP')
+  // By name: PostgreSQL's driver verifies no certificate for an address.
+  const url = secured.url.replace('127.0.0.1', 'localhost')
+  await eventually(async () => (await run({ ...environment, ADMIN_DATABASE_URL: url })).code === 0, 60_000)
+  const refused = await run({ ...environment, ADMIN_DATABASE_URL: url, DATABASE_CA_FILE: stranger.certFile })
+  t.match(refused, { code: 1, lines: [{ err: { message: /self-signed|certificate/ } }] })
 })
 
 t.test('SIGTERM ends it although PostgreSQL never answers', async (t) => {
