@@ -1,7 +1,8 @@
 import type { ServiceName } from '@backoffice/contracts'
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql'
+import type { Pool } from 'pg'
 import type { ServiceConfig } from '../config.ts'
-import { reclaimLostConnections } from './lost-connections.ts'
+import { endSilentConnections, reclaimLostConnections } from './lost-connections.ts'
 import { verifiedUrl } from './tls.ts'
 
 export type Entities = NonNullable<Options['entities']>
@@ -29,7 +30,10 @@ export function connectDatabase(service: ServiceName, config: ServiceConfig, ent
     driverOptions: {
       // The ORM takes host, user and database out of a URL and forgets the rest, TLS included.
       connectionString: url,
-      onPoolCreated: reclaimLostConnections,
+      onPoolCreated(pool: Pool) {
+        reclaimLostConnections(pool)
+        endSilentConnections(pool)
+      },
       application_name: service,
       options: settings.join(' '),
       connectionTimeoutMillis: connectionTimeoutMs,

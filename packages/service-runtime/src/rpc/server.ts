@@ -9,6 +9,7 @@ import {
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { isDeclared } from '../commands/stored-reply.ts'
+import { isConnectionFault } from '../faults.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
 import { durations } from '../telemetry/metrics.ts'
@@ -134,16 +135,6 @@ export class RpcServer {
 }
 
 const key = (team: boolean, name: string) => `${team ? 'team' : 'rpc'}.${name}`
-
-/** PostgreSQL or NATS is away or shutting down (class 08 and 57P0x, and the sockets' own codes): a wait helps. */
-function isConnectionFault(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const code = (cause as { code?: unknown }).code
-    if (typeof code === 'string' && /^(08|57P0|53|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/.test(code)) return true
-    if (/connect|timeout exceeded|terminated/i.test(cause.message)) return true
-  }
-  return false
-}
 
 function receive(
   operation: Operation,

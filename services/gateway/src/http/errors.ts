@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
+import { isConnectionFault } from '@backoffice/service-runtime'
 import type { FastifyReply } from 'fastify'
 import { note } from './telemetry.ts'
 
@@ -43,7 +44,7 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_NOT_FOUND: 'NOT_FOUND',
 }
 
-/** Anything thrown on the way, as what the client is told: a bug is an INTERNAL_ERROR and says no more. */
+/** Anything thrown on the way, as what the client is told: a backend that is away passes, a bug is an INTERNAL_ERROR and says no more. */
 export function toRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   const code = frameworkCodes[(error as { code?: string }).code ?? '']
@@ -53,7 +54,10 @@ export function toRejection(error: unknown): Rejection {
       issues: [{ path: '', message: 'the body is not as long as Content-Length says' }],
     })
   }
-  return new Rejection(code ?? 'INTERNAL_ERROR')
+  if (code !== undefined) return new Rejection(code)
+  return Object.assign(new Rejection(isConnectionFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'), {
+    cause: error,
+  })
 }
 
 export function sendRejection(reply: FastifyReply, rejection: Rejection, requestId: string): FastifyReply {

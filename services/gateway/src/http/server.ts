@@ -43,8 +43,11 @@ export function createServer(log: Logger, certificate?: Certificate): FastifyIns
   app.setNotFoundHandler((request, reply) => sendRejection(reply, new Rejection('NOT_FOUND'), request.id))
   app.setErrorHandler((error, request, reply) => {
     const rejection = toRejection(error)
-    if (rejection.code === 'INTERNAL_ERROR')
-      log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'failed')
+    const { status } = errorCatalogue[rejection.code]
+    if (status >= 500) {
+      const level = rejection.code === 'INTERNAL_ERROR' ? 'error' : 'warn'
+      log[level]({ err: error, requestId: request.id, route: request.routeOptions.url, code: rejection.code }, 'failed')
+    }
     return sendRejection(reply, rejection, request.id)
   })
   return app

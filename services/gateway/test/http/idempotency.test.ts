@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import * as payments from '@backoffice/payments'
 import * as players from '@backoffice/players'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, postgres, testBed } from '@backoffice/test-kit'
 import * as wallet from '@backoffice/wallet'
 import * as webhooks from '@backoffice/webhooks'
+import pg from 'pg'
 import t from 'tap'
 import * as gateway from '../../src/main.ts'
 import { type Answer, post } from '../signed-client.ts'
@@ -123,3 +124,21 @@ t.test(
     t.ok(created)
   },
 )
+
+t.test('while PostgreSQL is away the answer is 503 with Retry-After, and the same key finishes it', async (t) => {
+  const database = new URL(bed.databaseUrl).pathname.slice(1)
+  const administrator = new pg.Client({ connectionString: await postgres() })
+  await administrator.connect()
+  t.teardown(() => administrator.end())
+  const [body, key] = [newPlayer(), randomUUID()]
+  await administrator.query(`alter database ${database} with allow_connections false`)
+  await administrator.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database])
+  const away = await eventually(async () => {
+    const answer = await register(body, key)
+    return answer.status === 503 && answer
+  })
+  t.equal(away.json.error.code, 'SERVICE_UNAVAILABLE')
+  t.equal(away.headers['retry-after'], '1')
+  await administrator.query(`alter database ${database} with allow_connections true`)
+  t.ok(await eventually(async () => (await register(body, key)).status === 201))
+})
