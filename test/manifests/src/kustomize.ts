@@ -60,5 +60,8 @@ export function resourceFiles(): ReadonlyMap<string, readonly Manifest[]> {
       files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
     }
   }
+  // What is applied by hand.
+  for (const file of ['k8s/ingress-nginx.yaml', 'k8s/team-pod.json'])
+    files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
   return files
 }

@@ -44,6 +44,17 @@ function exposedBy(target: string): readonly number[] | null {
 const containerPorts = (container: Manifest): readonly number[] =>
   (container.ports ?? []).map(({ containerPort }: Manifest) => containerPort)
 
+t.test("a person's pod has no more rights than a service's, and finds NATS as the services do", async (t) => {
+  const { spec, metadata } = JSON.parse(readFileSync(join(deployFolder, 'k8s/team-pod.json'), 'utf8'))
+  const [container] = spec.containers
+  t.same(metadata.labels, { 'app.kubernetes.io/name': 'team' })
+  t.match(spec, { automountServiceAccountToken: false, securityContext: { runAsNonRoot: true, runAsUser: 10001 } })
+  t.match(container.securityContext, { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+  t.ok(exposedBy('team'))
+  const settings = readFileSync(join(deployFolder, 'k8s/overlays/production/settings.env'), 'utf8')
+  t.ok(settings.includes(`NATS_URL=${container.env[0].value}\n`))
+})
+
 t.test('workloads', { skip }, async (t) => {
   forEachOverlay(t.testdir(), (overlay, cluster) => {
     t.test(`${overlay}: a container is nobody, writes to volumes only, and has no token`, async (t) => {
