@@ -1,4 +1,4 @@
-import t from 'tap'
+import type { Test } from 'tap'
 import { Cluster } from './cluster.ts'
 import { copyOfDeploy, kustomizeCommand, type Overlay, overlays, render } from './kustomize.ts'
 
@@ -11,11 +11,11 @@ export const skip =
     : false
 
 /** Calls back with each overlay as it would be applied. */
-export function forEachOverlay(dir: string, check: (overlay: Overlay, cluster: Cluster) => void): void {
+export function forEachOverlay(t: Test, check: (overlay: Overlay, cluster: Cluster) => void): void {
   if (kustomize === null) {
     t.fail('kubectl 1.27 or newer, or kustomize 5, is needed')
     return
   }
-  const deploy = copyOfDeploy(dir)
+  const deploy = copyOfDeploy(t.testdir())
   for (const overlay of overlays) check(overlay, new Cluster(render(kustomize, deploy, overlay)))
 }

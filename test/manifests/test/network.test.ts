@@ -37,7 +37,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
 }
 
 t.test('network', { skip }, async (t) => {
-  forEachOverlay(t.testdir(), (overlay, cluster) => {
+  forEachOverlay(t, (overlay, cluster) => {
     t.test(`${overlay}: nothing may talk but along the arrows of the picture`, async (t) => {
       t.ok(refusesByDefault(cluster))
       const names = arrows(

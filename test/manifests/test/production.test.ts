@@ -13,7 +13,7 @@ const prefix = 'nginx.ingress.kubernetes.io/'
 
 t.test('production', { skip }, async (t) => {
   let found: Cluster | undefined
-  forEachOverlay(t.testdir(), (overlay, cluster) => {
+  forEachOverlay(t, (overlay, cluster) => {
     if (overlay === 'production') found = cluster
   })
   if (found === undefined) return

@@ -28,7 +28,7 @@ t.test('no file of the manifests holds what looks like a secret', async (t) => {
 })
 
 t.test('secrets', { skip }, async (t) => {
-  forEachOverlay(t.testdir(), (overlay, cluster) => {
+  forEachOverlay(t, (overlay, cluster) => {
     t.test(`${overlay}: a secret comes into a container by reference only`, async (t) => {
       for (const { where, container } of cluster.containers) {
         t.same(container.envFrom, undefined, where)
@@ -67,7 +67,7 @@ t.test('secrets', { skip }, async (t) => {
   })
 
   t.test('the local overlay makes its one Secret, production none', async (t) => {
-    forEachOverlay(t.testdir(), (overlay, cluster) => {
+    forEachOverlay(t, (overlay, cluster) => {
       t.equal(cluster.all('Secret').length, overlay === 'local' ? 1 : 0)
       const made = secretsThatAreMade(cluster)
       for (const { secretName } of secretsThatAreMounted(cluster)) t.ok(made.has(secretName), secretName)
@@ -76,7 +76,7 @@ t.test('secrets', { skip }, async (t) => {
   })
 
   t.test("of the authority's Secret a pod sees the certificate, never the key", async (t) => {
-    forEachOverlay(t.testdir(), (overlay, cluster) => {
+    forEachOverlay(t, (overlay, cluster) => {
       const mounted = secretsThatAreMounted(cluster).filter(({ secretName }) => secretName === 'authority')
       t.equal(mounted.length, overlay === 'production' ? 6 : 0)
       for (const { items } of mounted)

@@ -56,7 +56,7 @@ t.test("a person's pod has no more rights than a service's, and finds NATS as th
 })
 
 t.test('workloads', { skip }, async (t) => {
-  forEachOverlay(t.testdir(), (overlay, cluster) => {
+  forEachOverlay(t, (overlay, cluster) => {
     t.test(`${overlay}: a container is nobody, writes to volumes only, and has no token`, async (t) => {
       t.ok(cluster.containers.length >= 8)
       for (const { where, workload, pod, container } of cluster.containers) {
