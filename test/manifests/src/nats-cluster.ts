@@ -23,8 +23,10 @@ interface Ports {
   readonly monitoring: number
 }
 
-const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'ALICE', 'BOB']
+/** Of every user, unless a test has others. */
 export const password = 'secret'
+const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'ALICE', 'BOB']
+const samePasswords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, password]))
 
 export async function portsFor(count: number): Promise<readonly Ports[]> {
   const ports: Ports[] = []
@@ -42,12 +44,15 @@ export async function startServer(
     ports,
     certificate,
     authority,
+    passwords = samePasswords,
   }: {
     readonly binary: string
     readonly dir: string
     readonly ports: readonly Ports[]
     readonly certificate: CertificateFiles
     readonly authority: string
+    /** `NATS_PASSWORD_<USER>` */
+    readonly passwords?: Readonly<Record<string, string>>
   },
 ): Promise<Server> {
   const own = ports[index]
@@ -75,7 +80,7 @@ export async function startServer(
   writeFileSync(configuration, text)
   const child = spawn(binary, ['--config', configuration, '--log', join(folder, 'log')], {
     stdio: 'ignore',
-    env: { NATS_SERVER_NAME: name, ...Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, password])) },
+    env: { ...passwords, NATS_SERVER_NAME: name },
   })
   const ask = async (path: string) => fetch(`http://127.0.0.1:${own.monitoring}${path}`)
   return {
