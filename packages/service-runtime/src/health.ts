@@ -6,7 +6,7 @@ export interface HealthServer {
   close(): Promise<void>
 }
 
-/** /healthz: the process lives. /readyz: it can serve now; 503 while it starts, drains, or is cut off from its backends. */
+/** /healthz: the process lives. /readyz: it can serve now; 503 while it starts, drains, or is cut off from a backend that it needs. */
 export async function startHealthServer(options: {
   readonly host: string
   readonly port: number

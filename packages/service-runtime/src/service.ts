@@ -75,6 +75,11 @@ export interface ServiceDefinition<S extends ServiceName> {
   readonly reactions?: (context: ServiceContext) => readonly Reaction[]
   readonly background?: (context: ServiceContext) => readonly Background[] | Promise<readonly Background[]>
   readonly retentions?: readonly Retention[]
+  /**
+   * For what answers by itself when PostgreSQL or NATS is away: /readyz does not look at them, or every replica would be
+   * taken out of service at once, and nobody would be there to say what is the matter.
+   */
+  readonly readyWithoutBackends?: boolean
   readonly clock?: Clock | undefined
 }
 
@@ -125,7 +130,9 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
 
   let draining: Promise<void> | undefined
   const ready = async () =>
-    draining === undefined && background.every((entry) => entry.ready?.() ?? true) && (await answers(shared))
+    draining === undefined &&
+    background.every((entry) => entry.ready?.() ?? true) &&
+    (definition.readyWithoutBackends === true || (await answers(shared)))
   const health = await startHealthServer({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, ready })
   log.info({ healthPort: health.port }, 'started')
 

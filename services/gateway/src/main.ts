@@ -32,6 +32,7 @@ export async function start(config: GatewayConfig, options: { readonly clock?: C
     entities,
     clock: options.clock,
     operations: () => handlers(secrets),
+    readyWithoutBackends: true,
     // An expired claim is kept a day longer: one of unknown outcome is still to be resolved by whoever uses its key next.
     retentions: [{ table: 'claim', column: 'expires_at', keepMs: 24 * hourMs }],
     background: async (shared) => {

@@ -7,7 +7,7 @@ export type Arrow = string
 interface Half {
   readonly from: string
   readonly to: string
-  readonly port: number
+  readonly port: number | 'any port'
 }
 
 /**
@@ -48,7 +48,7 @@ function halves(cluster: Cluster, policy: Manifest, direction: 'ingress' | 'egre
     const others = (peers as readonly Manifest[]).flatMap((peer) => namesOf(cluster, peer))
     return own.flatMap((pod) =>
       others.flatMap((other) =>
-        (rule.ports as readonly Manifest[]).map(({ port }) =>
+        (rule.ports as readonly Manifest[]).map(({ port = 'any port' }) =>
           direction === 'ingress' ? { from: other, to: pod, port } : { from: pod, to: other, port },
         ),
       ),

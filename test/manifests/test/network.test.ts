@@ -19,7 +19,7 @@ const everywhere: readonly string[] = [
     serviceNames.map((service) => `${service}:9464`),
   ),
   ...arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'players:8082']),
-  ...arrows(['webhooks', 'players'], ['public addresses:443']),
+  ...arrows(['webhooks', 'players'], ['public addresses:any port']),
   ...arrows(['migrate'], ['postgres:5432']),
   ...arrows(['team'], ['nats:4222']),
   ...arrows(['nats'], ['nats:6222']),

@@ -139,6 +139,8 @@ t.test('while PostgreSQL is away the answer is 503 with Retry-After, and the sam
   })
   t.equal(away.json.error.code, 'SERVICE_UNAVAILABLE')
   t.equal(away.headers['retry-after'], '1')
+  const readiness = await fetch(`http://127.0.0.1:${bed.services.gateway.healthPort}/readyz`)
+  t.equal(readiness.status, 200, 'the gateway stays where it can say so')
   await administrator.query(`alter database ${database} with allow_connections true`)
   t.ok(await eventually(async () => (await register(body, key)).status === 201))
 })
