@@ -1,12 +1,12 @@
 #!/bin/sh
 # Installs what some tests need beside npm packages, on Debian and as root: a browser, the languages of the signing
-# snippets, Prometheus, and kubectl. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
+# snippets, Prometheus, proxies, and kubectl. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
 set -eu
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
   chromium openssl curl python3 php-cli ruby default-jdk-headless golang-go \
   mono-mcs mono-runtime libmono-system-net-http4.0-cil \
-  prometheus </dev/null
+  prometheus haproxy nginx-light </dev/null
 
 # Debian's kubectl is too old to build the manifests. This npm package, a layer for Amazon's Lambda, has a newer one in it.
 minor=$(kubectl version --client --output=json 2>/dev/null | sed -n 's/.*"minor": *"\([0-9]*\).*/\1/p' | head -n 1)

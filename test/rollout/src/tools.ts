@@ -1,0 +1,48 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually, type Teardown } from '@backoffice/test-kit'
+
+/** @returns why a test of that program is skipped, or false; where tools are required its absence is an error. */
+export function missing(program: 'haproxy' | 'nginx'): string | false {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore', env: { ...process.env, PATH: path } })
+    return false
+  } catch {
+    const reason = `${program} is not installed`
+    if (process.env.REQUIRE_TEST_TOOLS === 'true') throw new Error(reason)
+    return reason
+  }
+}
+
+/** Debian keeps servers where ordinary users do not look. */
+const path = `${process.env.PATH}:/usr/sbin:/sbin`
+
+/** Runs a proxy in the foreground with a configuration of its own until the test ends, and waits until it listens. */
+export async function startProxy(
+  t: Teardown,
+  { program, configuration, port }: { program: 'haproxy' | 'nginx'; configuration: string; port: number },
+): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), `backoffice-${program}-`))
+  const file = join(dir, `${program}.conf`)
+  writeFileSync(file, configuration.replaceAll('@DIR@', dir))
+  const args = program === 'haproxy' ? ['-db', '-f', file] : ['-p', dir, '-c', file, '-g', 'daemon off;']
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, PATH: path } })
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  const exited = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    await exited
+    rmSync(dir, { recursive: true, force: true })
+  })
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error(`${program} ended: ${errors}`)
+    // Any answer will do, its own 503 included.
+    return (await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) !== null
+  }, 20_000)
+}
