@@ -30,6 +30,7 @@ export const countUp = operation({
       refuse: Type.Optional(
         Type.Union([
           Type.Literal('prepare'),
+          Type.Literal('away'),
           Type.Literal('execute'),
           Type.Literal('undeclared'),
           Type.Literal('unavailable'),
@@ -92,6 +93,7 @@ export const payments = {
 const countUpHandler = command(countUp, {
   async prepare({ input }) {
     if (input.refuse === 'prepare') throw new Rejection('DEPOSIT_NOT_PENDING', { found: 'before' })
+    if (input.refuse === 'away') throw new Rejection('SERVICE_UNAVAILABLE')
     return 'prepared'
   },
   async execute({ input, scope, operationId }, tools, prepared) {

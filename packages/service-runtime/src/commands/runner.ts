@@ -58,7 +58,14 @@ export class Runner {
   }
 
   async #runCommand(handler: CommandHandler, call: Call<Operation>, received: ReceivedCall): Promise<unknown> {
-    const prepared = await this.#prepare(handler, call)
+    const prepared = await this.#prepare(handler, call).catch(async (error) => {
+      // Whom it asks is away. What was answered before needs nobody.
+      const reply = await this.#storedReply(handler.operation.id, call).catch(() => {
+        throw error
+      })
+      return { reply }
+    })
+    if ('reply' in prepared) return open(prepared.reply)
     const outcome =
       prepared.rejection === undefined
         ? await this.#execute(handler, call, prepared.value, received)

@@ -28,6 +28,16 @@ t.test('an operation id has one effect, and its replay the same reply', async (t
   t.same(await bed.rpc.call(countUp, { scope, input: options.input }), { count: 2 }, 'another id has its own effect')
 })
 
+t.test('a replay needs nobody whom the first attempt asked', async (t) => {
+  const [operationId, record] = [newId('opn'), 'answered before']
+  const away = { scope, input: { record, refuse: 'away' as const } }
+  t.equal(await codeOf(bed.rpc.call(countUp, { ...away, operationId })), 'SERVICE_UNAVAILABLE')
+  t.equal(await countOf(record), 0)
+  t.same(await bed.rpc.call(countUp, { scope, input: { record }, operationId }), { count: 1 })
+  t.same(await bed.rpc.call(countUp, { ...away, operationId }), { count: 1 })
+  t.equal(await countOf(record), 1)
+})
+
 t.test('twenty at once with one operation id make one effect', async (t) => {
   const operationId = newId('opn')
   const input = { record: 'raced', sends: ['command' as const, 'event' as const] }
