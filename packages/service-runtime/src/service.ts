@@ -60,6 +60,8 @@ export interface ServiceContext {
 
 /** Something that runs beside the operations: a sweeper, a scheduler, an HTTP listener. */
 export interface Background {
+  /** Told at once when the process is asked to end: from now on nobody new shall come, but whoever comes is served. */
+  leave?(): void
   /** Takes no new work and finishes what is under way. */
   stop(): Promise<void>
   /** Whether it can work now; asked by /readyz. */
@@ -137,6 +139,7 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
   log.info({ healthPort: health.port }, 'started')
 
   const drain = async () => {
+    for (const entry of background) entry.leave?.()
     await wait(config.DRAIN_DELAY_MS)
     // What takes work from outside stops first; what finishes that work stops last.
     await Promise.all([

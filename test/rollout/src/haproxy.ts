@@ -22,6 +22,7 @@ defaults
   timeout connect 2s
   timeout client 30s
   timeout server 30s
+  timeout check 10s
   option redispatch
   retries 2
   retry-on conn-failure

@@ -25,6 +25,11 @@ export async function listen(config: GatewayConfig, shared: ServiceContext, secr
   const certificate = certificateFiles(config)
   const app = createServer(log, certificate === undefined ? undefined : await readCertificate(certificate))
   measureRequests(app)
+  let leaving = false
+  // A connection that is kept open would still bring requests when the listener closes.
+  app.addHook('onSend', async (_request, reply) => {
+    if (leaving) reply.header('Connection', 'close')
+  })
   const routes: { method: string; url: string }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) routes.push({ method: name, url })
@@ -55,6 +60,9 @@ export async function listen(config: GatewayConfig, shared: ServiceContext, secr
   log.info({ baseUrl }, 'listening')
   return {
     baseUrl,
+    leave() {
+      leaving = true
+    },
     async stop() {
       stopReading()
       await app.close()
