@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
@@ -11,6 +9,8 @@ import { eventually, type Teardown, type TestBed, testBed } from '@backoffice/te
 
 const ownRoot = fileURLToPath(new URL('../../../', import.meta.url))
 const telemetry = 'packages/service-runtime/src/telemetry/register.ts'
+/** Dozens of processes of the same code: only the first ones compile it. */
+const compiled = `${ownRoot}.cache/compiled`
 const startTimeoutMs = 60_000
 /** The bed is wanted for its database and its NATS: what is tried here are processes. */
 const nothing = { start: async () => ({ drain: async () => {} }) as RunningService }
@@ -48,9 +48,6 @@ export interface Fleet {
 /** PostgreSQL and NATS with everything prepared as in production, and as many processes of each service as are wanted. */
 export async function startFleet(t: Teardown, environment: Readonly<Record<string, string>> = {}): Promise<Fleet> {
   const bed = await testBed(t, modules)
-  // Twenty processes of the same code: only the first ones read all of it.
-  const compiled = mkdtempSync(join(tmpdir(), 'backoffice-compiled-'))
-  t.teardown(() => rmSync(compiled, { recursive: true, force: true }))
   const running = new Set<Replica>()
   t.teardown(() => Promise.all([...running].map((replica) => replica.stop())))
 
