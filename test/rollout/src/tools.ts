@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually, type Teardown } from '@backoffice/test-kit'
@@ -26,6 +26,8 @@ export async function startProxy(
   { program, configuration, port }: { program: 'haproxy' | 'nginx'; configuration: string; port: number },
 ): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), `backoffice-${program}-`))
+  // Its workers run as somebody else, and buffer bodies here.
+  chmodSync(dir, 0o755)
   const file = join(dir, `${program}.conf`)
   writeFileSync(file, configuration.replaceAll('@DIR@', dir))
   const args = program === 'haproxy' ? ['-db', '-f', file] : ['-p', dir, '-c', file, '-g', 'daemon off;']
