@@ -42,7 +42,8 @@ export function createServer(log: Logger, certificate?: Certificate): FastifyIns
   })
   app.setNotFoundHandler((request, reply) => sendRejection(reply, new Rejection('NOT_FOUND'), request.id))
   app.setErrorHandler((error, request, reply) => {
-    const rejection = toRejection(error)
+    // A client that breaks off is no fault of ours, and nobody reads the answer.
+    const rejection = request.raw.readableAborted ? new Rejection('REQUEST_TIMEOUT') : toRejection(error)
     const { status } = errorCatalogue[rejection.code]
     if (status >= 500) {
       const level = rejection.code === 'INTERNAL_ERROR' ? 'error' : 'warn'
