@@ -1,6 +1,7 @@
 import { formatMessages, type Operation, type ValidationDetails } from '@backoffice/contracts'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
+import { countingCodePoints, lengthMessage } from './code-points.ts'
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
@@ -8,7 +9,7 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 export function compile(schema: TSchema): TypeCheck<TSchema> {
   let check = compiled.get(schema)
   if (check === undefined) {
-    check = TypeCompiler.Compile(schema)
+    check = TypeCompiler.Compile(countingCodePoints(schema))
     compiled.set(schema, check)
   }
   return check
@@ -51,7 +52,11 @@ function message(error: ValueError): string {
     case ValueErrorType.ObjectAdditionalProperties:
       return 'is not a known field'
     case ValueErrorType.StringFormat:
-      return formatMessages[error.schema.format] ?? `must be of format ${error.schema.format}`
+      return (
+        formatMessages[error.schema.format] ??
+        lengthMessage(error.schema.format) ??
+        `must be of format ${error.schema.format}`
+      )
     case ValueErrorType.StringPattern:
       return formatMessages[error.schema.format] ?? `must match ${error.schema.pattern}`
     case ValueErrorType.Union:

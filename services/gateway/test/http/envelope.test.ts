@@ -41,6 +41,7 @@ t.test(
     t.equal((await get('/players', 'PUT')).headers.allow, 'POST, GET')
     t.equal((await get('//me')).statusCode, 404)
     t.equal((await get('/%zz')).statusCode, 404)
+    t.equal((await get(`/players/${'a'.repeat(3_000)}/wallet`)).statusCode, 404)
   },
 )
 
