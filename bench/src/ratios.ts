@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { operations } from '@backoffice/contracts'
+import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { newId } from '@backoffice/service-runtime'
 import { startSystem, testBed } from '@backoffice/test-kit'
 import * as wallet from '@backoffice/wallet'
@@ -27,9 +31,23 @@ interface Case {
 const endings: (() => unknown)[] = []
 const ending = { teardown: (end: () => unknown) => endings.push(end) }
 const system = await startSystem(ending)
+// Credits are measured without waiting for a disk. A PostgreSQL that is given serves both.
+process.env.POSTGRES_URL ??= await throwAwayPostgres()
 const bed = await testBed(ending, { wallet })
 const operator = await newOperator(system, 64)
 endings.push(() => operator.close())
+
+async function throwAwayPostgres(): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-bench-'))
+  // PostgreSQL runs as a user of its own when this is root.
+  chmodSync(dir, 0o755)
+  const { url, child } = await startThrowAwayPostgres(dir)
+  endings.push(async () => {
+    await child.stop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return url
+}
 
 function ok<T extends { readonly status: number; readonly bytes: Buffer }>(answer: T): T {
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.bytes}`)
