@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
+import { isRunning } from './is-running.ts'
 
 const childModule = fileURLToPath(new URL('../src/child.ts', import.meta.url))
 
@@ -16,15 +17,6 @@ const parentProgram = `
   console.log(child.pid)
   setInterval(() => {}, 1000)
 `
-
-const isRunning = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 t.test('a child does not outlive a parent that is killed with SIGKILL', async (t) => {
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', parentProgram], {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
+import { isRunning } from './is-running.ts'
 
 const run = promisify(execFile)
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -49,15 +50,6 @@ async function pasteCurl(stack: StartedStack): Promise<unknown> {
   const text = stack.printed()
   const curl = text.slice(text.indexOf('TIMESTAMP='), text.indexOf('\nCtrl-C'))
   return JSON.parse((await run('/bin/sh', ['-c', curl])).stdout)
-}
-
-const isRunning = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 t.test('one stack, from the first start to the second', async (t) => {

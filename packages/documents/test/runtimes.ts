@@ -150,12 +150,3 @@ export const runtimes: Readonly<Record<string, Runtime>> = {
     },
   },
 }
-
-export function isInstalled(command: string): boolean {
-  try {
-    execFileSync('sh', ['-c', `command -v ${JSON.stringify(command)}`], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}

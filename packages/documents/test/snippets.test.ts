@@ -1,7 +1,7 @@
-import { startSystem } from '@backoffice/test-kit'
+import { skipWithout, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { languages, testVectors } from '../src/index.ts'
-import { isInstalled, runtimes, Workshop } from './runtimes.ts'
+import { runtimes, Workshop } from './runtimes.ts'
 
 const shop = new Workshop()
 t.teardown(() => shop.remove())
@@ -17,12 +17,7 @@ t.test('every language has a runtime to be tested with', async (t) => {
 for (const { id, name } of languages) {
   const runtime = runtimes[id]
   if (runtime === undefined) continue
-  const missing = !isInstalled(runtime.command)
-  // Where `npm run test-tools` has installed them all, a missing one is a failure.
-  const skip =
-    missing && process.env.REQUIRE_TEST_TOOLS !== 'true'
-      ? `${runtime.command} is missing (Debian: ${runtime.debianPackage})`
-      : false
+  const skip = skipWithout(runtime.command, runtime.debianPackage)
 
   t.test(`${name}: the snippets agree with every vector`, { skip }, async (t) => {
     t.equal(runtime.verifyVectors(shop).match(/verified (\d+)/)?.[1], String(total))

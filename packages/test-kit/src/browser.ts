@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import type { Teardown } from './test-bed.ts'
+import { unlessRequired } from './tools.ts'
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 /** Why a test that needs a browser is skipped; false where there is one. With REQUIRE_TEST_TOOLS=true it fails instead. */
-export const noBrowser: string | false =
-  existsSync(executablePath) || process.env.REQUIRE_TEST_TOOLS === 'true'
+export const noBrowser: string | false = unlessRequired(
+  existsSync(executablePath)
     ? false
-    : `no browser at ${executablePath} (Debian: apt-get install chromium; elsewhere set CHROMIUM)`
+    : `no browser at ${executablePath} (Debian: apt-get install chromium; elsewhere set CHROMIUM)`,
+)
 
 /** Starts the machine's own Chromium, which ends with `t`. It calls nobody on its own account. */
 export async function startBrowser(t: Teardown): Promise<Browser> {

@@ -46,7 +46,7 @@ t.test('a skipped test is named with its reason, wherever it stands', async (t) 
         ok 1 - needs an engine # SKIP no Docker engine answers
         1..1
     ok 1 - group
-    ok 2 - not written # TODO
+    ok 2 - not written # todo
     1..2
 ok 1 - test/a.test.ts
 `)

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { type ErrorCode, type EventMessage, type Input, operations, Rejection, type Scope } from '@backoffice/contracts'
+import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import * as players from '@backoffice/players'
-import { type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
+import { refusal, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
 import * as wallet from '@backoffice/wallet'
 import * as payments from '../src/main.ts'
 
@@ -137,17 +137,6 @@ export class MoneyPath {
   /** Rows of payments' own tables, for what no operation shows. */
   async rows<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
     return (await this.bed.sql('payments').query(text, [...values])).rows as T[]
-  }
-}
-
-/** The code that a call was refused with. */
-export async function refusal(call: Promise<unknown>): Promise<ErrorCode | null> {
-  try {
-    await call
-    return null
-  } catch (error) {
-    if (error instanceof Rejection) return error.code
-    throw error
   }
 }
 

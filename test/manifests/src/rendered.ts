@@ -1,3 +1,4 @@
+import { unlessRequired } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import { Cluster } from './cluster.ts'
 import { copyOfDeploy, kustomizeCommand, type Overlay, overlays, render } from './kustomize.ts'
@@ -5,10 +6,7 @@ import { copyOfDeploy, kustomizeCommand, type Overlay, overlays, render } from '
 const kustomize = kustomizeCommand()
 
 /** For a test that reads what would be applied: skipped by name where nothing can build it, unless tools are required. */
-export const skip =
-  kustomize === null && process.env.REQUIRE_TEST_TOOLS !== 'true'
-    ? 'needs kubectl 1.27 or newer, or kustomize 5'
-    : false
+export const skip = unlessRequired(kustomize === null && 'needs kubectl 1.27 or newer, or kustomize 5')
 
 /** Calls back with each overlay as it would be applied. */
 export function forEachOverlay(t: Test, check: (overlay: Overlay, cluster: Cluster) => void): void {

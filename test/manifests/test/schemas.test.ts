@@ -13,15 +13,12 @@ import {
   render,
   resourceFiles,
 } from '../src/kustomize.ts'
+import { skip } from '../src/rendered.ts'
 import { faultsOf, nameOf, unknownFields } from '../src/schemas.ts'
 
 t.setTimeout(300_000)
 
 const kustomize = kustomizeCommand()
-const skip =
-  kustomize === null && process.env.REQUIRE_TEST_TOOLS !== 'true'
-    ? 'needs kubectl 1.27 or newer, or kustomize 5'
-    : false
 
 async function allFaults(manifests: readonly Manifest[]): Promise<readonly string[]> {
   const faults = (await Promise.all(manifests.map(faultsOf))).flat()

@@ -1,24 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, type Teardown } from '@backoffice/test-kit'
-
-/** @returns why a test of that program is skipped, or false; where tools are required its absence is an error. */
-export function missing(program: 'haproxy' | 'nginx'): string | false {
-  try {
-    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore', env: { ...process.env, PATH: path } })
-    return false
-  } catch {
-    const reason = `${program} is not installed`
-    if (process.env.REQUIRE_TEST_TOOLS === 'true') throw new Error(reason)
-    return reason
-  }
-}
-
-/** Debian keeps servers where ordinary users do not look. */
-const path = `${process.env.PATH}:/usr/sbin:/sbin`
+import { eventually, type Teardown, toolPath } from '@backoffice/test-kit'
 
 /** Runs a proxy in the foreground with a configuration of its own until the test ends, and waits until it listens. */
 export async function startProxy(
@@ -31,7 +16,7 @@ export async function startProxy(
   const file = join(dir, `${program}.conf`)
   writeFileSync(file, configuration.replaceAll('@DIR@', dir))
   const args = program === 'haproxy' ? ['-db', '-f', file] : ['-p', dir, '-c', file, '-g', 'daemon off;']
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, PATH: path } })
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, PATH: toolPath } })
   let errors = ''
   child.stderr.on('data', (chunk) => {
     errors += chunk

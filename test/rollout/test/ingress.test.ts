@@ -8,15 +8,15 @@ import { testVectors } from '@backoffice/documents'
 import * as gateway from '@backoffice/gateway'
 import * as payments from '@backoffice/payments'
 import * as players from '@backoffice/players'
-import { type Teardown, testBed } from '@backoffice/test-kit'
+import { skipWithout, type Teardown, testBed } from '@backoffice/test-kit'
 import * as wallet from '@backoffice/wallet'
 import * as webhooks from '@backoffice/webhooks'
 import t from 'tap'
 import { type RawAnswer, sendRaw } from '../src/raw-http.ts'
-import { missing, startProxy } from '../src/tools.ts'
+import { startProxy } from '../src/tools.ts'
 
 t.setTimeout(180_000)
-const skip = missing('nginx')
+const skip = skipWithout('nginx', 'nginx-light')
 const asInProduction = readFileSync(new URL('../nginx.conf', import.meta.url), 'utf8')
 
 interface Credentials {

@@ -1,14 +1,13 @@
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { eventually, OperatorClient } from '@backoffice/test-kit'
+import { eventually, OperatorClient, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 import { baseUrlOf, freePorts, type Replica, startFleet } from '../src/fleet.ts'
 import { startLoadBalancer } from '../src/haproxy.ts'
 import { startLoad } from '../src/load.ts'
 import { expectStatus, newOperator, reconcile, register, statementAgrees } from '../src/operators.ts'
-import { missing } from '../src/tools.ts'
 
 t.setTimeout(300_000)
-const skip = missing('haproxy')
+const skip = skipWithout('haproxy', 'haproxy')
 const clients = 4
 /** Longer than a load balancer needs to see that a replica is not ready. NATS needs no such time. */
 const gatewayDrainDelayMs = '1000'

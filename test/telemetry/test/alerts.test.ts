@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCatalogue } from '@backoffice/contracts'
+import { skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
 import {
@@ -15,11 +16,10 @@ import {
   rules,
   telemetryFolder,
 } from '../src/files.ts'
-import { missing } from '../src/tools.ts'
 
 const run = promisify(execFile)
 const promtool = (...args: string[]) => run('promtool', args, { cwd: telemetryFolder })
-const skip = missing('promtool')
+const skip = skipWithout('promtool', 'prometheus')
 t.setTimeout(200_000)
 
 t.test('the rules and the scrape configuration are valid', { skip }, async (t) => {

@@ -1,5 +1,5 @@
-import { abandonOperation, Rejection } from '@backoffice/contracts'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { abandonOperation } from '@backoffice/contracts'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { sql as tag } from 'kysely'
 import t from 'tap'
 import { newId } from '../../src/index.ts'
@@ -10,12 +10,6 @@ const bed = await testBed(t, { payments, wallet }, { config: { payments: { DATAB
 await createProbeTables(bed)
 const scope = bed.scope()
 
-async function codeOf(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    () => 'answered',
-    (error) => (error instanceof Rejection ? error.code : String(error)),
-  )
-}
 async function countOf(record: string): Promise<number> {
   const { rows } = await bed.sql('payments').query('select count from record where id = $1', [record])
   return rows[0]?.count ?? 0
@@ -31,7 +25,7 @@ t.test('an operation id has one effect, and its replay the same reply', async (t
 t.test('a replay needs nobody whom the first attempt asked', async (t) => {
   const [operationId, record] = [newId('opn'), 'answered before']
   const away = { scope, input: { record, refuse: 'away' as const } }
-  t.equal(await codeOf(bed.rpc.call(countUp, { ...away, operationId })), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(bed.rpc.call(countUp, { ...away, operationId })), 'SERVICE_UNAVAILABLE')
   t.equal(await countOf(record), 0)
   t.same(await bed.rpc.call(countUp, { scope, input: { record }, operationId }), { count: 1 })
   t.same(await bed.rpc.call(countUp, { ...away, operationId }), { count: 1 })
@@ -83,7 +77,7 @@ for (const [refuse, code] of [
   t.test(`a fault (${refuse}) is ${code}, leaves nothing, and a retry succeeds`, async (t) => {
     const operationId = newId('opn')
     const record = `faulty-${refuse}`
-    t.equal(await codeOf(bed.rpc.call(countUp, { scope, input: { record, refuse }, operationId })), code)
+    t.equal(await refusal(bed.rpc.call(countUp, { scope, input: { record, refuse }, operationId })), code)
     t.equal(await countOf(record), 0)
     t.same(await bed.rpc.call(countUp, { scope, input: { record }, operationId }), { count: 1 })
   })
@@ -104,7 +98,7 @@ t.test('until its command is done an operation answers SERVICE_UNAVAILABLE; its 
   wallet.during = async (reference) => {
     if (down && reference.startsWith(operationId)) throw new Error('the wallet is down')
   }
-  t.equal(await codeOf(call()), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(call()), 'SERVICE_UNAVAILABLE')
   t.equal(await countOf('waiting'), 1, 'the effect is committed')
   const events = () =>
     bed.sql('payments').query("select done_at from outbox where operation_id = $1 and kind = 'event'", [operationId])
@@ -125,7 +119,7 @@ t.test('a command behind an unfinished one of its record waits for it', async (t
     if (down && reference.startsWith(first)) throw new Error('the wallet is down')
   }
   wallet.order.length = 0
-  t.equal(await codeOf(call(first)), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(call(first)), 'SERVICE_UNAVAILABLE')
   const answered = call(second)
   await eventually(async () => (await countOf('queued')) === 2)
   t.same(wallet.order, [])
@@ -140,7 +134,7 @@ t.test('the deadline of a call bounds its commands', async (t) => {
   const deadline = new Date(Date.now() + 300)
   const started = Date.now()
   const input = { record: 'late', sends: ['command' as const] }
-  t.equal(await codeOf(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
   t.ok(Date.now() - started < 2_000)
   wallet.during = async () => {}
   release()
@@ -149,7 +143,7 @@ t.test('the deadline of a call bounds its commands', async (t) => {
 t.test('a call whose deadline has passed is not begun', async (t) => {
   const input = { record: 'expired' }
   const deadline = new Date(Date.now() - 1)
-  t.equal(await codeOf(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
   t.equal(await countOf('expired'), 0)
 })
 
@@ -160,7 +154,7 @@ t.test('a tombstone fences whatever comes late with its operation id', async (t)
   t.same(await bed.rpc.call(abandon, { scope, input }), { outcome: 'abandoned', reply: null })
   for (const refuse of [undefined, 'prepare'] as const) {
     const late = { record: 'fenced', ...(refuse === undefined ? {} : { refuse }) }
-    t.equal(await codeOf(bed.rpc.call(countUp, { scope, input: late, operationId })), 'SERVICE_UNAVAILABLE')
+    t.equal(await refusal(bed.rpc.call(countUp, { scope, input: late, operationId })), 'SERVICE_UNAVAILABLE')
   }
   t.equal(await countOf('fenced'), 0)
   t.same(await bed.rpc.call(abandon, { scope, input }), { outcome: 'abandoned', reply: null }, 'for good')
@@ -175,7 +169,9 @@ t.test('abandoning what was answered gives its reply', async (t) => {
     reply: { count: 1 },
   })
   const refused = newId('opn')
-  await codeOf(bed.rpc.call(countUp, { scope, input: { record: 'resolved', refuse: 'execute' }, operationId: refused }))
+  await refusal(
+    bed.rpc.call(countUp, { scope, input: { record: 'resolved', refuse: 'execute' }, operationId: refused }),
+  )
   t.match(await bed.rpc.call(abandon, { scope, input: { abandonedOperationId: refused } }), {
     outcome: 'refused',
     reply: { code: 'DEPOSIT_NOT_PENDING' },
@@ -203,10 +199,10 @@ t.test('one operation id for two operations is a bug that is said, not answered'
   await bed
     .sql('admin')
     .query("update payments.operation set name = 'confirmDeposit' where operation_id = $1", [operationId])
-  t.equal(await codeOf(bed.rpc.call(countUp, { scope, input: { record: 'named' }, operationId })), 'INTERNAL_ERROR')
+  t.equal(await refusal(bed.rpc.call(countUp, { scope, input: { record: 'named' }, operationId })), 'INTERNAL_ERROR')
 })
 
 t.test('an input that does not fit is refused before anything happens', async (t) => {
   const input = { record: '' }
-  t.equal(await codeOf(bed.rpc.call(countUp, { scope, input })), 'VALIDATION_ERROR')
+  t.equal(await refusal(bed.rpc.call(countUp, { scope, input })), 'VALIDATION_ERROR')
 })

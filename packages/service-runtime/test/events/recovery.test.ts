@@ -1,25 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { freePort, startNats } from '@backoffice/dev-stack'
+import { rmSync } from 'node:fs'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { sql as tag } from 'kysely'
 import t from 'tap'
 import { reaction } from '../../src/index.ts'
+import { startOwnBroker } from '../own-broker.ts'
 import { createProbeTables, eventData, payments, webhooksWith } from '../probe-services.ts'
 
-// A broker of this test's own, because it goes away.
-const dir = mkdtempSync(join(tmpdir(), 'backoffice-recovery-'))
-const port = await freePort()
-const passwords = Object.fromEntries(serviceNames.map((name) => [name, 'secret'])) as Record<ServiceName, string>
-const start = () => startNats({ dir, port, passwords, team: {} })
-let nats = await start()
-t.teardown(async () => {
-  await nats.child.stop()
-  rmSync(dir, { recursive: true, force: true })
-})
-const broker = { NATS_URL: nats.url, NATS_PASSWORD: 'secret' }
+const broker = await startOwnBroker(t)
 const record = reaction({
   name: 'record-event',
   kinds: ['deposit.confirmed'],
@@ -30,7 +17,7 @@ const record = reaction({
 const bed = await testBed(
   t,
   { payments, webhooks: webhooksWith([record]) },
-  { config: { payments: broker, webhooks: broker } },
+  { config: { payments: broker.environment, webhooks: broker.environment } },
 )
 await createProbeTables(bed)
 
@@ -53,14 +40,14 @@ async function heardAll(): Promise<boolean> {
 t.test('events are heard, once each, over a restart of the broker and the loss of its disk', async (t) => {
   await emit()
   t.equal(await eventually(heardAll), true)
-  await nats.child.stop()
+  await broker.stop()
   await emit()
-  nats = await start()
+  await broker.start()
   t.equal(await eventually(heardAll, 20_000), true, 'after a restart')
-  await nats.child.stop()
-  rmSync(join(dir, 'jetstream'), { recursive: true })
+  await broker.stop()
+  rmSync(broker.store, { recursive: true })
   await emit()
-  nats = await start()
+  await broker.start()
   t.equal(await eventually(heardAll, 25_000), true, 'after a loss')
   await emit()
   t.equal(await eventually(heardAll), true)

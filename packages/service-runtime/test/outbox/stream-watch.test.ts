@@ -1,29 +1,16 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { freePort, startNats } from '@backoffice/dev-stack'
+import { cpSync, rmSync } from 'node:fs'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { sql as tag } from 'kysely'
 import t from 'tap'
 import type { RunningService } from '../../src/index.ts'
+import { startOwnBroker } from '../own-broker.ts'
 import { createProbeTables, eventData, payments } from '../probe-services.ts'
 
-// A broker of this test's own, because it loses its disk.
-const dir = mkdtempSync(join(tmpdir(), 'backoffice-stream-'))
-const store = join(dir, 'jetstream')
-const copy = join(dir, 'copy')
-const port = await freePort()
-const passwords = Object.fromEntries(serviceNames.map((name) => [name, 'secret'])) as Record<ServiceName, string>
-const start = () => startNats({ dir, port, passwords, team: {} })
-let nats = await start()
-t.teardown(async () => {
-  await nats.child.stop()
-  rmSync(dir, { recursive: true, force: true })
-})
+const broker = await startOwnBroker(t)
+const copy = `${broker.store}-copy`
 
-const bed = await testBed(t, { payments }, { config: { payments: { NATS_URL: nats.url, NATS_PASSWORD: 'secret' } } })
+const bed = await testBed(t, { payments }, { config: { payments: broker.environment } })
 await createProbeTables(bed)
 const service: RunningService = bed.services.payments
 const scope = bed.scope()
@@ -49,34 +36,34 @@ async function unsent(): Promise<number | null> {
 t.test('events that were acknowledged but lost with the broker are published again', async (t) => {
   await emit(20)
   await eventually(async () => (await stored()) === 20)
-  await nats.child.stop()
-  cpSync(store, copy, { recursive: true })
-  nats = await start()
+  await broker.stop()
+  cpSync(broker.store, copy, { recursive: true })
+  await broker.start()
   await eventually(stored, 20_000)
   await emit(250)
   await eventually(async () => (await stored()) === 270 && (await unsent()) === 0)
-  await nats.child.stop()
+  await broker.stop()
   // As after a power cut: what the broker had not synced is gone.
-  rmSync(store, { recursive: true })
-  cpSync(copy, store, { recursive: true })
-  nats = await start()
+  rmSync(broker.store, { recursive: true })
+  cpSync(copy, broker.store, { recursive: true })
+  await broker.start()
   t.equal(await eventually(async () => (await stored()) === 270, 20_000), true)
 })
 
 t.test('a lost stream is made anew and rebuilt from the retained events', async (t) => {
-  await nats.child.stop()
-  rmSync(store, { recursive: true })
-  nats = await start()
+  await broker.stop()
+  rmSync(broker.store, { recursive: true })
+  await broker.start()
   t.equal(await eventually(async () => (await stored()) === 270, 20_000), true)
   await emit(1)
   t.equal(await eventually(async () => (await stored()) === 271), true, 'and goes on')
 })
 
 t.test('events wait while the broker is away', async (t) => {
-  await nats.child.stop()
+  await broker.stop()
   await emit(3)
   t.equal(await unsent(), 3)
-  nats = await start()
+  await broker.start()
   await eventually(async () => (await unsent()) === 0, 20_000)
   t.equal(await eventually(async () => (await stored()) === 274), true)
 })

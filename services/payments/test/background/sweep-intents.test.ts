@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { purge } from '@backoffice/service-runtime'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { sweepIntents } from '../../src/background/sweep-intents.ts'
 import { droppedIntents } from '../../src/main.ts'
-import { moneyPath, refusal } from '../money-path.ts'
+import { moneyPath } from '../money-path.ts'
 
 const clock = { time: new Date('2026-03-02T15:00:00.000Z'), now: () => clock.time }
 const later = (ms: number) => {

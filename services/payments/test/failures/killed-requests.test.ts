@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, refusal, type Teardown } from '@backoffice/test-kit'
 import t from 'tap'
 import { sweepIntents } from '../../src/background/sweep-intents.ts'
-import { type MoneyPath, moneyPath, refusal } from '../money-path.ts'
+import { type MoneyPath, moneyPath } from '../money-path.ts'
 import { DoomedPayments, unheard } from './doomed-payments.ts'
 
 // The numbers are those of the README's table of crash points.
@@ -22,15 +22,24 @@ const commandsDone = (path: MoneyPath) =>
     return row?.unfinished === 0
   })
 
-t.test('1: killed before the intent is committed, nothing is reserved and a retry begins', async (t) => {
+/** A process of payments that is killed in the middle of a withdrawal's request: where it would next write to a table. */
+async function killedIn(
+  t: Teardown,
+  { table, waiting, request = {} }: { table: string; waiting?: 'wallet'; request?: { amount?: string } },
+) {
   const path = await moneyPath(t)
   const playerId = await path.newPlayerWith('100.00')
   const doomed = await DoomedPayments.start(t, path)
   const operationId = randomUUID()
-  const lock = await doomed.holdUp('payments.withdrawal')
-  unheard(path.requestWithdrawal(playerId, {}, operationId))
-  await doomed.isHeldUp()
+  const lock = await doomed.holdUp(table)
+  unheard(path.requestWithdrawal(playerId, request, operationId))
+  await doomed.isHeldUp(waiting)
   await doomed.kill()
+  return { path, playerId, doomed, operationId, lock }
+}
+
+t.test('1: killed before the intent is committed, nothing is reserved and a retry begins', async (t) => {
+  const { path, playerId, doomed, operationId, lock } = await killedIn(t, { table: 'payments.withdrawal' })
   await lock.release()
   t.same(await attempts(path, operationId), [])
   t.equal(await path.balance(playerId), '100.00 / 100.00')
@@ -40,14 +49,7 @@ t.test('1: killed before the intent is committed, nothing is reserved and a retr
 })
 
 t.test('2: killed while the wallet is being asked, a retry goes on with the same reference', async (t) => {
-  const path = await moneyPath(t)
-  const playerId = await path.newPlayerWith('100.00')
-  const doomed = await DoomedPayments.start(t, path)
-  const operationId = randomUUID()
-  const lock = await doomed.holdUp('wallet.hold')
-  unheard(path.requestWithdrawal(playerId, {}, operationId))
-  await doomed.isHeldUp('wallet')
-  await doomed.kill()
+  const { path, playerId, doomed, operationId, lock } = await killedIn(t, { table: 'wallet.hold', waiting: 'wallet' })
   const before = await attempts(path, operationId)
   t.match(before, [{ status: 'intent' }])
   await lock.release()
@@ -58,14 +60,7 @@ t.test('2: killed while the wallet is being asked, a retry goes on with the same
 })
 
 t.test('3: killed with the hold in place, a retry opens the withdrawal under the same reference', async (t) => {
-  const path = await moneyPath(t)
-  const playerId = await path.newPlayerWith('100.00')
-  const doomed = await DoomedPayments.start(t, path)
-  const operationId = randomUUID()
-  const lock = await doomed.holdUp('payments.operation')
-  unheard(path.requestWithdrawal(playerId, {}, operationId))
-  await doomed.isHeldUp()
-  await doomed.kill()
+  const { path, playerId, doomed, operationId, lock } = await killedIn(t, { table: 'payments.operation' })
   await lock.release()
   const before = await attempts(path, operationId)
   t.match(before, [{ status: 'intent' }])
@@ -79,14 +74,10 @@ t.test('3: killed with the hold in place, a retry opens the withdrawal under the
 t.test(
   '4: nobody comes back: the intent is given up and its hold released; a later retry has a new reference',
   async (t) => {
-    const path = await moneyPath(t)
-    const playerId = await path.newPlayerWith('100.00')
-    const doomed = await DoomedPayments.start(t, path)
-    const operationId = randomUUID()
-    const lock = await doomed.holdUp('payments.operation')
-    unheard(path.requestWithdrawal(playerId, { amount: '100.00' }, operationId))
-    await doomed.isHeldUp()
-    await doomed.kill()
+    const { path, playerId, operationId, lock } = await killedIn(t, {
+      table: 'payments.operation',
+      request: { amount: '100.00' },
+    })
     await lock.release()
     const replica = await path.bed.start('payments')
     t.equal(await sweepIntents(replica, afterSweep), 1)
@@ -107,14 +98,10 @@ t.test(
 )
 
 t.test('5: killed after the sweep, before the wallet was told: another replica releases the hold', async (t) => {
-  const path = await moneyPath(t)
-  const playerId = await path.newPlayerWith('100.00')
-  const doomed = await DoomedPayments.start(t, path)
-  const operationId = randomUUID()
-  const lock = await doomed.holdUp('payments.operation')
-  unheard(path.requestWithdrawal(playerId, { amount: '100.00' }, operationId))
-  await doomed.isHeldUp()
-  await doomed.kill()
+  const { path, playerId, operationId, lock } = await killedIn(t, {
+    table: 'payments.operation',
+    request: { amount: '100.00' },
+  })
   await lock.release()
   const sweeper = await path.bed.start('payments')
   await path.bed.services.wallet.drain()

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { fromMinorUnits, operations, type ReconciliationReport, toMinorUnits } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { sweepIntents } from '../../src/background/sweep-intents.ts'
-import { type MoneyPath, moneyPath, refusal } from '../money-path.ts'
+import { type MoneyPath, moneyPath } from '../money-path.ts'
 import { DoomedPayments } from './doomed-payments.ts'
 
 const clients = 32

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
-import { moneyPath, outcomes, refusal } from '../money-path.ts'
+import { moneyPath, outcomes } from '../money-path.ts'
 
 t.test('without the wallet a confirmation is not over: 503, still pending for everyone, and no event', async (t) => {
   const path = await moneyPath(t)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { operations, sandboxAmounts } from '@backoffice/contracts'
+import { refusal } from '@backoffice/test-kit'
 import t from 'tap'
-import { moneyPath, outcomes, refusal } from '../money-path.ts'
+import { moneyPath, outcomes } from '../money-path.ts'
 
 const path = await moneyPath(t)
 const production = path.in({ environment: 'production' })

@@ -1,6 +1,7 @@
 import { operations } from '@backoffice/contracts'
+import { refusal } from '@backoffice/test-kit'
 import t from 'tap'
-import { moneyPath, refusal } from '../money-path.ts'
+import { moneyPath } from '../money-path.ts'
 
 const { locateDeposit, showDeposit, listDeposits } = operations.payments
 const path = await moneyPath(t)

@@ -1,6 +1,6 @@
-import { operations, type Rejection, type Scope } from '@backoffice/contracts'
+import { operations, type Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime'
-import { testBed } from '@backoffice/test-kit'
+import { refusal, testBed } from '@backoffice/test-kit'
 import * as wallet from '@backoffice/wallet'
 import t from 'tap'
 
@@ -19,15 +19,6 @@ async function player(...amounts: string[]): Promise<string> {
 
 const list = (input: { playerId: string; limit?: number; cursor?: string }, as: Scope = scope) =>
   bed.rpc.call(listTransactions, { scope: as, input })
-
-async function refusal(call: Promise<unknown>): Promise<string> {
-  try {
-    await call
-    return 'accepted'
-  } catch (error) {
-    return (error as Rejection).code
-  }
-}
 
 t.test('a new player has an empty wallet and an empty statement', async (t) => {
   const playerId = await player()
@@ -105,11 +96,11 @@ t.test("a cursor that was altered, invented or another player's is a validation 
     "another player's": { playerId: other, cursor },
   }))
     t.equal(await refusal(list(input)), 'VALIDATION_ERROR', why)
-  t.equal(await refusal(list({ playerId, cursor })), 'accepted')
+  t.equal(await refusal(list({ playerId, cursor })), null)
 })
 
 t.test('limit is 1 to 200', async (t) => {
   const playerId = await player()
   for (const limit of [0, 201, 1.5]) t.equal(await refusal(list({ playerId, limit })), 'VALIDATION_ERROR')
-  for (const limit of [1, 200]) t.equal(await refusal(list({ playerId, limit })), 'accepted')
+  for (const limit of [1, 200]) t.equal(await refusal(list({ playerId, limit })), null)
 })

@@ -1,6 +1,6 @@
-import { operations, type Rejection } from '@backoffice/contracts'
+import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime'
-import { testBed } from '@backoffice/test-kit'
+import { refusal, testBed } from '@backoffice/test-kit'
 import * as wallet from '@backoffice/wallet'
 import t from 'tap'
 
@@ -37,15 +37,6 @@ const adjust = (input: { playerId: string; amount: string; reference: string }, 
 
 const reverse = (input: { transferId: string; reference: string }) =>
   alice.call(reverseTransfer, { input: { brandId, reason: 'mistake', ...input } })
-
-async function refusal(call: Promise<unknown>): Promise<string> {
-  try {
-    await call
-    return 'accepted'
-  } catch (error) {
-    return (error as Rejection).code
-  }
-}
 
 t.test('an adjustment is a new entry with its reason, and in the audit trail', async (t) => {
   const playerId = await player('10.00')
@@ -98,7 +89,7 @@ t.test('money held for a withdrawal cannot be adjusted away', async (t) => {
   const playerId = await player('10.00')
   await bed.rpc.call(openHold, { scope, input: { playerId, withdrawalId: newId('wdr'), amount: '8.00' } })
   t.equal(await refusal(adjust({ playerId, amount: '-2.01', reference: 'ticket/5' })), 'INSUFFICIENT_FUNDS')
-  t.equal(await refusal(adjust({ playerId, amount: '-2.00', reference: 'ticket/6' })), 'accepted')
+  t.equal(await refusal(adjust({ playerId, amount: '-2.00', reference: 'ticket/6' })), null)
 })
 
 t.test('an adjustment needs a player, an amount that is not zero and a reference of its own kind', async (t) => {
@@ -142,12 +133,7 @@ t.test('two reversals of one transfer at once: one wins', async (t) => {
   const outcomes = await Promise.all(
     ['a', 'b', 'c', 'd'].map((name) => refusal(reverse({ transferId, reference: `race/${name}` }))),
   )
-  t.same(outcomes.sort(), [
-    'TRANSFER_ALREADY_REVERSED',
-    'TRANSFER_ALREADY_REVERSED',
-    'TRANSFER_ALREADY_REVERSED',
-    'accepted',
-  ])
+  t.same(outcomes.sort(), ['TRANSFER_ALREADY_REVERSED', 'TRANSFER_ALREADY_REVERSED', 'TRANSFER_ALREADY_REVERSED', null])
   t.equal(await available(playerId), '0.00')
 })
 

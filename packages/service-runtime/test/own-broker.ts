@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { freePort, startNats } from '@backoffice/dev-stack'
+import type { Teardown } from '@backoffice/test-kit'
+
+const password = 'secret'
+
+export interface OwnBroker {
+  /** Where JetStream keeps what it must not lose. */
+  readonly store: string
+  /** With which a service of a bed finds this broker instead of the bed's. */
+  readonly environment: { readonly NATS_URL: string; readonly NATS_PASSWORD: string }
+  stop(): Promise<void>
+  /** Again on the same port and disk. */
+  start(): Promise<void>
+}
+
+/** A broker of a test's own, because it goes away and loses its disk. It ends with `t`. */
+export async function startOwnBroker(t: Teardown): Promise<OwnBroker> {
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-broker-'))
+  const port = await freePort()
+  const passwords = Object.fromEntries(serviceNames.map((name) => [name, password])) as Record<ServiceName, string>
+  const start = () => startNats({ dir, port, passwords, team: {} })
+  let nats = await start()
+  t.teardown(async () => {
+    await nats.child.stop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return {
+    store: join(dir, 'jetstream'),
+    environment: { NATS_URL: nats.url, NATS_PASSWORD: password },
+    async stop() {
+      await nats.child.stop()
+    },
+    async start() {
+      nats = await start()
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { type ErrorCode, Rejection } from '@backoffice/contracts'
+
+/** The code that a call was refused with, or null when it was accepted. Any other fault is the test's. */
+export async function refusal(call: Promise<unknown>): Promise<ErrorCode | null> {
+  try {
+    await call
+    return null
+  } catch (error) {
+    if (error instanceof Rejection) return error.code
+    throw error
+  }
+}
