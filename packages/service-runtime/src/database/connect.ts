@@ -1,67 +1,154 @@
 import type { ServiceName } from '@backoffice/contracts'
-import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql'
-import type { Pool } from 'pg'
-import type { ServiceConfig } from '../config.ts'
-import { endSilentConnections, reclaimLostConnections } from './lost-connections.ts'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import type { ServiceConfig } from '../process/config.ts'
+import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
+import type { Entities, EntityManagers } from './entities.ts'
+import { isRetryable } from './faults.ts'
+import { endSilentConnections } from './silent-connections.ts'
 import { verifiedUrl } from './tls.ts'
-
-export type Entities = NonNullable<Options['entities']>
 
 const statementTimeoutMs = 15_000
 const idleTransactionTimeoutMs = 20_000
 const connectionTimeoutMs = 3_000
+const transactionAttemptsMax = 4
+/** Reads are gathered, so few connections serve many callers. */
+const writersPerReader = 4
 
-/** Connects as the service's role. Names without a schema mean the service's own. */
-export function connectDatabase(service: ServiceName, config: ServiceConfig, entities: Entities): Promise<MikroORM> {
+/** Connects as the service's role. Names without a schema mean the service's own. No connection is opened before its first use. */
+export async function connectDatabase(
+  service: ServiceName,
+  config: Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 'DATABASE_POOL_MAX'>,
+  entities: Entities,
+): Promise<Database> {
+  const writers = openPool(service, config, { max: config.DATABASE_POOL_MAX, readOnly: false })
+  const readers = openPool(service, config, {
+    max: Math.ceil(config.DATABASE_POOL_MAX / writersPerReader),
+    readOnly: true,
+  })
+  // Loaded only by services that have entities: MikroORM is the largest thing in a process.
+  const managers =
+    entities.length === 0 ? undefined : await (await import('./entities.ts')).entityManagers(service, entities, writers)
+  return Object.assign(handleOver(writers, managers), {
+    reader: handleOver(readers, managers) as ReadDb,
+    transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) =>
+      inTransaction(writers, managers, run, options),
+    async close() {
+      await Promise.all([writers.end(), readers.end()])
+    },
+  })
+}
+
+function openPool(
+  service: ServiceName,
+  config: Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE'>,
+  { max, readOnly }: { readonly max: number; readonly readOnly: boolean },
+): Pool {
   const settings = [
     `-c search_path=${service}`,
     `-c statement_timeout=${statementTimeoutMs}`,
     `-c idle_in_transaction_session_timeout=${idleTransactionTimeoutMs}`,
     '-c timezone=UTC',
+    ...(readOnly ? ['-c default_transaction_read_only=on'] : []),
   ]
-  const url = verifiedUrl(config.DATABASE_URL, config.DATABASE_CA_FILE)
-  return MikroORM.init({
-    clientUrl: url,
-    schema: service,
-    entities,
-    discovery: { warnWhenNoEntities: false },
-    ensureDatabase: false,
-    pool: { min: 0, max: config.DATABASE_POOL_MAX },
-    driverOptions: {
-      // The ORM takes host, user and database out of a URL and forgets the rest, TLS included.
-      connectionString: url,
-      onPoolCreated(pool: Pool) {
-        reclaimLostConnections(pool)
-        endSilentConnections(pool)
-      },
-      application_name: service,
-      options: settings.join(' '),
-      connectionTimeoutMillis: connectionTimeoutMs,
-      keepAlive: true,
-    },
-  })
+  const pool = new Pool({
+    connectionString: verifiedUrl(config.DATABASE_URL, config.DATABASE_CA_FILE),
+    max,
+    application_name: service,
+    options: settings.join(' '),
+    connectionTimeoutMillis: connectionTimeoutMs,
+    keepAlive: true,
+    // Statements that are sent without waiting for each other travel together.
+    pipeline: true,
+  } as PoolConfig)
+  // Whoever uses a connection that breaks gets its error; without a listener the same error would end the process.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  endSilentConnections(pool)
+  return pool
 }
 
-/** Serialization failure and deadlock: the transaction did nothing and may simply run again. */
-const retryableSqlStates: ReadonlySet<string> = new Set(['40001', '40P01'])
-const transactionAttemptsMax = 4
+/** The tag over a pool or a connection. Its entity manager is made when it is first asked for. */
+function handleOver(connection: Queryable, managers: EntityManagers | undefined): Db {
+  let manager: EntityManager | undefined
+  const db = <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) =>
+    execute<Row>(connection, text, values)
+  const isPool = connection instanceof Pool
+  return Object.defineProperty(
+    Object.assign(db, {
+      mayWrite: true as const,
+      flush: async () => {
+        await manager?.flush()
+      },
+    }),
+    'em',
+    {
+      get(): EntityManager {
+        if (managers === undefined) throw new Error('this service has no entities')
+        // Outside of a transaction each use begins with what the database holds now.
+        if (isPool) return managers.managerOver(connection)
+        manager ??= managers.managerOver(connection)
+        return manager
+      },
+    },
+  ) as Db
+}
 
-/** One transaction in a fork of its own, run again when PostgreSQL asks for it. */
-export async function inTransaction<T>(orm: MikroORM, run: (em: EntityManager) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  pool: Pool,
+  managers: EntityManagers | undefined,
+  run: (db: Db) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await orm.em.fork().transactional((em) => run(em as EntityManager))) as T
+      return await attemptTransaction(pool, managers, run, options)
     } catch (error) {
-      if (attempt >= transactionAttemptsMax || !retryableSqlStates.has(sqlState(error) ?? '')) throw error
+      if (attempt >= transactionAttemptsMax || !isRetryable(error)) throw error
     }
   }
 }
 
-/** The SQLSTATE behind an error of the driver or of the ORM around it. */
-export function sqlState(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const code = (cause as { code?: unknown }).code
-    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code
+async function attemptTransaction<T>(
+  pool: Pool,
+  managers: EntityManagers | undefined,
+  run: (db: Db) => Promise<T>,
+  { lockTimeoutMs }: TransactionOptions,
+): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  let ended = false
+  // What `run` left behind, such as the rest of a Promise.all, must not reach the connection's next user.
+  const untilEnded = {
+    query: (...query: Parameters<Queryable['query']>) => {
+      if (ended) throw new Error('the transaction has ended')
+      return client.query(...query)
+    },
+  } as Queryable
+  try {
+    // Sent together with the first statement of `run`.
+    const begun = client.query(lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`)
+    begun.catch(() => {})
+    const db = handleOver(untilEnded, managers)
+    const result = await run(db)
+    await db.flush()
+    await begun
+    ended = true
+    await commit(client)
+    return result
+  } catch (error) {
+    ended = true
+    await client.query('rollback').catch((fault: Error) => {
+      broken = fault
+    })
+    throw error
+  } finally {
+    client.release(broken)
   }
-  return undefined
+}
+
+/** PostgreSQL answers COMMIT after a failed statement with a rollback, and calls that a success. */
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query('commit')
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements failed')
 }

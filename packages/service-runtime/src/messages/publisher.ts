@@ -1,4 +1,4 @@
-import { type EventMessage, eventEnvelope, eventStream, eventSubject } from '@backoffice/contracts'
+import { type EventMessage, eventEnvelope, eventStream, eventSubject, headerNames } from '@backoffice/contracts'
 import {
   type JetStreamClient,
   type JetStreamManager,
@@ -8,9 +8,9 @@ import {
   StorageType,
 } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
-import { context, propagation, SpanKind, trace } from '@opentelemetry/api'
-import { headerNames } from '../rpc/wire.ts'
-import { validate } from '../validation.ts'
+import { context, SpanKind, trace } from '@opentelemetry/api'
+import { validate } from '../validation/validate.ts'
+import { injectTrace } from './tracing.ts'
 
 const publishTimeoutMs = 5_000
 /** A second publish of one event within this time is dropped by the stream; consumers keep an inbox for later ones. */
@@ -39,9 +39,7 @@ export class EventPublisher {
     const span = tracer.startSpan(`publish ${event.type}`, { kind: SpanKind.PRODUCER })
     const headers = natsHeaders()
     headers.set(headerNames.requestId, requestId)
-    propagation.inject(trace.setSpan(context.active(), span), headers, {
-      set: (carrier, key, value) => carrier.set(key, value),
-    })
+    injectTrace(headers, trace.setSpan(context.active(), span))
     try {
       await this.#client.publish(eventSubject(event.type), JSON.stringify(event), { msgID: event.id, headers })
     } finally {

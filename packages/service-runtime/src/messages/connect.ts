@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { inboxOf } from '@backoffice/contracts'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import type { ServiceConfig } from '../config.ts'
-import type { Logger } from '../log.ts'
+import type { ServiceConfig } from '../process/config.ts'
+import type { Logger } from '../process/log.ts'
 
 /** 2.9 has all that is used here: request/reply, JetStream with de-duplication, durable pull consumers, delayed nak. */
 const serverVersionMin = [2, 9, 0] as const
@@ -28,7 +29,7 @@ export async function connectNats(
         name: options.name,
         ...(config.NATS_USER === undefined
           ? {}
-          : { user: config.NATS_USER, inboxPrefix: `_INBOX_${config.NATS_USER}` }),
+          : { user: config.NATS_USER, inboxPrefix: inboxOf(config.NATS_USER) }),
         ...(config.NATS_PASSWORD === undefined ? {} : { pass: config.NATS_PASSWORD }),
         ...tlsOf(config),
         maxReconnectAttempts: -1,

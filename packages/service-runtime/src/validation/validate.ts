@@ -17,6 +17,31 @@ export function compile(schema: TSchema): TypeCheck<TSchema> {
 
 const inputs = new WeakMap<Operation, TSchema>()
 
+const tolerant = new WeakMap<TSchema, TSchema>()
+
+/**
+ * As `validate`, for what another service wrote: it may be of the next release, so fields that are not known here are no
+ * fault. Writers are strict, readers are tolerant; else services could not be rolled out in any order.
+ */
+export function validateAsReader(schema: TSchema, value: unknown): ValidationDetails['issues'] | null {
+  let open = tolerant.get(schema)
+  if (open === undefined) {
+    open = withoutClosing(schema) as TSchema
+    tolerant.set(schema, open)
+  }
+  return validate(open, value)
+}
+
+function withoutClosing(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutClosing)
+  if (typeof node !== 'object' || node === null) return node
+  // With its symbols, by which the compiler knows the kinds.
+  const copy: Record<PropertyKey, unknown> = { ...node }
+  for (const [key, value] of Object.entries(node)) copy[key] = withoutClosing(value)
+  if (copy.additionalProperties === false) delete copy.additionalProperties
+  return copy
+}
+
 /** Params, query and body as the one object that a service sees. Nothing else may be in it. */
 export function inputSchema(operation: Operation): TSchema {
   let schema = inputs.get(operation)

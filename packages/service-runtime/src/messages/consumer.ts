@@ -8,7 +8,6 @@ import {
   eventSubject,
   type ServiceName,
 } from '@backoffice/contracts'
-import type { MikroORM } from '@mikro-orm/postgresql'
 import {
   AckPolicy,
   type Consumer,
@@ -19,36 +18,43 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { context, propagation, SpanKind, trace } from '@opentelemetry/api'
-import { sql } from 'kysely'
-import type { Clock } from '../clock.ts'
-import type { CommandTools } from '../commands/handlers.ts'
-import { sqlOf } from '../commands/unit-of-work.ts'
-import { inTransaction } from '../database/connect.ts'
-import { newId } from '../ids.ts'
-import type { Logger } from '../log.ts'
+import { context, SpanKind, trace } from '@opentelemetry/api'
+import type { Database, Db } from '../database/db.ts'
+import { isFaultOfData } from '../database/faults.ts'
+import type { Clock } from '../process/clock.ts'
+import { Gatherer } from '../process/gatherer.ts'
+import type { Logger } from '../process/log.ts'
 import { meter } from '../telemetry/metrics.ts'
-import { validate } from '../validation.ts'
+import { validateAsReader } from '../validation/validate.ts'
+import { extractTrace, traceparentOf } from './tracing.ts'
 
-export type ReactionTools = Omit<CommandTools, 'emit' | 'send'>
+export interface ReactionTools {
+  readonly db: Db
+  readonly now: Date
+  readonly log: Logger
+}
 
-/** The effect of events, in one transaction with the inbox row that makes it happen once. */
+/** An event, with the trace of the message that brought it. */
+export interface ReceivedEvent {
+  readonly event: EventMessage
+  readonly traceparent: string | null
+}
+
+/** The effect of events, in one transaction with the inbox rows that make it happen once. */
 export interface Reaction {
   /** Names the durable consumer, together with the service: keep it for ever. */
   readonly name: string
   readonly kinds: readonly EventKind[]
-  readonly react: (event: EventMessage, tools: ReactionTools) => Promise<void>
+  /** Events that came together, none of them seen before. If it throws, each is tried alone. */
+  readonly react: (events: readonly ReceivedEvent[], tools: ReactionTools) => Promise<void>
   /** Deliveries of one message after which it is set aside. */
   readonly deliveriesMax?: number
   /** Called after the commit. */
-  readonly committed?: (event: EventMessage) => void
+  readonly committed?: (events: readonly ReceivedEvent[]) => void
 }
 
-export function reaction(definition: Reaction): Reaction {
-  return definition
-}
-
-const inFlightMax = 64
+const inFlightMax = 256
+const batchMax = 100
 const ackWaitMs = 30_000
 const deliveriesMaxDefault = 12
 const retryDelayMsMax = 60_000
@@ -59,9 +65,9 @@ const setAside = meter.createCounter('backoffice.messages.set_aside', {
   description: 'Messages that could not be handled and wait for people',
 })
 
-export interface ConsumerParts {
+export interface ConsumerContext {
   readonly service: ServiceName
-  readonly orm: MikroORM
+  readonly db: Database
   readonly connection: NatsConnection
   readonly clock: Clock
   readonly log: Logger
@@ -69,18 +75,27 @@ export interface ConsumerParts {
 
 /** Consumes events for one reaction through a durable pull consumer; replicas share it. */
 export class EventConsumer {
-  readonly #parts: ConsumerParts
+  readonly #context: ConsumerContext
   readonly #reaction: Reaction
   readonly #name: string
+  readonly #gatherer: Gatherer<ReceivedEvent, undefined>
   readonly #inFlight = new Set<Promise<void>>()
   #messages: ConsumerMessages | undefined
   #running: Promise<void> | undefined
   #stopped = false
 
-  constructor(parts: ConsumerParts, definition: Reaction) {
-    this.#parts = parts
+  constructor(context: ConsumerContext, definition: Reaction) {
+    this.#context = context
     this.#reaction = definition
-    this.#name = `${parts.service}-${definition.name}`
+    this.#name = `${context.service}-${definition.name}`
+    this.#gatherer = new Gatherer({
+      run: (events) => this.#react(events),
+      batchMax,
+      queueMax: inFlightMax * 2,
+      // Two deliveries of one event: the second finds the first in the inbox.
+      apart: ({ event }) => [event.id],
+      faultOf: (error) => (isFaultOfData(error) ? 'alone' : 'everyone'),
+    })
   }
 
   start(): void {
@@ -107,21 +122,21 @@ export class EventConsumer {
           abort_on_missing_resource: true,
         })
         if (this.#stopped) {
-          // Stopped while it began: nobody else knows of these messages. What never iterated never says that it closed.
+          // `stop` came while this began, so it did not close these messages. Closing what nobody iterates never resolves.
           void this.#messages.close()
           break
         }
         for await (const message of this.#messages) this.#accept(message)
       } catch (error) {
         if (!this.#stopped)
-          this.#parts.log.warn({ err: error, consumer: this.#name }, 'the event consumer stopped; it is started again')
+          this.#context.log.warn({ err: error, consumer: this.#name }, 'the event consumer stopped; it is started again')
       }
       if (!this.#stopped) await wait(restartDelayMs)
     }
   }
 
   async #ensureConsumer(): Promise<Consumer> {
-    const { connection } = this.#parts
+    const { connection } = this.#context
     const manager = await jetstreamManager(connection, { checkAPI: false })
     await manager.consumers.add(eventStream, {
       durable_name: this.#name,
@@ -148,11 +163,11 @@ export class EventConsumer {
         await this.#setAside(message, event)
         return
       }
-      if (this.#reaction.kinds.includes(event.type)) await this.#react(event, message)
+      if (this.#reaction.kinds.includes(event.type)) await this.#receive(event, message)
       message.ack()
     } catch (error) {
       const attempts = message.info.deliveryCount
-      this.#parts.log.warn(
+      this.#context.log.warn(
         { err: error, consumer: this.#name, subject: message.subject, attempts },
         'an event could not be handled',
       )
@@ -165,41 +180,43 @@ export class EventConsumer {
     }
   }
 
-  async #react(event: EventMessage, message: JsMsg): Promise<void> {
-    const { orm, clock, log } = this.#parts
-    const parent = propagation.extract(context.active(), message.headers, {
-      get: (carrier, key) => carrier?.get(key) || undefined,
-      keys: (carrier) => carrier?.keys() ?? [],
-    })
+  async #receive(event: EventMessage, message: JsMsg): Promise<void> {
+    const parent = extractTrace(message.headers)
     const span = tracer.startSpan(`consume ${event.type}`, { kind: SpanKind.CONSUMER }, parent)
     try {
-      const first = await context.with(trace.setSpan(parent, span), () =>
-        inTransaction(orm, async (em) => {
-          const connection = sqlOf(em)
-          const now = clock.now()
-          const received = await sql`
-            insert into inbox (consumer, event_id, received_at) values (${this.#reaction.name}, ${event.id}, ${now}::timestamptz)
-            on conflict do nothing returning true
-          `.execute(connection)
-          if (received.rows.length === 0) return false
-          await this.#reaction.react(event, { em, sql: connection, now, newId, log: log.child({ eventId: event.id }) })
-          await em.flush()
-          return true
-        }),
-      )
-      if (first) this.#reaction.committed?.(event)
+      const traceparent = traceparentOf(trace.setSpan(parent, span))
+      await this.#gatherer.add({ event, traceparent })
     } finally {
       span.end()
     }
   }
 
+  async #react(received: readonly ReceivedEvent[]): Promise<undefined[]> {
+    const { db, clock, log } = this.#context
+    const fresh = await db.transaction(async (tx) => {
+      const now = clock.now()
+      const ids = received.map(({ event }) => event.id)
+      const rows = await tx<{ eventId: string }>`
+        insert into inbox (consumer, event_id, received_at)
+        select ${this.#reaction.name}, id, ${now}::timestamptz from unnest(${ids}::text[]) as id order by id
+        on conflict do nothing returning event_id
+      `
+      const unseen = new Set(rows.map(({ eventId }) => eventId))
+      const events = received.filter(({ event }) => unseen.has(event.id))
+      if (events.length > 0) await this.#reaction.react(events, { db: tx, now, log })
+      return events
+    })
+    if (fresh.length > 0) this.#reaction.committed?.(fresh)
+    return received.map(() => undefined)
+  }
+
   /** A message that cannot be handled is kept for people to look at, and never loops. */
   async #setAside(message: JsMsg, fault: string): Promise<void> {
-    const { orm, clock, log } = this.#parts
-    await sql`
+    const { db, clock, log } = this.#context
+    await db`
       insert into set_aside_message (consumer, subject, payload, fault, set_aside_at)
       values (${this.#reaction.name}, ${message.subject}, ${message.string().replaceAll('\u0000', '\uFFFD')}, ${fault}, ${clock.now()}::timestamptz)
-    `.execute(sqlOf(orm.em.fork()))
+    `
     log.error({ consumer: this.#name, subject: message.subject, fault }, 'a message was set aside')
     setAside.add(1, { consumer: this.#name })
     message.term()
@@ -217,6 +234,6 @@ function parse(message: JsMsg): EventMessage | string {
     return 'the payload is not JSON'
   }
   if (!knownKinds.has(event?.type)) return `unknown event type: ${String(event?.type)}`
-  const issues = validate(eventEnvelope(event.type), event)
+  const issues = validateAsReader(eventEnvelope(event.type), event)
   return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
 }

@@ -1,0 +1,97 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { type CustomTypesConfig, type PoolClient, types } from 'pg'
+import { camelCase, compile, type Statement } from './statement.ts'
+
+/**
+ * The way to a service's data: a tag that runs a statement and answers its rows.
+ *
+ * ```ts
+ * const rows = await db<{ id: string; amount: bigint }>`select id, amount from deposit where id = any(${ids}::text[])`
+ * ```
+ *
+ * Columns are named in camelCase; int8 comes as bigint, timestamptz as Date, json parsed, everything else as the driver
+ * gives it. The text is prepared once per connection: pass lists as arrays, so that it does not vary with them.
+ */
+export interface ReadDb {
+  <Row extends object = Record<string, never>>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row[]>
+  /** Entities, where records are edited one by one (MikroORM). It sees and joins this handle's transaction. */
+  readonly em: EntityManager
+}
+
+/** A handle that may write. PostgreSQL refuses to write over one that may only read. */
+export interface Db extends ReadDb {
+  readonly mayWrite: true
+  /** Sends what entities changed so far. A transaction does it before it commits. */
+  flush(): Promise<void>
+}
+
+export interface TransactionOptions {
+  /** How long a statement may wait for a lock that somebody else holds. */
+  readonly lockTimeoutMs?: number
+}
+
+/** A service's database: each statement is a transaction of its own unless it runs in `transaction`. */
+export interface Database extends Db {
+  /** For reading only: its connections refuse to write. */
+  readonly reader: ReadDb
+  /** One transaction. It is run again, as a whole, when PostgreSQL asks for it (serialization failure, deadlock). */
+  transaction<T>(run: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
+  close(): Promise<void>
+}
+
+/** What runs statements: a pool, or one of its connections. */
+export type Queryable = Pick<PoolClient, 'query'>
+
+/** PostgreSQL's own numbers of types. */
+const int8 = 20
+const int8Array = 1016
+const date = 1082
+
+const toBigInts = (text: string): (bigint | null)[] =>
+  text === '{}'
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((value) => (value === 'NULL' ? null : BigInt(value)))
+
+/** How values are decoded, for every statement of every service. A calendar date stays text: it has no time zone. */
+const decoding: CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: 'text' | 'binary') => {
+    if (oid === int8) return BigInt
+    if (oid === int8Array) return toBigInts
+    if (oid === date) return (text: string) => text
+    return types.getTypeParser(oid, format)
+  }) as CustomTypesConfig['getTypeParser'],
+}
+
+export async function execute<Row extends object>(
+  connection: Queryable,
+  text: TemplateStringsArray,
+  parameters: readonly unknown[],
+): Promise<Row[]> {
+  const { statement, values } = compile(text, parameters)
+  const result = await connection.query({
+    name: statement.name,
+    text: statement.text,
+    values: values as unknown[],
+    rowMode: 'array',
+    types: decoding,
+  })
+  if (result.rows.length === 0) return []
+  return toRows<Row>(statement, result.fields, result.rows)
+}
+
+function toRows<Row extends object>(
+  statement: Statement,
+  fields: readonly { readonly name: string }[],
+  rows: readonly unknown[][],
+): Row[] {
+  statement.columns ??= fields.map(({ name }) => camelCase(name))
+  const { columns } = statement
+  return rows.map((values) => {
+    const row: Record<string, unknown> = {}
+    for (let index = 0; index < columns.length; index++) row[columns[index] as string] = values[index]
+    return row as Row
+  })
+}

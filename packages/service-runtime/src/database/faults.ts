@@ -1,0 +1,63 @@
+/** The SQLSTATE behind an error of the driver, or of the ORM around it. */
+export function sqlState(error: unknown): string | undefined {
+  for (const { code } of causesOf(error)) if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code
+  return undefined
+}
+
+const serializationFailure = '40001'
+const deadlockDetected = '40P01'
+const uniqueViolation = '23505'
+const lockNotAvailable = '55P03'
+
+/** The transaction did nothing and may simply run again. */
+export const isRetryable = (error: unknown): boolean => {
+  const state = sqlState(error)
+  return state === serializationFailure || state === deadlockDetected
+}
+
+/** Somebody else has just written a row of the same key: now it is there to be seen. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === uniqueViolation
+
+/** A row that a statement needs is locked by somebody who does not finish. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockNotAvailable
+
+/** Bad data (class 22), a broken constraint (23), or a failed assertion: the fault of one item, not of the connection. */
+export function isFaultOfData(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '') || causesOf(error).some(({ code }) => code === 'ERR_ASSERTION')
+}
+
+/**
+ * SQLSTATEs: connection exceptions (08), shutting down or starting (57P0x), out of resources (53), and what was in the way
+ * of other transactions for too long.
+ */
+const passingStates = /^(08...|57P0.|53...|55P03|40001|40P01)$/
+const passingErrnos: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+/** The drivers give these no code. */
+const passingMessages = /connect|timeout e?xce?eded|timeout expired|terminated|not queryable/i
+
+/** PostgreSQL or NATS is away, starting, shutting down or busy: waiting helps. */
+export function isPassingFault(error: unknown): boolean {
+  return causesOf(error).some(
+    ({ code, message }) =>
+      (typeof code === 'string' && (passingStates.test(code) || passingErrnos.has(code))) ||
+      passingMessages.test(message),
+  )
+}
+
+function causesOf(error: unknown): readonly { readonly code: unknown; readonly message: string }[] {
+  const causes = []
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    causes.push({ code: (cause as { code?: unknown }).code, message: cause.message })
+  }
+  return causes
+}

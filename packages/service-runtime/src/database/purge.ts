@@ -1,0 +1,73 @@
+import type { Clock } from '../process/clock.ts'
+import type { Logger } from '../process/log.ts'
+import { Loop } from '../process/loop.ts'
+import type { Db } from './db.ts'
+import { identifier } from './statement.ts'
+
+/** How long rows of one table are kept, by one of its time columns. A null there keeps the row. */
+export interface Retention {
+  readonly table: string
+  readonly column: string
+  readonly keepMs: number
+}
+
+export const dayMs = 24 * 3_600_000
+
+/**
+ * What the runtime itself keeps. Each is longer than any retry: an Idempotency-Key lives a day, and a webhook is retried
+ * for about a day. The inbox outlives the outbox, whose rows may be published again.
+ */
+export const runtimeRetentions: readonly Retention[] = [
+  { table: 'operation', column: 'created_at', keepMs: 7 * dayMs },
+  { table: 'outbox', column: 'done_at', keepMs: 14 * dayMs },
+  { table: 'inbox', column: 'received_at', keepMs: 28 * dayMs },
+  { table: 'set_aside_message', column: 'set_aside_at', keepMs: 90 * dayMs },
+]
+
+const batchMax = 1_000
+
+/** Deletes what is past its retention, in bounded batches, each a transaction of its own. Answers how many rows went. */
+export async function purge(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { table, column, keepMs }: Retention,
+): Promise<number> {
+  const before = new Date(clock.now().getTime() - keepMs)
+  let deleted = 0
+  for (;;) {
+    const rows = await db`
+      delete from ${identifier(table)} where ctid in (
+        select ctid from ${identifier(table)}
+        where ${identifier(column)} < ${before}::timestamptz limit ${batchMax} for update skip locked
+      ) returning true
+    `
+    deleted += rows.length
+    if (rows.length < batchMax) return deleted
+  }
+}
+
+const purgeEveryMs = 3_600_000
+const firstPurgeAfterMs = 60_000
+
+/** Purges a minute after the start, then every hour. A table that cannot be purged waits for the next hour. */
+export function purging(
+  context: { readonly db: Db; readonly clock: Clock; readonly log: Logger },
+  retentions: readonly Retention[],
+): Loop {
+  const { log } = context
+  return new Loop({
+    name: 'purging',
+    log,
+    everyMs: purgeEveryMs,
+    firstAfterMs: firstPurgeAfterMs,
+    async run() {
+      for (const retention of retentions) {
+        try {
+          const deleted = await purge(context, retention)
+          if (deleted > 0) log.info({ table: retention.table, deleted }, 'purged')
+        } catch (error) {
+          log.warn({ table: retention.table, err: error }, 'could not purge')
+        }
+      }
+    },
+  })
+}

@@ -1,0 +1,194 @@
+import {
+  type ErrorCode,
+  errorCatalogue,
+  headerNames,
+  isDeclared,
+  type Operation,
+  Rejection,
+  Scope,
+  type ServiceName,
+  timeoutMsDefault,
+} from '@backoffice/contracts'
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
+import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { isPassingFault } from '../database/faults.ts'
+import { newId } from '../process/ids.ts'
+import type { Logger } from '../process/log.ts'
+import { durations } from '../telemetry/metrics.ts'
+import { inputSchema, validate, validateAsReader } from '../validation/validate.ts'
+import { extractTrace } from './tracing.ts'
+import { type ErrorReply, type RequestMessage, replyMessage } from './wire.ts'
+
+/** A request as it reached the service: validated, with whom it acts for. */
+export interface ReceivedCall {
+  readonly input: unknown
+  readonly scope: Scope | undefined
+  readonly actor: string | undefined
+  readonly operationId: string
+  readonly requestId: string
+  readonly deadline: Date
+  /** Size of the message. */
+  readonly bytes: number
+}
+
+export interface ServedOperation {
+  readonly operation: Operation
+  readonly answer: (call: ReceivedCall) => Promise<unknown>
+}
+
+/** More than this at once is refused at once: a queue that nobody waits for any more helps no one. */
+const inFlightMax = 2_000
+/** The broker's limit is 1 MiB; headers need room too. */
+const replyBytesMax = 1_000_000
+const tracer = trace.getTracer('rpc')
+const duration = durations('backoffice.rpc.duration_seconds', 'Time to answer an operation over NATS, by its outcome')
+
+/**
+ * Answers a service's operations in its queue group, so that replicas share the work. Whatever holds for all operations is
+ * enforced here, once: who may call in which environment, what goes in and out, how long and how large.
+ */
+export class RpcServer {
+  readonly #served: ReadonlyMap<string, ServedOperation>
+  readonly #log: Logger
+  readonly #inFlight = new Set<Promise<void>>()
+  readonly #subscriptions: Subscription[] = []
+
+  constructor(options: { readonly served: readonly ServedOperation[]; readonly log: Logger }) {
+    this.#served = new Map(
+      options.served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]),
+    )
+    this.#log = options.log
+  }
+
+  listen(connection: NatsConnection, service: ServiceName): void {
+    for (const [subject, team] of [
+      [`rpc.${service}.*`, false],
+      [`team.*.${service}.*`, true],
+    ] as const) {
+      const subscription = connection.subscribe(subject, {
+        queue: service,
+        callback: (error, message) => {
+          if (error !== null) this.#log.error({ err: error }, 'the subscription failed')
+          else this.#accept(message, team)
+        },
+      })
+      this.#subscriptions.push(subscription)
+    }
+  }
+
+  /** Takes no further request, and waits for those under way. */
+  async drain(): Promise<void> {
+    await Promise.all(this.#subscriptions.map((subscription) => subscription.drain()))
+    await Promise.all(this.#inFlight)
+  }
+
+  #accept(message: Msg, team: boolean): void {
+    if (this.#inFlight.size >= inFlightMax) {
+      this.#respond(message, JSON.stringify(errorReply('SERVICE_UNAVAILABLE')))
+      return
+    }
+    const task = this.#serve(message, team)
+      .catch((error) => this.#log.error({ err: error, subject: message.subject }, 'a request could not be answered'))
+      .finally(() => this.#inFlight.delete(task))
+    this.#inFlight.add(task)
+  }
+
+  async #serve(message: Msg, team: boolean): Promise<void> {
+    const tokens = message.subject.split('.')
+    const name = tokens.at(-1) ?? ''
+    const entry = this.#served.get(key(team, name))
+    if (entry === undefined) {
+      this.#respond(message, JSON.stringify(errorReply('NOT_FOUND')))
+      return
+    }
+    const parent = extractTrace(message.headers)
+    const span = tracer.startSpan(`${entry.operation.service}.${name}`, { kind: SpanKind.SERVER }, parent)
+    const started = performance.now()
+    const { reply, code } = await context.with(trace.setSpan(parent, span), () =>
+      this.#answer(entry, message, team ? tokens[1] : undefined),
+    )
+    if (code !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR, message: code })
+    duration.record((performance.now() - started) / 1_000, { service: entry.operation.service, operation: name, code })
+    this.#respond(message, reply)
+    span.end()
+  }
+
+  async #answer(
+    { operation, answer }: ServedOperation,
+    message: Msg,
+    actor: string | undefined,
+  ): Promise<{ readonly reply: string; readonly code: ErrorCode | 'ok' }> {
+    const requestId = message.headers?.get(headerNames.requestId) || newId('req')
+    try {
+      const body = await answer(receive(operation, message, { actor, requestId }))
+      const issues = validate(operation.reply, body)
+      if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
+      const reply = replyMessage(JSON.stringify(body))
+      if (Buffer.byteLength(reply) > replyBytesMax) throw new Error(`the reply of ${operation.id} is too large to send`)
+      return { reply, code: 'ok' }
+    } catch (error) {
+      const refused = this.#refuse(operation, error, requestId)
+      return { reply: JSON.stringify(refused), code: refused.error.code }
+    }
+  }
+
+  #refuse(operation: Operation, error: unknown, requestId: string): ErrorReply {
+    if (error instanceof Rejection && isDeclared(operation, error.code)) {
+      if (errorCatalogue[error.code].status >= 500)
+        this.#log.warn({ operation: operation.id, requestId, code: error.code, err: error.cause }, 'could not answer')
+      return errorReply(error.code, error.details)
+    }
+    this.#log.error({ operation: operation.id, requestId, err: error }, 'failed')
+    return errorReply(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
+  }
+
+  /** A reply that cannot be sent is as one that was lost: the caller asks again. */
+  #respond(message: Msg, reply: string): void {
+    if (!message.reply) return
+    try {
+      message.respond(reply)
+    } catch (error) {
+      this.#log.error({ err: error, subject: message.subject }, 'a reply could not be sent')
+    }
+  }
+}
+
+const key = (team: boolean, name: string) => `${team ? 'team' : 'rpc'}.${name}`
+
+function receive(
+  operation: Operation,
+  message: Msg,
+  known: { readonly actor: string | undefined; readonly requestId: string },
+): ReceivedCall {
+  const { scope, input } = message.json<RequestMessage>()
+  const issues = validate(inputSchema(operation), input)
+  if (issues !== null) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
+  const scoped = operation.audience !== 'team'
+  if (scoped && validateAsReader(Scope, scope) !== null)
+    throw new Error(`a call of ${operation.id} has no valid scope`)
+  if (operation.audience === 'sandbox' && scope?.environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
+  const timeoutMs = remainingMs(message) ?? operation.timeoutMs ?? timeoutMsDefault
+  if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
+  return {
+    input,
+    scope: scoped ? scope : undefined,
+    actor: known.actor,
+    operationId: message.headers?.get(headerNames.operationId) || newId('opn'),
+    requestId: known.requestId,
+    // The system's clock: an injected one has nothing to do with how long somebody waits.
+    deadline: new Date(Date.now() + timeoutMs),
+    bytes: message.data.length,
+  }
+}
+
+/** How long the sender waits. A sender of the release before names the moment instead. */
+function remainingMs(message: Msg): number | undefined {
+  const duration = Number(message.headers?.get(headerNames.timeoutMs)) || undefined
+  if (duration !== undefined) return duration
+  const moment = Number(message.headers?.get(headerNames.deadline)) || undefined
+  return moment === undefined ? undefined : moment - Date.now()
+}
+
+function errorReply(code: ErrorCode, details?: Record<string, unknown>): ErrorReply {
+  return { error: { code, message: errorCatalogue[code].message, ...(details === undefined ? {} : { details }) } }
+}

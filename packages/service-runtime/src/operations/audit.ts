@@ -1,0 +1,87 @@
+import type { AuditEntry, Operation, operations } from '@backoffice/contracts'
+import type { Db } from '../database/db.ts'
+import { newId } from '../process/ids.ts'
+import type { Call, QueryTools } from './handle.ts'
+
+/** Who did what, to what and why. */
+export interface AuditRow {
+  readonly id: string
+  readonly actor: string
+  readonly operation: string
+  readonly operationId: string
+  readonly subject: string | null
+  readonly reason: string | null
+  readonly input: unknown
+}
+
+/** Taken from the common shape of the team's operations. */
+export function auditRow(operation: Operation, call: Pick<Call, 'actor' | 'operationId' | 'input'>): AuditRow {
+  const input = call.input as Readonly<Record<string, unknown>>
+  return {
+    id: newId('aud'),
+    actor: call.actor,
+    operation: operation.id,
+    operationId: call.operationId,
+    subject: subjectOf(input),
+    reason: typeof input.reason === 'string' ? input.reason : null,
+    input: withoutSecrets(input),
+  }
+}
+
+/** Writes audit entries, in the transaction of what they are about. */
+export async function insertAudit(db: Db, rows: readonly AuditRow[], now: Date): Promise<void> {
+  await db`
+    insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
+    select r.id, ${now}::timestamptz, r.actor, r.operation, r.operation_id, r.subject, r.reason, r.input::json
+    from unnest(
+      ${rows.map(({ id }) => id)}::text[], ${rows.map(({ actor }) => actor)}::text[],
+      ${rows.map(({ operation }) => operation)}::text[], ${rows.map(({ operationId }) => operationId)}::text[],
+      ${rows.map(({ subject }) => subject)}::text[], ${rows.map(({ reason }) => reason)}::text[],
+      ${rows.map(({ input }) => JSON.stringify(input))}::text[]
+    ) as r (id, actor, operation, operation_id, subject, reason, input)
+  `
+}
+
+/** Records a team action that keeps its own transaction. Commands are recorded by the runner. */
+export function recordAction(
+  db: Db,
+  operation: Operation,
+  call: Pick<Call, 'actor' | 'operationId' | 'input'>,
+  now: Date,
+): Promise<void> {
+  return insertAudit(db, [auditRow(operation, call)], now)
+}
+
+/** The record that an action is about: its own id if it names one, else the operator, brand or name. */
+function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
+  const names = Object.keys(input)
+  const owners = ['brandId', 'operatorId']
+  const name = [
+    ...names.filter((key) => key.endsWith('Id') && !owners.includes(key)),
+    'key',
+    'operatorId',
+    'brandId',
+    'name',
+  ].find((key) => typeof input[key] === 'string')
+  return name === undefined ? null : String(input[name])
+}
+
+function withoutSecrets(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !/secret|password/i.test(name)))
+}
+
+type ListAudit = (typeof operations)['gateway']['listAudit']
+
+/** Answers the `listAudit` operation of any service. */
+export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools): Promise<{ data: AuditEntry[] }> {
+  const { actor = null, subject = null, since = null, limit } = input
+  const rows = await db<Omit<AuditEntry, 'at'> & { at: Date }>`
+    select id, at, actor, operation, operation_id, subject, reason, input
+    from audit_entry
+    where (${actor}::text is null or actor = ${actor}) and (${subject}::text is null or subject = ${subject})
+      and (${since}::timestamptz is null or at >= ${since}::timestamptz)
+    order by at desc, id desc
+    limit ${limit}
+  `
+  return { data: rows.map((row) => ({ ...row, at: row.at.toISOString() })) }
+}

@@ -1,0 +1,21 @@
+import { operations, type ServiceName } from '@backoffice/contracts'
+import { readAudit } from './audit.ts'
+import { type Handler, handle } from './handle.ts'
+import { findKnown, insertTombstone } from './stored-reply.ts'
+
+/** The operations that every service answers. */
+export function builtInHandlers(service: ServiceName): Handler[] {
+  // Each service has both under its own name; they differ in nothing else.
+  const { abandonOperation, listAudit } = operations[service] as (typeof operations)['gateway']
+  return [
+    handle(abandonOperation, async ({ input: { abandonedOperationId: operationId } }, { db, now }) => {
+      await insertTombstone(db, operationId, now)
+      const known = (await findKnown(db, [operationId])).get(operationId)
+      if (known === undefined || known.abandoned || known.reply === null) return { outcome: 'abandoned', reply: null }
+      return 'error' in known.reply
+        ? { outcome: 'refused', reply: known.reply.error }
+        : { outcome: 'replied', reply: known.reply.body }
+    }),
+    handle(listAudit, readAudit),
+  ]
+}

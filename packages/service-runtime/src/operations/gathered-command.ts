@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import type { Rejection } from '@backoffice/contracts'
+import type { Db } from '../database/db.ts'
+import { isFaultOfData, isLockTimeout, isUniqueViolation } from '../database/faults.ts'
+import { type BatchFault, Gatherer } from '../process/gatherer.ts'
+import { newId } from '../process/ids.ts'
+import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
+import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
+import { type CallRecord, writeRecords } from './record.ts'
+import { findKnown, isStorable, type KnownOperation } from './stored-reply.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: each command's types are checked where it is declared
+type Command = GatheredCommand<any, unknown, unknown, unknown>
+
+export const batchMax = 200
+const queueMax = 2_000
+const batchBytesMax = 1_000_000
+/** Short, since a whole batch waits; a call that runs alone may wait as long as its caller does. */
+const lockTimeoutMs = 1_000
+const lockTimeoutAloneMs = 6_000
+
+/** Attempts that wait together become outcomes in one transaction. */
+export function gatheredAttempts(command: Command, context: AttemptContext): Gatherer<Attempt, Outcome | Error> {
+  return new Gatherer({
+    batchMax,
+    queueMax,
+    bytesMax: batchBytesMax,
+    bytesOf: ({ bytes }) => bytes,
+    apart: (attempt) => [attempt.call.operationId, ...namesOf(command, attempt)],
+    ownerOf: ({ owner }) => owner,
+    isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
+    faultOf: batchFaultOf,
+    run: (attempts, { alone }) =>
+      context.db.transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
+        lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
+      }),
+  })
+}
+
+/** What a failed transaction of many calls for. */
+export function batchFaultOf(error: unknown): BatchFault {
+  // Somebody else wrote a row of the same key in the meantime: loaded again, it is seen.
+  if (isUniqueViolation(error)) return 'again'
+  return isFaultOfData(error) || isLockTimeout(error) ? 'alone' : 'everyone'
+}
+
+function namesOf(command: Command, { call, preparation }: Attempt): readonly string[] {
+  return preparation.is === 'refused' ? [] : command.apart(preparedCall(call, preparation.value))
+}
+
+const preparedCall = (call: Attempt['call'], prepared: unknown): PreparedCall<never, unknown> =>
+  // A copy that keeps the getters of `call`, which throw when they should not be read.
+  Object.create(call, { prepared: { value: prepared, enumerable: true } }) as never
+
+/** What a call is decided on. */
+interface Case {
+  readonly attempt: Attempt
+  readonly known: KnownOperation | undefined
+  readonly call: PreparedCall<never, unknown> | undefined
+  readonly state: unknown
+}
+
+/** How a call was decided: what is written, and what its caller is told. An error is the fault of this call alone. */
+interface Decided {
+  readonly outcome: Outcome | Error
+  readonly record?: CallRecord
+  readonly change?: { readonly value: unknown }
+}
+
+async function runTogether(
+  command: Command,
+  attempts: readonly Attempt[],
+  tools: { readonly db: Db; readonly now: Date },
+): Promise<readonly (Outcome | Error)[]> {
+  const decided = (await loadCases(command, attempts, tools)).map((found) => decideCase(command, found, tools.now))
+  const records = decided.flatMap(({ record }) => (record === undefined ? [] : [record]))
+  const changes = decided.flatMap(({ change }) => (change === undefined ? [] : [change.value]))
+  assertApart(records)
+  const [behind] = await Promise.all([
+    records.length === 0 ? new Set<string>() : writeRecords(tools.db, records, tools.now),
+    changes.length === 0 ? undefined : command.save(changes, tools),
+  ])
+  return decided.map(({ outcome }) =>
+    'is' in outcome && outcome.is === 'replied' ? { ...outcome, sent: { ...outcome.sent, behind } } : outcome,
+  )
+}
+
+async function loadCases(
+  command: Command,
+  attempts: readonly Attempt[],
+  tools: { readonly db: Db; readonly now: Date },
+): Promise<readonly Case[]> {
+  const calls = attempts.map(({ call, preparation }) =>
+    preparation.is === 'prepared' ? preparedCall(call, preparation.value) : undefined,
+  )
+  const loading = calls.filter((call) => call !== undefined)
+  // Both are on their way at once: what was loaded for a call that is known is not looked at.
+  const [known, loaded] = await Promise.all([
+    findKnown(
+      tools.db,
+      attempts.map(({ call }) => call.operationId),
+    ),
+    loading.length === 0 ? [] : command.load(loading, tools),
+  ])
+  assert.equal(loaded.length, loading.length, 'a state is loaded for each call')
+  const states = new Map(loading.map((call, index) => [call, loaded[index]]))
+  return attempts.map((attempt, index) => {
+    const call = calls[index]
+    return { attempt, known: known.get(attempt.call.operationId), call, state: call && states.get(call) }
+  })
+}
+
+function decideCase(command: Command, { attempt, known, call, state }: Case, now: Date): Decided {
+  if (known !== undefined) return { outcome: { is: 'known', known } }
+  if (attempt.preparation.is === 'refused') return refused(attempt, attempt.preparation.rejection)
+  assert(call !== undefined)
+  try {
+    const { reply, change, sends = [] } = command.decide(call, state, { now, newId })
+    const rows = rowsOf(sends, attempt.call, now)
+    const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
+    return {
+      outcome: { is: 'replied', body: reply, sent },
+      record: recordOf(attempt, { reply: { body: reply }, rows }),
+      change: { value: change },
+    }
+  } catch (error) {
+    if (error instanceof UnfinishedOperation) return { outcome: { is: 'blocked', by: error.operationId } }
+    if (isStorable(attempt.operation, error)) return refused(attempt, error)
+    return { outcome: error instanceof Error ? error : new Error(String(error)) }
+  }
+}
+
+const refused = (attempt: Attempt, rejection: Rejection): Decided => ({
+  outcome: { is: 'refused', rejection },
+  record: recordOfRefusal(attempt, rejection),
+})
+
+/** Rows are numbered per aggregate: two calls about one aggregate in a batch would be given the same numbers. */
+function assertApart(records: readonly CallRecord[]): void {
+  const owners = new Map<string, string>()
+  for (const { operationId, rows } of records) {
+    for (const { aggregate } of rows) {
+      const owner = owners.get(aggregate) ?? operationId
+      assert.equal(owner, operationId, `two calls of a batch send about ${aggregate}: \`apart\` must name it`)
+      owners.set(aggregate, owner)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import type {
+  CommandOperation,
+  DirectOperation,
+  IdPrefix,
+  Input,
+  Operation,
+  QueryOperation,
+  Rejection,
+  Reply,
+  Scope,
+} from '@backoffice/contracts'
+import type { Database, Db, ReadDb } from '../database/db.ts'
+import type { RpcClient } from '../messages/rpc-client.ts'
+import type { EmittedEvent, Sent, SentCommand } from '../outbox/rows.ts'
+import type { Logger } from '../process/log.ts'
+
+export interface Call<O extends Operation = Operation> {
+  readonly input: Input<O>
+  /** Whom the call acts for. Reading it in one of the team's operations throws: those find the brand with the record. */
+  readonly scope: Scope
+  /** The person of a team operation. Reading it in any other throws. */
+  readonly actor: string
+  readonly operationId: string
+  readonly requestId: string
+  /** When the caller stops waiting. */
+  readonly deadline: Date
+}
+
+/** Time and ids are handed in, so that what decides stays a function of its input. */
+export interface Given {
+  readonly now: Date
+  readonly newId: (prefix: IdPrefix) => string
+}
+
+export interface QueryTools extends Given {
+  readonly db: ReadDb
+  readonly rpc: RpcClient
+  readonly log: Logger
+}
+
+/** Of what runs before a transaction, or keeps its own: each statement commits by itself. */
+export interface DirectTools extends Given {
+  readonly db: Database
+  readonly rpc: RpcClient
+  readonly log: Logger
+}
+
+/** Of the one transaction of a command. There is no RPC client: no network call happens inside a transaction. */
+export interface ExecuteTools extends Given {
+  readonly db: Db
+  readonly log: Logger
+  /** Publishes an event after the commit, and after the aggregate's earlier rows. */
+  emit<K extends EmittedEvent['kind']>(event: EmittedEvent<K>): void
+  /** Calls another service after the commit. The operation answers once it is done, and SERVICE_UNAVAILABLE until then. */
+  send<O extends Operation>(command: SentCommand<O>): void
+}
+
+/** Reads one call. */
+export type Query<O extends Operation> = (call: Call<O>, tools: QueryTools) => Promise<Reply<O>>
+
+/** Reads, in one query, for all calls that wait: one reply or refusal for each, in order. */
+export interface GatheredQuery<O extends Operation> {
+  readonly read: (
+    calls: readonly Call<O>[],
+    tools: Pick<QueryTools, 'db' | 'now'>,
+  ) => Promise<readonly (Reply<O> | Rejection)[]>
+}
+
+/** Keeps its own transactions; idempotent by a reference in its input. */
+export type Direct<O extends Operation> = (call: Call<O>, tools: DirectTools) => Promise<Reply<O>>
+
+interface Preparing<O extends Operation, Prepared> {
+  /**
+   * Runs before the transaction and may ask other services. What it refuses is the operation's reply; it may run again for
+   * one operation id, so what it writes must bear that.
+   */
+  readonly prepare?: (call: Call<O>, tools: DirectTools) => Promise<Prepared>
+}
+
+/** A command that is rare: one call, one transaction. */
+export interface SingleCommand<O extends Operation, Prepared> extends Preparing<O, Prepared> {
+  readonly execute: (call: Call<O>, tools: ExecuteTools, prepared: Prepared) => Promise<Reply<O>>
+  /** What is stored of the reply, for replays: a secret is shown once and never kept in plain text. */
+  readonly stored?: (reply: Reply<O>) => Reply<O>
+}
+
+export type PreparedCall<O extends Operation, Prepared> = Call<O> & { readonly prepared: Prepared }
+
+export interface Decision<O extends Operation, Change> {
+  readonly reply: Reply<O>
+  /** What `save` is to write. */
+  readonly change: Change
+  /** In this order. */
+  readonly sends?: readonly Sent[]
+}
+
+/**
+ * A command whose calls that wait together share a transaction. Loading and saving work on lists; deciding is pure and sees
+ * one call, so a refusal touches that call alone.
+ */
+export interface GatheredCommand<O extends Operation, Prepared, State, Change> extends Preparing<O, Prepared> {
+  /** Names every record that a call changes or sends about: two calls that share a name never share a transaction. */
+  readonly apart: (call: PreparedCall<O, Prepared>) => readonly string[]
+  /** Locks in one order, then reads; one state for each call, in order. */
+  readonly load: (
+    calls: readonly PreparedCall<O, Prepared>[],
+    tools: { readonly db: Db; readonly now: Date },
+  ) => Promise<readonly State[]>
+  /** @throws {Rejection} of this call alone */
+  readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: Given) => Decision<O, Change>
+  readonly save: (changes: readonly Change[], tools: { readonly db: Db; readonly now: Date }) => Promise<void>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a service's map holds handlers of all types; `handle` has checked each
+type Any = any
+
+export type Handler<O extends Operation = Any> =
+  | { readonly kind: 'query'; readonly operation: O; readonly query: Query<O> }
+  | { readonly kind: 'gathered query'; readonly operation: O; readonly query: GatheredQuery<O> }
+  | { readonly kind: 'direct'; readonly operation: O; readonly direct: Direct<O> }
+  | { readonly kind: 'single command'; readonly operation: O; readonly command: SingleCommand<O, Any> }
+  | { readonly kind: 'gathered command'; readonly operation: O; readonly command: GatheredCommand<O, Any, Any, Any> }
+
+/** Says how a service answers an operation of the table, whose kind decides what it is given to work with. */
+export function handle<O extends QueryOperation>(operation: O, query: Query<O> | GatheredQuery<O>): Handler<O>
+export function handle<O extends DirectOperation>(operation: O, direct: Direct<O>): Handler<O>
+export function handle<O extends CommandOperation, Prepared = undefined>(
+  operation: O,
+  command: SingleCommand<O, Prepared>,
+): Handler<O>
+export function handle<O extends CommandOperation, State, Change, Prepared = undefined>(
+  operation: O,
+  command: GatheredCommand<O, Prepared, State, Change>,
+): Handler<O>
+export function handle(operation: Operation, how: Any): Handler {
+  switch (operation.kind) {
+    case 'query':
+      return 'read' in how
+        ? { kind: 'gathered query', operation, query: how }
+        : { kind: 'query', operation, query: how }
+    case 'direct':
+      return { kind: 'direct', operation, direct: how }
+    case 'command':
+      return 'execute' in how
+        ? { kind: 'single command', operation, command: how }
+        : { kind: 'gathered command', operation, command: how }
+    default:
+      return operation.kind satisfies never
+  }
+}
+
+/**
+ * Thrown by a command that met a record whose last change another service has not finished yet. That operation's commands
+ * are finished first, and then the call begins again: nobody is told of a state before it is true everywhere.
+ */
+export class UnfinishedOperation extends Error {
+  override readonly name = 'UnfinishedOperation'
+  readonly operationId: string
+
+  constructor(operationId: string) {
+    super(`operation ${operationId} has unfinished commands`)
+    this.operationId = operationId
+  }
+}

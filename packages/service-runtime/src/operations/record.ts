@@ -1,0 +1,106 @@
+import type { Db } from '../database/db.ts'
+import type { OutboxRow } from '../outbox/rows.ts'
+import { type AuditRow, insertAudit } from './audit.ts'
+import type { StoredReply } from './stored-reply.ts'
+
+/** What one call leaves behind in the transaction of its effect. */
+export interface CallRecord {
+  readonly operationId: string
+  readonly name: string
+  readonly fingerprint: string
+  readonly reply: StoredReply
+  readonly rows: readonly OutboxRow[]
+  readonly audit: AuditRow | null
+}
+
+/** How long the process that commits a row has for it before a relay may take it. */
+const ownLeaseMs = { command: 15_000, event: 5_000 } as const
+
+/**
+ * Writes replies, outbox rows and audit entries of a batch. The unique operation id is the fence: of two attempts of one
+ * operation only one commits.
+ * @returns ids of the rows that stand behind another operation's unfinished one: only the relay may send them
+ */
+export async function writeRecords(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
+  const audits = records.flatMap(({ audit }) => (audit === null ? [] : [audit]))
+  const [behind] = await Promise.all([
+    insertRows(db, records, now),
+    insertReplies(db, records, now),
+    audits.length === 0 ? undefined : insertAudit(db, audits, now),
+  ])
+  return behind
+}
+
+async function insertReplies(db: Db, records: readonly CallRecord[], now: Date): Promise<void> {
+  await db`
+    insert into operation (operation_id, name, fingerprint, reply, created_at)
+    select r.operation_id, r.name, r.fingerprint, r.reply::json, ${now}::timestamptz
+    from unnest(
+      ${records.map(({ operationId }) => operationId)}::text[], ${records.map(({ name }) => name)}::text[],
+      ${records.map(({ fingerprint }) => fingerprint)}::text[],
+      ${records.map(({ reply }) => JSON.stringify(reply))}::text[]
+    ) as r (operation_id, name, fingerprint, reply)
+    order by r.operation_id
+  `
+}
+
+async function insertRows(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
+  const rows = records.flatMap(({ operationId, rows }) => {
+    const waits = rows.some(({ kind }) => kind === 'command')
+    // Events wait for the commands of their operation.
+    return rows.map((row) => ({ ...row, operationId, leaseMs: ownLeaseMs[waits ? 'command' : row.kind] }))
+  })
+  return rows.length === 0 ? new Set() : insertOutboxRows(db, rows, now)
+}
+
+/**
+ * Numbers the rows of each aggregate, whose own row the transaction has locked or just inserted, and leases them to this
+ * process. A command stands behind unfinished commands of its aggregate, an event behind any unfinished row.
+ */
+async function insertOutboxRows(
+  db: Db,
+  rows: readonly (OutboxRow & { readonly operationId: string | null; readonly leaseMs: number | null })[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const places = placesOf(rows.map(({ aggregate }) => aggregate))
+  const behind = await db<{ id: string }>`
+    with sent as (
+      insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
+      select r.id, r.aggregate,
+        coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.place,
+        r.kind, r.name, r.message::json, r.operation_id, ${now}::timestamptz,
+        case when not exists (
+          select from outbox e where e.aggregate = r.aggregate and e.done_at is null and (e.kind = 'command' or r.kind = 'event')
+        ) then clock_timestamp() + make_interval(secs => r.lease_ms / 1000.0) end
+      from unnest(
+        ${rows.map(({ id }) => id)}::text[], ${rows.map(({ aggregate }) => aggregate)}::text[], ${places}::int[],
+        ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ name }) => name)}::text[],
+        ${rows.map(({ message }) => JSON.stringify(message))}::text[],
+        ${rows.map(({ operationId }) => operationId)}::text[], ${rows.map(({ leaseMs }) => leaseMs)}::int[]
+      ) as r (id, aggregate, place, kind, name, message, operation_id, lease_ms)
+      returning id, leased_until
+    )
+    select id from sent where leased_until is null
+  `
+  return new Set(behind.map(({ id }) => id))
+}
+
+/** The place of each row among those of its aggregate, from 1. */
+function placesOf(aggregates: readonly string[]): number[] {
+  const seen = new Map<string, number>()
+  return aggregates.map((aggregate) => {
+    const place = (seen.get(aggregate) ?? 0) + 1
+    seen.set(aggregate, place)
+    return place
+  })
+}
+
+/** Writes rows of work that no request asked for: the relay may send them at once. */
+export async function insertUnclaimedRows(db: Db, rows: readonly OutboxRow[], now: Date): Promise<void> {
+  if (rows.length > 0)
+    await insertOutboxRows(
+      db,
+      rows.map((row) => ({ ...row, operationId: null, leaseMs: null })),
+      now,
+    )
+}

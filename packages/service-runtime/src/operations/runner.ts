@@ -1,0 +1,179 @@
+import { type Operation, Rejection, type Scope } from '@backoffice/contracts'
+import type { Database } from '../database/db.ts'
+import type { RpcClient } from '../messages/rpc-client.ts'
+import type { ReceivedCall, ServedOperation } from '../messages/rpc-server.ts'
+import type { Dispatch } from '../outbox/dispatch.ts'
+import type { Relay } from '../outbox/relay.ts'
+import type { Clock } from '../process/clock.ts'
+import { Gatherer } from '../process/gatherer.ts'
+import { newId } from '../process/ids.ts'
+import type { Logger } from '../process/log.ts'
+import type { Attempt, Outcome, Preparation } from './attempt.ts'
+import { gatheredAttempts } from './gathered-command.ts'
+import type { Call, DirectTools, GatheredQuery, Handler, Query } from './handle.ts'
+import { attemptSingly } from './single-command.ts'
+import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './stored-reply.ts'
+
+export interface RunnerContext {
+  readonly db: Database
+  readonly rpc: RpcClient
+  readonly dispatch: Dispatch
+  readonly relay: Relay
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+const readsBatchMax = 500
+const readsQueueMax = 5_000
+/** While one query waits for PostgreSQL, the next may be sent. */
+const readsAtOnce = 2
+
+type Prepare = ((call: Call, tools: DirectTools) => Promise<unknown>) | undefined
+type TryOut = (attempt: Attempt) => Promise<Outcome>
+
+/** Makes of each handler what answers its calls: queries read, commands run once per operation id. */
+export class Runner {
+  readonly #context: RunnerContext
+
+  constructor(context: RunnerContext) {
+    this.#context = context
+  }
+
+  serve(handler: Handler): ServedOperation {
+    return { operation: handler.operation, answer: this.#answerOf(handler) }
+  }
+
+  #answerOf(handler: Handler): ServedOperation['answer'] {
+    switch (handler.kind) {
+      case 'query':
+        return this.#query(handler.query)
+      case 'gathered query':
+        return this.#gatheredQuery(handler.query)
+      case 'direct':
+        return (received) => handler.direct(toCall(received), this.#directTools(received))
+      case 'single command':
+        return this.#command(handler, (attempt) => attemptSingly(handler.command, attempt, this.#context))
+      case 'gathered command': {
+        const gatherer = gatheredAttempts(handler.command, this.#context)
+        return this.#command(handler, async (attempt) => {
+          const outcome = await gatherer.add(attempt)
+          if (outcome instanceof Error) throw outcome
+          return outcome
+        })
+      }
+      default:
+        return handler satisfies never
+    }
+  }
+
+  #query(query: Query<Operation>): ServedOperation['answer'] {
+    const { reader } = this.#context.db
+    return (received) => query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: reader } }))
+  }
+
+  #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['answer'] {
+    const { db, clock } = this.#context
+    const gatherer = new Gatherer<{ readonly call: Call; readonly owner: string }, unknown>({
+      batchMax: readsBatchMax,
+      queueMax: readsQueueMax,
+      concurrency: readsAtOnce,
+      ownerOf: ({ owner }) => owner,
+      isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
+      run: (waiting) =>
+        query.read(waiting.map(({ call }) => call) as never, { db: db.reader, now: clock.now() }),
+    })
+    return async (received) => {
+      const reply = await gatherer.add({ call: toCall(received), owner: ownerOf(received) })
+      if (reply instanceof Rejection) throw reply
+      return reply
+    }
+  }
+
+  /** Tries until the outcome can be told, and tells it once the operation's own commands are done. */
+  #command(
+    { operation, command }: { readonly operation: Operation; readonly command: { readonly prepare?: Prepare } },
+    tryOut: TryOut,
+  ): ServedOperation['answer'] {
+    const { dispatch } = this.#context
+    return async (received) => {
+      const call = toCall(received)
+      const fingerprint = fingerprintOf(operation, call, received.scope?.brandId)
+      const told = async (known: KnownOperation) => {
+        if (known.unfinished) await dispatch.finishOperation(call.operationId, call.deadline)
+        return unwrap(replyOf(known, operation, fingerprint))
+      }
+      const preparation = await this.#prepare(operation, command.prepare, call, received)
+      if (preparation.is === 'known') return told(preparation.known)
+      const byTeam = received.actor !== undefined
+      const attempt = { operation, call, fingerprint, preparation, byTeam, owner: ownerOf(received), bytes: received.bytes }
+      for (;;) {
+        const outcome = await tryOut(attempt)
+        switch (outcome.is) {
+          case 'replied':
+            await dispatch.finish(outcome.sent, call.deadline)
+            return outcome.body
+          case 'refused':
+            throw outcome.rejection
+          case 'known':
+            return told(outcome.known)
+          case 'blocked':
+            await dispatch.finishOperation(outcome.by, call.deadline)
+            break
+          default:
+            outcome satisfies never
+        }
+      }
+    }
+  }
+
+  /** A service that it calls may be unavailable. A stored reply needs no call, so then look for one. */
+  async #prepare(
+    operation: Operation,
+    prepare: Prepare,
+    call: Call,
+    received: ReceivedCall,
+  ): Promise<Preparation | { readonly is: 'known'; readonly known: KnownOperation }> {
+    try {
+      return { is: 'prepared', value: await prepare?.(call, this.#directTools(received)) }
+    } catch (error) {
+      if (isStorable(operation, error)) return { is: 'refused', rejection: error }
+      const known = await findKnown(this.#context.db, [call.operationId]).catch(() => undefined)
+      const earlier = known?.get(call.operationId)
+      if (earlier === undefined) throw error
+      return { is: 'known', known: earlier }
+    }
+  }
+
+  #directTools({ requestId }: ReceivedCall): DirectTools {
+    const { db, rpc, clock, log } = this.#context
+    return {
+      db,
+      rpc,
+      now: clock.now(),
+      newId,
+      // Made when it is used: most calls log nothing.
+      get log() {
+        return log.child({ requestId })
+      },
+    }
+  }
+}
+
+const ownerOf = ({ scope }: ReceivedCall): string => scope?.brandId ?? 'team'
+
+function toCall({ input, scope, actor, operationId, requestId, deadline }: ReceivedCall): Call {
+  return {
+    input: input as never,
+    operationId,
+    requestId,
+    deadline,
+    get scope(): Scope {
+      if (scope === undefined) throw new Error('a team operation has no scope')
+      return scope
+    },
+    get actor(): string {
+      if (actor === undefined) throw new Error('only a team operation has an actor')
+      return actor
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { isUniqueViolation } from '../database/faults.ts'
+import type { OutboxRow } from '../outbox/rows.ts'
+import { toRow } from '../outbox/rows.ts'
+import { contextOf } from '../messages/tracing.ts'
+import { newId } from '../process/ids.ts'
+import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal } from './attempt.ts'
+import { type ExecuteTools, type SingleCommand, UnfinishedOperation } from './handle.ts'
+import { type CallRecord, writeRecords } from './record.ts'
+import { findKnown, isStorable } from './stored-reply.ts'
+
+/** How often an attempt begins again because somebody else wrote the same row first. */
+const repeatsMax = 2
+
+/** One transaction for one call: the effect, its outbox rows and the reply commit together. */
+export async function attemptSingly(
+  // biome-ignore lint/suspicious/noExplicitAny: what a command prepares is between its own two steps
+  command: SingleCommand<any, any>,
+  attempt: Attempt,
+  context: AttemptContext,
+): Promise<Outcome> {
+  for (let repeat = 0; ; repeat++) {
+    try {
+      return attempt.preparation.is === 'refused'
+        ? await storeRefusal(attempt, attempt.preparation.rejection, context)
+        : await executeOnce(command, attempt, attempt.preparation.value, context)
+    } catch (error) {
+      if (repeat >= repeatsMax || !isUniqueViolation(error)) throw error
+    }
+  }
+}
+
+async function executeOnce(
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  command: SingleCommand<any, any>,
+  attempt: Attempt,
+  prepared: unknown,
+  context: AttemptContext,
+): Promise<Outcome> {
+  const { call, operation } = attempt
+  const { db, clock, log } = context
+  try {
+    return await db.transaction(async (tx): Promise<Outcome> => {
+      const known = (await findKnown(tx, [call.operationId])).get(call.operationId)
+      if (known !== undefined) return { is: 'known', known }
+      const now = clock.now()
+      const rows: OutboxRow[] = []
+      const body = await command.execute(call, executeTools({ db: tx, now, log, call, rows }), prepared)
+      await tx.flush()
+      const reply = { body: command.stored === undefined ? body : command.stored(body) }
+      const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows })], now)
+      return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
+    })
+  } catch (error) {
+    if (error instanceof UnfinishedOperation) return { is: 'blocked', by: error.operationId }
+    if (!isStorable(operation, error)) throw error
+    return storeRefusal(attempt, error, context)
+  }
+}
+
+function executeTools({
+  db,
+  now,
+  log,
+  call,
+  rows,
+}: Pick<ExecuteTools, 'db' | 'now' | 'log'> & { readonly call: Attempt['call']; readonly rows: OutboxRow[] }): ExecuteTools {
+  const send: ExecuteTools['send'] & ExecuteTools['emit'] = (sent) => {
+    rows.push(toRow(sent as never, { now, context: contextOf(call.requestId) }))
+  }
+  return { db, now, newId, log: log.child({ requestId: call.requestId }), emit: send, send }
+}
+
+/** In a transaction of its own, since the refusal rolled the effect back; first writer wins. */
+function storeRefusal(
+  attempt: Attempt,
+  rejection: Extract<Outcome, { is: 'refused' }>['rejection'],
+  { db, clock }: AttemptContext,
+): Promise<Outcome> {
+  const record: CallRecord = recordOfRefusal(attempt, rejection)
+  return db.transaction(async (tx): Promise<Outcome> => {
+    const known = (await findKnown(tx, [record.operationId])).get(record.operationId)
+    if (known !== undefined) return { is: 'known', known }
+    await writeRecords(tx, [record], clock.now())
+    return { is: 'refused', rejection }
+  })
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { type ErrorCode, errorCatalogue, isDeclared, type Operation, Rejection } from '@backoffice/contracts'
+import type { Db, ReadDb } from '../database/db.ts'
+import type { Call } from './handle.ts'
+
+/** What the `operation` table keeps of a reply. */
+export type StoredReply =
+  | { readonly body: unknown }
+  | { readonly error: { readonly code: ErrorCode; readonly details?: Record<string, unknown> } }
+
+export function refusalOf({ code, details }: Rejection): StoredReply {
+  return { error: { code, ...(details === undefined ? {} : { details }) } }
+}
+
+/** What a retry or a repaired service may cure is no reply: it is never stored. */
+export function isStorable(operation: Operation, error: unknown): error is Rejection {
+  return error instanceof Rejection && errorCatalogue[error.code].status < 500 && isDeclared(operation, error.code)
+}
+
+/** @throws {Rejection} when the stored reply is a refusal */
+export function unwrap(reply: StoredReply): unknown {
+  if ('error' in reply) throw new Rejection(reply.error.code, reply.error.details)
+  return reply.body
+}
+
+/** What an operation id stands for: the same id with anything else is a conflict, never a success that did nothing. */
+export function fingerprintOf(operation: Operation, call: Pick<Call, 'input'>, brandId: string | undefined): string {
+  return createHash('sha256')
+    .update(JSON.stringify([operation.id, brandId ?? null, call.input]))
+    .digest('base64url')
+}
+
+export interface KnownOperation {
+  readonly operationId: string
+  readonly name: string
+  /** null: stored by the release before, which knew the name alone. */
+  readonly fingerprint: string | null
+  /** null on a tombstone. */
+  readonly reply: StoredReply | null
+  readonly abandoned: boolean
+  /** One of its commands is not done. */
+  readonly unfinished: boolean
+}
+
+/** What is stored under these operation ids. */
+export async function findKnown(db: ReadDb, operationIds: readonly string[]): Promise<Map<string, KnownOperation>> {
+  const rows = await db<KnownOperation>`
+    select o.operation_id, o.name, o.fingerprint, o.reply, o.abandoned, exists (
+      select from outbox b where b.operation_id = o.operation_id and b.kind = 'command' and b.done_at is null
+    ) as unfinished
+    from operation o where o.operation_id = any(${operationIds}::text[])
+  `
+  return new Map(rows.map((row) => [row.operationId, row]))
+}
+
+/**
+ * The stored reply of an earlier attempt.
+ * @throws {Rejection} SERVICE_UNAVAILABLE when the id was abandoned; IDEMPOTENCY_CONFLICT when it stands for something else
+ */
+export function replyOf(known: KnownOperation, operation: Operation, fingerprint: string): StoredReply {
+  const same = known.fingerprint === null ? known.name === operation.id : known.fingerprint === fingerprint
+  if (known.abandoned || known.reply === null) throw new Rejection('SERVICE_UNAVAILABLE')
+  if (!same) {
+    const cause = new Error(`operation id ${known.operationId} was used by ${known.name} with another input`)
+    throw new Rejection('IDEMPOTENCY_CONFLICT', undefined, { cause })
+  }
+  return known.reply
+}
+
+/** Writes a tombstone under an id, unless something is stored there. It fences any late message with that id. */
+export async function insertTombstone(db: Db, operationId: string, now: Date): Promise<void> {
+  await db`
+    insert into operation (operation_id, name, abandoned, created_at)
+    values (${operationId}, 'abandonOperation', true, ${now}::timestamptz)
+    on conflict do nothing
+  `
+}

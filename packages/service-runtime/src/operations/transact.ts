@@ -1,0 +1,37 @@
+import type { Database } from '../database/db.ts'
+import { contextOf } from '../messages/tracing.ts'
+import type { Relay } from '../outbox/relay.ts'
+import { type OutboxRow, toRow } from '../outbox/rows.ts'
+import type { Clock } from '../process/clock.ts'
+import { newId } from '../process/ids.ts'
+import type { Logger } from '../process/log.ts'
+import type { ExecuteTools } from './handle.ts'
+import { insertUnclaimedRows } from './record.ts'
+
+/** One transaction with the tools of a command, for work that no request asked for: a sweeper's, a scheduler's. */
+export type Transact = <T>(run: (tools: ExecuteTools) => Promise<T>) => Promise<T>
+
+/** What such work sends leaves through the relay, since no request waits for it. */
+export function transactor(context: {
+  readonly db: Database
+  readonly relay: Relay
+  readonly clock: Clock
+  readonly log: Logger
+}): Transact {
+  const { db, relay, clock, log } = context
+  return async (run) => {
+    const { result, sent } = await db.transaction(async (tx) => {
+      const now = clock.now()
+      const rows: OutboxRow[] = []
+      const send: ExecuteTools['send'] & ExecuteTools['emit'] = (sent) => {
+        rows.push(toRow(sent as never, { now, context: contextOf(newId('req')) }))
+      }
+      const result = await run({ db: tx, now, newId, log, emit: send, send })
+      await tx.flush()
+      await insertUnclaimedRows(tx, rows, now)
+      return { result, sent: rows.length }
+    })
+    if (sent > 0) relay.nudge('command', 'event')
+    return result
+  }
+}

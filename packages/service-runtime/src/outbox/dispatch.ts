@@ -1,0 +1,145 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Rejection } from '@backoffice/contracts'
+import type { Database } from '../database/db.ts'
+import type { EventPublisher } from '../messages/publisher.ts'
+import type { RpcClient } from '../messages/rpc-client.ts'
+import type { Clock } from '../process/clock.ts'
+import { Gatherer } from '../process/gatherer.ts'
+import type { Logger } from '../process/log.ts'
+import type { Relay } from './relay.ts'
+import { retryDelayMs } from './relay.ts'
+import type { CommandRow, EventRow, OutboxRow } from './rows.ts'
+import { sendCommand, sendEvent } from './sending.ts'
+import { findUnfinishedOperations, markDone, release, takeOver } from './store.ts'
+
+export interface DispatchContext {
+  readonly db: Database
+  readonly rpc: RpcClient
+  readonly publisher: EventPublisher
+  readonly relay: Relay
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What an operation's transaction left in the outbox. */
+export interface SentRows {
+  readonly operationId: string
+  readonly rows: readonly OutboxRow[]
+  /** Ids of rows that stand behind another operation's unfinished one: only the relay may send them, in order. */
+  readonly behind: ReadonlySet<string>
+}
+
+const pollMs = 50
+/** A command that nobody finished for this long is taken over by the request that waits for it: its holder may be dead. */
+const takeOverAfterMs = 250
+
+/** Sends, right after the commit, what an operation left in the outbox, so that its reply can be given. */
+export class Dispatch {
+  readonly #context: DispatchContext
+  readonly #done: Gatherer<string, undefined>
+  readonly #unfinished: Gatherer<string, boolean>
+  readonly #publishing = new Set<Promise<void>>()
+
+  constructor(context: DispatchContext) {
+    this.#context = context
+    const { db, clock } = context
+    this.#done = new Gatherer({
+      batchMax: 500,
+      queueMax: 10_000,
+      async run(ids) {
+        await markDone(db, ids, clock.now())
+        return ids.map(() => undefined)
+      },
+    })
+    this.#unfinished = new Gatherer({
+      batchMax: 500,
+      queueMax: 10_000,
+      async run(operationIds) {
+        const found = await findUnfinishedOperations(db, operationIds)
+        return operationIds.map((id) => found.has(id))
+      },
+    })
+  }
+
+  /**
+   * Runs an operation's commands in order, and then publishes its events without waiting for that.
+   * @throws {Rejection} SERVICE_UNAVAILABLE when a command could not be done in time; the relay goes on with it
+   */
+  async finish({ operationId, rows, behind }: SentRows, deadline: Date): Promise<void> {
+    if (rows.length === 0) return
+    const commands = rows.filter((row): row is CommandRow => row.kind === 'command')
+    if (commands.some(({ id }) => behind.has(id))) await this.finishOperation(operationId, deadline)
+    else await this.#runCommands(rows, commands, deadline)
+    for (const row of rows) if (row.kind === 'event' && !behind.has(row.id)) this.#publishSoon(row)
+    if (behind.size > 0) this.#context.relay.nudge('event')
+  }
+
+  /**
+   * Waits until no command of an operation is unfinished, whoever runs it.
+   * @throws {Rejection} SERVICE_UNAVAILABLE when the deadline passes first
+   */
+  async finishOperation(operationId: string, deadline: Date): Promise<void> {
+    const started = performance.now()
+    let tookOver = false
+    while (await this.#unfinished.add(operationId)) {
+      if (deadline.getTime() - Date.now() < pollMs) throw unfinished(new Error(`${operationId} is unfinished`))
+      if (!tookOver && performance.now() - started >= takeOverAfterMs) {
+        tookOver = true
+        await takeOver(this.#context.db, operationId)
+      }
+      this.#context.relay.nudge('command')
+      await wait(pollMs)
+    }
+  }
+
+  /** Waits for the events that are being published. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#publishing)
+  }
+
+  async #runCommands(rows: readonly OutboxRow[], commands: readonly CommandRow[], deadline: Date): Promise<void> {
+    const done = new Set<string>()
+    for (const row of commands) {
+      try {
+        await sendCommand(this.#context.rpc, row, deadline)
+      } catch (error) {
+        await this.#giveBack(
+          rows.filter(({ id }) => !done.has(id)),
+          error,
+        )
+        throw unfinished(error)
+      }
+      await this.#done.add(row.id)
+      done.add(row.id)
+    }
+  }
+
+  #publishSoon(row: EventRow): void {
+    const task = this.#publish(row).finally(() => this.#publishing.delete(task))
+    this.#publishing.add(task)
+  }
+
+  async #publish(row: EventRow): Promise<void> {
+    try {
+      await sendEvent(this.#context.publisher, row)
+      await this.#done.add(row.id)
+      // Whoever wrote to the same record meanwhile stands behind this event.
+      this.#context.relay.nudgeIfBehind()
+    } catch (error) {
+      await this.#giveBack([row], error).catch((err) =>
+        this.#context.log.warn({ err, outboxId: row.id }, 'an event waits for the end of its lease'),
+      )
+    }
+  }
+
+  async #giveBack(rows: readonly OutboxRow[], error: unknown): Promise<void> {
+    for (const { id, name } of rows)
+      this.#context.log.warn({ outboxId: id, subject: name, err: error }, 'not sent yet; the relay goes on with it')
+    await release(
+      this.#context.db,
+      rows.map(({ id }) => ({ id, delayMs: retryDelayMs(1) })),
+    )
+  }
+}
+
+const unfinished = (cause: unknown): Rejection => new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })

@@ -1,0 +1,67 @@
+import type { Db, ReadDb } from '../database/db.ts'
+import type { OutboxKind, OutboxRow } from './rows.ts'
+
+export type LeasedRow = OutboxRow & { readonly attempts: number }
+
+export const leaseBatchMax = 200
+/** Longer than a batch can take; after it another replica may try. */
+const leaseMs = 30_000
+
+/** Ends the work on rows: what they sent has arrived. */
+export async function markDone(db: Db, ids: readonly string[], now: Date): Promise<void> {
+  await db`
+    update outbox set done_at = ${now}::timestamptz, leased_until = null
+    where id = any(${ids}::text[]) and done_at is null
+  `
+}
+
+/**
+ * Leases due rows to the caller, oldest first: in columns, never by open locks, and only rows with no earlier unfinished
+ * row of the same aggregate. Leases run on the database's clock, which all replicas share.
+ */
+export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
+  return db<LeasedRow>`
+    with due as (
+      select o.id from outbox o
+      where o.done_at is null and o.kind = ${kind} and (o.leased_until is null or o.leased_until <= clock_timestamp())
+        and not exists (
+          select from outbox earlier
+          where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq and earlier.done_at is null
+        )
+      order by o.created_at
+      limit ${leaseBatchMax}
+      for no key update skip locked
+    )
+    update outbox o set leased_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1_000}), attempts = o.attempts + 1
+    from due where o.id = due.id
+    returning o.id, o.aggregate, o.kind, o.name, o.message, o.attempts
+  `
+}
+
+/** Gives rows back for a later try, each after its own delay. */
+export async function release(
+  db: Db,
+  rows: readonly { readonly id: string; readonly delayMs: number }[],
+): Promise<void> {
+  await db`
+    update outbox o set leased_until = clock_timestamp() + make_interval(secs => f.delay)
+    from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ delayMs }) => delayMs / 1_000)}::float8[]) as f (id, delay)
+    where o.id = f.id and o.done_at is null
+  `
+}
+
+/** Which of these operations have a command that is not done. */
+export async function findUnfinishedOperations(db: ReadDb, operationIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db<{ operationId: string }>`
+    select distinct operation_id from outbox
+    where operation_id = any(${operationIds}::text[]) and kind = 'command' and done_at is null
+  `
+  return new Set(rows.map(({ operationId }) => operationId))
+}
+
+/** Ends leases and waits of what an operation left. Sending a row twice is harmless: receivers know it by its reference or id. */
+export async function takeOver(db: Db, operationId: string): Promise<void> {
+  await db`
+    update outbox set leased_until = null where operation_id = ${operationId} and done_at is null
+  `
+}

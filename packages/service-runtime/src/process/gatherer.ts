@@ -1,0 +1,215 @@
+import { Rejection } from '@backoffice/contracts'
+
+/**
+ * What a failed batch calls for: the same batch once more, now that what stood in the way can be seen; each item alone,
+ * since one of them is at fault; or nothing, since no item is.
+ */
+export type BatchFault = 'again' | 'alone' | 'everyone'
+
+export interface GathererOptions<Item, Result> {
+  /**
+   * Answers one result per item, in order.
+   * @param alone the only item, which failed a batch before: it may wait longer, since nobody waits with it
+   */
+  readonly run: (items: readonly Item[], batch: { readonly alone: boolean }) => Promise<readonly Result[]>
+  readonly batchMax: number
+  readonly queueMax: number
+  /** Batches that run at once. */
+  readonly concurrency?: number
+  /** Most bytes in a batch; an item above it goes by itself. */
+  readonly bytesMax?: number
+  readonly bytesOf?: (item: Item) => number
+  /** Names what an item changes: items that share a name are never in one batch nor in two that run at once, and keep their order. */
+  readonly apart?: (item: Item) => readonly string[]
+  /** Whose an item is: while more waits than one batch takes, the owners take turns. */
+  readonly ownerOf?: (item: Item) => string
+  /** Nobody waits for the item any more; asked when it is taken from the queue. */
+  readonly isExpired?: (item: Item) => boolean
+  readonly faultOf?: (error: unknown) => BatchFault
+}
+
+interface Entry<Item, Result> {
+  readonly item: Item
+  readonly names: readonly string[]
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** How often a batch runs again as a whole before its items go one by one. */
+const repeatsMax = 2
+/** Items that failed in a batch run alone, so many at once: one that waits for a lock keeps nobody else waiting. */
+const aloneAtOnceMax = 4
+
+/**
+ * Does together what waits together. While a batch runs, newcomers wait and form the next: an idle system adds no delay, a
+ * busy one makes fewer and larger batches.
+ */
+export class Gatherer<Item, Result> {
+  readonly #options: GathererOptions<Item, Result>
+  readonly #concurrency: number
+  #queue: Entry<Item, Result>[] = []
+  readonly #busyNames = new Set<string>()
+  #running = 0
+  #scheduled = false
+  readonly #waitingAlone: Entry<Item, Result>[] = []
+  #alone = 0
+
+  constructor(options: GathererOptions<Item, Result>) {
+    this.#options = options
+    this.#concurrency = options.concurrency ?? 1
+  }
+
+  /** How many wait for a batch. */
+  get queued(): number {
+    return this.#queue.length
+  }
+
+  /** @throws {Rejection} SERVICE_UNAVAILABLE when too many wait, or when the item expired while it waited */
+  add(item: Item): Promise<Result> {
+    if (this.#queue.length >= this.#options.queueMax) {
+      return Promise.reject(
+        new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: new Error('too many wait for a batch') }),
+      )
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ item, names: this.#options.apart?.(item) ?? [], resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** After the current turn, so that what arrives in one network read goes together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= this.#concurrency) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#startBatches()
+    })
+  }
+
+  #startBatches(): void {
+    while (this.#running < this.#concurrency && this.#queue.length > 0) {
+      const batch = this.#take()
+      if (batch.length === 0) return
+      this.#running++
+      void this.#runBatch(batch).finally(() => {
+        this.#running--
+        if (this.#queue.length > 0) this.#schedule()
+      })
+    }
+  }
+
+  /** The next batch. Who is passed over bars its names for those behind it, so that nobody overtakes. */
+  #take(): Entry<Item, Result>[] {
+    this.#dropExpired()
+    const { batchMax, bytesMax = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = this.#options
+    const barred = new Set(this.#busyNames)
+    const taken = new Set<Entry<Item, Result>>()
+    let bytes = 0
+    for (const entry of this.#inTurn()) {
+      const size = bytesOf(entry.item)
+      const fits = taken.size < batchMax && (taken.size === 0 || bytes + size <= bytesMax)
+      if (fits && !entry.names.some((name) => barred.has(name))) {
+        taken.add(entry)
+        bytes += size
+      }
+      for (const name of entry.names) barred.add(name)
+      if (taken.size >= batchMax) break
+    }
+    this.#queue = this.#queue.filter((entry) => !taken.has(entry))
+    for (const { names } of taken) for (const name of names) this.#busyNames.add(name)
+    return [...taken]
+  }
+
+  /** First in, first out; owner by owner when one batch cannot take all, so that nobody's burst is everybody's wait. */
+  #inTurn(): Iterable<Entry<Item, Result>> {
+    const { ownerOf, batchMax } = this.#options
+    if (ownerOf === undefined || this.#queue.length <= batchMax) return this.#queue
+    const lines = [...Map.groupBy(this.#queue, ({ item }) => ownerOf(item)).values()]
+    return takeTurns(lines)
+  }
+
+  #dropExpired(): void {
+    const { isExpired } = this.#options
+    if (isExpired === undefined) return
+    this.#queue = this.#queue.filter((entry) => {
+      if (!isExpired(entry.item)) return true
+      entry.reject(
+        new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: new Error('the deadline passed in the queue') }),
+      )
+      return false
+    })
+  }
+
+  async #runBatch(batch: readonly Entry<Item, Result>[]): Promise<void> {
+    for (let repeat = 0; ; repeat++) {
+      try {
+        this.#settle(batch, await this.#results(batch, false))
+        return
+      } catch (error) {
+        const fault = this.#options.faultOf?.(error) ?? 'everyone'
+        if (fault === 'again' && repeat < repeatsMax) continue
+        if (fault === 'everyone' || batch.length === 1) this.#fail(batch, error)
+        else this.#runAlone(batch)
+        return
+      }
+    }
+  }
+
+  async #results(batch: readonly Entry<Item, Result>[], alone: boolean): Promise<readonly Result[]> {
+    const items = batch.map(({ item }) => item)
+    const results = await this.#options.run(items, { alone })
+    if (results.length !== batch.length)
+      throw new Error(`a batch of ${batch.length} answered ${results.length} results`)
+    return results
+  }
+
+  /** The items of a failed batch, one by one and apart from the batches, which go on. */
+  #runAlone(batch: readonly Entry<Item, Result>[]): void {
+    this.#waitingAlone.push(...batch)
+    while (this.#alone < aloneAtOnceMax && this.#waitingAlone.length > 0) {
+      this.#alone++
+      void this.#workAlone().finally(() => {
+        this.#alone--
+      })
+    }
+  }
+
+  async #workAlone(): Promise<void> {
+    for (let entry = this.#waitingAlone.shift(); entry !== undefined; entry = this.#waitingAlone.shift()) {
+      const only = [entry]
+      for (let repeat = 0; ; repeat++) {
+        try {
+          this.#settle(only, await this.#results(only, true))
+          break
+        } catch (error) {
+          if (this.#options.faultOf?.(error) === 'again' && repeat < repeatsMax) continue
+          this.#fail(only, error)
+          break
+        }
+      }
+    }
+  }
+
+  #settle(batch: readonly Entry<Item, Result>[], results: readonly Result[]): void {
+    batch.forEach(({ resolve }, index) => {
+      resolve(results[index] as Result)
+    })
+    this.#release(batch)
+  }
+
+  #fail(batch: readonly Entry<Item, Result>[], error: unknown): void {
+    for (const { reject } of batch) reject(error)
+    this.#release(batch)
+  }
+
+  #release(batch: readonly Entry<Item, Result>[]): void {
+    for (const { names } of batch) for (const name of names) this.#busyNames.delete(name)
+    if (this.#queue.length > 0) this.#schedule()
+  }
+}
+
+function* takeTurns<T>(lines: readonly (readonly T[])[]): Iterable<T> {
+  const longest = Math.max(...lines.map((line) => line.length))
+  for (let place = 0; place < longest; place++) for (const line of lines) if (place < line.length) yield line[place] as T
+}
