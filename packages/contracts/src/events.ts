@@ -20,6 +20,8 @@ interface EventEntry<Data extends TObject = TObject> {
   /** `public` events are delivered to operators; `internal` ones stay between the services. */
   readonly visibility: 'public' | 'internal'
   readonly emittedBy: ServiceName
+  /** The services that react to it; the broker lets no other hear events (deploy/nats). */
+  readonly consumedBy: readonly ServiceName[]
   readonly data: Data
   readonly example: unknown
 }
@@ -36,6 +38,7 @@ export const events = {
     description: 'Sent when the team, or the sandbox decision route, changes the KYC status of a player.',
     visibility: 'public',
     emittedBy: 'players',
+    consumedBy: ['webhooks'],
     data: Type.Object({ ...Kyc.properties, previousStatus: KycStatus, version }, closed),
     example: { ...approvedKyc, previousStatus: 'em_analise', version: 2 },
   }),
@@ -44,6 +47,7 @@ export const events = {
     description: 'Sent after the wallet was credited: who hears it and reads the wallet sees the money.',
     visibility: 'public',
     emittedBy: 'payments',
+    consumedBy: ['webhooks'],
     data: Type.Object({ ...Deposit.properties, previousStatus: DepositStatus, version }, closed),
     example: { ...confirmedDeposit, previousStatus: 'pending', version: 2 },
   }),
@@ -52,6 +56,7 @@ export const events = {
     description: 'Sent for every change of status, cancellation included; the creation itself sends nothing.',
     visibility: 'public',
     emittedBy: 'payments',
+    consumedBy: ['webhooks'],
     data: Type.Object({ ...Withdrawal.properties, previousStatus: WithdrawalStatus, version }, closed),
     example: { ...approvedWithdrawal, previousStatus: 'under_review', version: 2 },
   }),
@@ -60,6 +65,7 @@ export const events = {
     description: 'Sent by POST /webhooks/test to validate the URL and the signature check.',
     visibility: 'public',
     emittedBy: 'webhooks',
+    consumedBy: ['webhooks'],
     data: Type.Object({ message: Type.String() }, closed),
     example: { message: 'This is a test delivery.' },
   }),
@@ -95,7 +101,3 @@ export const eventEnvelope = <K extends EventKind>(kind: K): EventEnvelope<K> =>
   envelopes[kind] as unknown as EventEnvelope<K>
 
 export type EventMessage<K extends EventKind = EventKind> = Readonly<Static<EventEnvelope<K>>>
-
-/** The JetStream stream that keeps every event, and the subject of one kind. */
-export const eventStream = 'EVENTS'
-export const eventSubject = (kind: EventKind): string => `events.${kind}`

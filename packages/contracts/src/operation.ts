@@ -68,7 +68,7 @@ interface Facts {
   readonly http?: HttpRoute
   /** The services that may call an internal operation; the broker's permissions say the same (deploy/nats). */
   readonly callers?: readonly ServiceName[]
-  /** How long a caller waits; the default of RPC when absent. */
+  /** How long a caller waits; `timeoutMsDefault` when absent. */
   readonly timeoutMs?: number
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>
