@@ -185,14 +185,6 @@ export const payments = service('payments', {
     },
   }),
 
-  /** Finds a deposit, and the brand it belongs to, by its id alone. */
-  locateDeposit: team.query({
-    summary: 'Find a deposit by its id',
-    body: Type.Object({ id: Id }, closed),
-    reply: TeamDeposit,
-    rejects: ['DEPOSIT_NOT_FOUND'],
-  }),
-
   /** The deposits of the brand's current calendar day, pending and confirmed: what the daily limit is held against. */
   readDayDeposits: internal.query({
     callers: ['players'],
@@ -203,17 +195,9 @@ export const payments = service('payments', {
 
   showDeposit: team.query({
     summary: 'Show a deposit with its history',
-    body: Type.Object({ brandId: Id, depositId: Id }, closed),
+    body: Type.Object({ depositId: Id }, closed),
     reply: Type.Object({ ...TeamDeposit.properties, transitions: Type.Array(Transition) }, closed),
     rejects: ['DEPOSIT_NOT_FOUND'],
-  }),
-
-  /** Finds a withdrawal, and the brand it belongs to, by its id alone. */
-  locateWithdrawal: team.query({
-    summary: 'Find a withdrawal by its id',
-    body: Type.Object({ id: Id }, closed),
-    reply: TeamWithdrawal,
-    rejects: ['WITHDRAWAL_NOT_FOUND'],
   }),
 
   /** Newest first; `before` is the id of the last deposit of the page before. */
@@ -235,7 +219,7 @@ export const payments = service('payments', {
 
   showWithdrawal: team.query({
     summary: 'Show a withdrawal with its history',
-    body: Type.Object({ brandId: Id, withdrawalId: Id }, closed),
+    body: Type.Object({ withdrawalId: Id }, closed),
     reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition) }, closed),
     rejects: ['WITHDRAWAL_NOT_FOUND'],
   }),
@@ -279,7 +263,6 @@ export const payments = service('payments', {
     summary: 'Approve, reject, pay or fail a withdrawal',
     body: Type.Object(
       {
-        brandId: Id,
         withdrawalId: Id,
         decision: Type.Union([
           Type.Literal('approve'),

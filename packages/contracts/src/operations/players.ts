@@ -206,14 +206,6 @@ export const players = service('players', {
     example: { params: { playerId: sample.playerId }, body: { status: 'aprovado' }, reply: approvedKyc },
   }),
 
-  /** Finds a player, and the brand it belongs to, by its id alone. */
-  locatePlayer: team.query({
-    summary: 'Find a player by its id',
-    body: Type.Object({ id: Id }, closed),
-    reply: TeamPlayer,
-    rejects: ['PLAYER_NOT_FOUND'],
-  }),
-
   getPlayerStanding: internal.query({
     callers: ['payments'],
     summary: "Read a player's standing",
@@ -224,7 +216,7 @@ export const players = service('players', {
 
   showPlayer: team.query({
     summary: 'Show a player with KYC submissions and the history of its status',
-    body: Type.Object({ brandId: Id, playerId: Id }, closed),
+    body: Type.Object({ playerId: Id }, closed),
     reply: Type.Object(
       { ...TeamPlayer.properties, submissions: Kyc.properties.submissions, changes: Type.Array(PlayerChange) },
       closed,
@@ -285,14 +277,14 @@ export const players = service('players', {
 
   decideKyc: team.command({
     summary: "Decide a player's identity check",
-    body: Type.Object({ brandId: Id, playerId: Id, status: KycDecision, reason: Type.Optional(Reason) }, closed),
+    body: Type.Object({ playerId: Id, status: KycDecision, reason: Type.Optional(Reason) }, closed),
     reply: Kyc,
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
   setPlayerStatus: team.command({
     summary: "Change a player's status",
-    body: Type.Object({ brandId: Id, playerId: Id, status: PlayerStatus, reason: Reason }, closed),
+    body: Type.Object({ playerId: Id, status: PlayerStatus, reason: Reason }, closed),
     reply: TeamPlayer,
     rejects: ['PLAYER_NOT_FOUND'],
   }),
@@ -302,7 +294,6 @@ export const players = service('players', {
     summary: 'Exclude a player at its own wish',
     body: Type.Object(
       {
-        brandId: Id,
         playerId: Id,
         until: Nullable(Timestamp, { description: 'Null: for good.' }),
         reason: Type.Optional(Reason),
@@ -318,7 +309,6 @@ export const players = service('players', {
     summary: "Set a player's daily deposit limit",
     body: Type.Object(
       {
-        brandId: Id,
         playerId: Id,
         dailyDepositLimit: Nullable(Amount, { description: 'Null: no limit.' }),
         reason: Type.Optional(Reason),

@@ -188,7 +188,6 @@ export const wallet = service('wallet', {
     summary: "Correct a player's balance with a new ledger entry",
     body: Type.Object(
       {
-        brandId: Id,
         playerId: Id,
         amount: Type.String({
           pattern: '^-?(0|[1-9]\\d{0,12})(\\.\\d{1,2})?$',
@@ -208,7 +207,6 @@ export const wallet = service('wallet', {
     summary: 'Reverse a transfer with a new ledger entry',
     body: Type.Object(
       {
-        brandId: Id,
         /** A transfer (trf_…), or the ledger item (led_…) that it made. */
         transferId: Id,
         reference: TransferReference,
@@ -220,19 +218,11 @@ export const wallet = service('wallet', {
     rejects: ['TRANSFER_NOT_FOUND', 'TRANSFER_CONFLICT', 'TRANSFER_ALREADY_REVERSED', 'INSUFFICIENT_FUNDS'],
   }),
 
-  /** Finds a transfer, and the brand it belongs to, by its id alone. */
-  locateTransfer: team.query({
-    summary: 'Find a transfer by its id',
-    body: Type.Object({ id: Id }, closed),
-    reply: Type.Object({ ...TeamEntry.properties, brandId: Id }, closed),
-    rejects: ['TRANSFER_NOT_FOUND'],
-  }),
-
   /** Newest first; `before` is the id of the last entry of the page before. */
   listEntries: team.query({
     summary: "List a player's ledger entries",
     body: Type.Object(
-      { brandId: Id, playerId: Id, before: Type.Optional(Id), limit: Type.Integer({ minimum: 1, maximum: 1000 }) },
+      { playerId: Id, before: Type.Optional(Id), limit: Type.Integer({ minimum: 1, maximum: 1000 }) },
       closed,
     ),
     reply: Type.Object({ available: Money, withdrawable: Money, data: Type.Array(TeamEntry) }, closed),
