@@ -136,8 +136,9 @@ export class Rejection extends Error {
   readonly code: ErrorCode
   readonly details: Record<string, unknown> | undefined
 
-  constructor(code: ErrorCode, details?: Record<string, unknown>) {
-    super(errorCatalogue[code].message)
+  /** @param options.cause what made the caller refuse; it is logged and never published */
+  constructor(code: ErrorCode, details?: Record<string, unknown>, options?: { readonly cause?: unknown }) {
+    super(errorCatalogue[code].message, options)
     this.code = code
     this.details = details
   }

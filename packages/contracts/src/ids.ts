@@ -10,7 +10,6 @@ export const idPrefixes = {
   wdr: 'withdrawal',
   led: 'ledger entry',
   trf: 'transfer',
-  hld: 'hold',
   evt: 'event',
   dlv: 'webhook delivery',
   aud: 'audit entry',

@@ -1,5 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { ErrorCode } from './errors.ts'
+import { EnvironmentName } from './resources.ts'
+import { closed } from './schema.ts'
 
 export const serviceNames = ['gateway', 'players', 'wallet', 'payments', 'webhooks'] as const
 export type ServiceName = (typeof serviceNames)[number]
@@ -9,7 +11,26 @@ export type ServiceName = (typeof serviceNames)[number]
  * from one service to another, `team` by a person of the service's own team.
  */
 export type Audience = 'public' | 'operator' | 'sandbox' | 'internal' | 'team'
+
+/**
+ * How an operation runs.
+ *
+ * - `query`: changes nothing.
+ * - `command`: runs once per operation id, in one transaction that also stores its reply.
+ * - `direct`: a change that keeps its own transactions. It is idempotent by a reference in its input, or it has no
+ *   stored reply and does its work again each time.
+ */
+export type OperationKind = 'query' | 'command' | 'direct'
+
 export type HttpMethod = 'GET' | 'POST'
+export interface HttpRoute {
+  readonly method: HttpMethod
+  readonly path: string
+  /** Of a reply that is no refusal. */
+  readonly status: number
+}
+export const get = (path: string): HttpRoute => ({ method: 'GET', path, status: 200 })
+export const post = (path: string, status: 200 | 201 = 200): HttpRoute => ({ method: 'POST', path, status })
 
 /** The groups of public operations, in the order of a typical integration. */
 export const tags = {
@@ -31,32 +52,23 @@ export const Scope = Type.Object(
   {
     operatorId: Type.String(),
     brandId: Type.String(),
-    environment: Type.Union([Type.Literal('sandbox'), Type.Literal('production')]),
+    environment: EnvironmentName,
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
     /** IANA name; a calendar day of this brand begins and ends there. */
     timeZone: Type.String(),
   },
-  { additionalProperties: false },
+  closed,
 )
 export type Scope = Static<typeof Scope>
-export type Environment = Scope['environment']
 
-interface OperationBase {
-  readonly id: string
-  readonly service: ServiceName
-  readonly audience: Audience
-  /** A command runs once per operation id, in one transaction; a query changes nothing; a posting is idempotent by the reference in its input. */
-  readonly kind: 'query' | 'command' | 'posting'
+interface Facts {
   readonly summary: string
   readonly description?: string
   readonly tag?: Tag
-  readonly http?: { readonly method: HttpMethod; readonly path: string; readonly status: number }
-  /** `required`: the HTTP route demands an Idempotency-Key. */
-  readonly idempotency: 'required' | 'none'
+  readonly http?: HttpRoute
   /** The services that may call an internal operation; the broker's permissions say the same (deploy/nats). */
   readonly callers?: readonly ServiceName[]
-  /** In order of precedence; those of every authenticated route (see `commonRejects`) are not repeated here. */
-  readonly rejects: readonly ErrorCode[]
+  /** How long a caller waits; `timeoutMsDefault` when absent. */
   readonly timeoutMs?: number
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>
@@ -66,61 +78,94 @@ interface OperationBase {
   }
 }
 
-type Empty = TObject<Record<never, never>>
-
-export interface Operation<
-  Id extends string = string,
+/** One line of a service's table, before `service()` gives it the id and the service. */
+export interface Entry<
+  Kind extends OperationKind = OperationKind,
   Params extends TObject = TObject,
   Query extends TObject = TObject,
   Body extends TObject = TObject,
   Reply extends TSchema = TSchema,
-> extends OperationBase {
-  readonly id: Id
+  For extends Audience = Audience,
+> extends Facts {
+  readonly audience: For
+  readonly kind: Kind
+  /** `required`: the HTTP route demands an Idempotency-Key. */
+  readonly idempotency: 'required' | 'none'
+  /** In order of precedence; those of every authenticated route (see `commonRejects`) are not repeated here. */
+  readonly rejects: readonly ErrorCode[]
   readonly params: Params
   readonly query: Query
-  /** null: the operation takes no body. */
+  /** Without fields when the operation takes no body. */
   readonly body: Body
   readonly hasBody: boolean
-  /** Where the entry stands in its file: readers meet the operations in this order. */
-  readonly position: number
   readonly reply: Reply
 }
 
+export interface Operation<
+  Id extends string = string,
+  Kind extends OperationKind = OperationKind,
+  Params extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends TObject = TObject,
+  Reply extends TSchema = TSchema,
+  For extends Audience = Audience,
+> extends Entry<Kind, Params, Query, Body, Reply, For> {
+  readonly id: Id
+  readonly service: ServiceName
+}
+export type QueryOperation = Operation<string, 'query'>
+export type CommandOperation = Operation<string, 'command'>
+export type DirectOperation = Operation<string, 'direct'>
+
+/** Params, query and body as one: a service does not see where a field came from. */
 export type Input<O> =
-  O extends Operation<string, infer P, infer Q, infer B, TSchema> ? Static<P> & Static<Q> & Static<B> : never
-export type Reply<O> = O extends Operation<string, TObject, TObject, TObject, infer R> ? Static<R> : never
+  O extends Operation<string, OperationKind, infer P, infer Q, infer B> ? Static<P> & Static<Q> & Static<B> : never
+export type Reply<O> =
+  O extends Operation<string, OperationKind, TObject, TObject, TObject, infer R> ? Static<R> : never
 
-const nothing = Type.Object({}, { additionalProperties: false })
+type Empty = TObject<Record<never, never>>
+const nothing = Type.Object({}, closed)
 
-let declared = 0
+/** What is written in the table. Names must not clash between params, query and body, because they become one input. */
+type Written<P extends TObject, Q extends TObject, B extends TObject, R extends TSchema> = Facts & {
+  readonly idempotency?: 'required' | 'none'
+  readonly rejects?: readonly ErrorCode[]
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly reply: R
+}
 
-/** Declares one entry of the operation table. Names must not clash between params, query and body: a service sees them as one input. */
-export function operation<
-  const Id extends string,
-  R extends TSchema,
-  P extends TObject = Empty,
-  Q extends TObject = Empty,
-  B extends TObject = Empty,
->(
-  entry: Omit<OperationBase, 'id' | 'idempotency' | 'rejects'> & {
-    readonly id: Id
-    readonly idempotency?: 'required' | 'none'
-    readonly rejects?: readonly ErrorCode[]
-    readonly params?: P
-    readonly query?: Q
-    readonly body?: B
-    readonly reply: R
-  },
-): Operation<Id, P, Q, B, R> {
-  const { params, query, body, ...rest } = entry
-  return {
-    idempotency: 'none',
-    rejects: [],
-    ...rest,
-    params: params ?? (nothing as unknown as P),
-    query: query ?? (nothing as unknown as Q),
-    body: body ?? (nothing as unknown as B),
-    hasBody: body !== undefined,
-    position: declared++,
+function builder<For extends Audience, Kind extends OperationKind>(audience: For, kind: Kind) {
+  return <R extends TSchema, P extends TObject = Empty, Q extends TObject = Empty, B extends TObject = Empty>(
+    written: Written<P, Q, B, R>,
+  ): Entry<Kind, P, Q, B, R, For> => {
+    const { params, query, body, ...rest } = written
+    return {
+      idempotency: 'none',
+      rejects: [],
+      ...rest,
+      audience,
+      kind,
+      params: params ?? (nothing as unknown as P),
+      query: query ?? (nothing as unknown as Q),
+      body: body ?? (nothing as unknown as B),
+      hasBody: body !== undefined,
+    }
   }
 }
+
+const builders = <For extends Audience>(audience: For) => ({
+  query: builder(audience, 'query'),
+  command: builder(audience, 'command'),
+  direct: builder(audience, 'direct'),
+})
+
+export const operator = builders('operator')
+export const sandbox = builders('sandbox')
+export const internal = builders('internal')
+export const team = builders('team')
+
+/** A public document, read with GET and without credentials. */
+export const document = <R extends TSchema>(written: Facts & { readonly reply: R }) =>
+  builder('public', 'query')({ tag: 'Documents', ...written })

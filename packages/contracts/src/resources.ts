@@ -1,22 +1,11 @@
-import { type Static, type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import './formats.ts'
 import { amountPattern, moneyPattern } from './money.ts'
+import { closed, Nullable, oneOf } from './schema.ts'
 
 /** The version of the public API, reported by GET /me and in every event. */
 export const apiVersion = '1.1.0'
 export const apiPrefix = '/api/v1'
-
-const closed = { additionalProperties: false } as const
-type Literals<T extends readonly string[]> = { -readonly [K in keyof T]: TLiteral<T[K]> }
-const oneOf = <const T extends readonly string[]>(
-  values: T,
-  options: { description?: string } = {},
-): TUnion<Literals<T>> =>
-  Type.Union(values.map((value) => Type.Literal(value)) as TLiteral<string>[], options) as unknown as TUnion<
-    Literals<T>
-  >
-export const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
-  Type.Union([schema, Type.Null()], options)
 
 export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' })
 /** In a path an id may be anything that a path segment holds safely; one that was never issued is unknown, not invalid. */
@@ -34,7 +23,15 @@ export const Amount = Type.String({
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 currency code.' })
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC with milliseconds.' })
 export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-DD.' })
-export const EnvironmentName = oneOf(['sandbox', 'production'] as const)
+export const EnvironmentName = oneOf(['sandbox', 'production'])
+export type Environment = Static<typeof EnvironmentName>
+
+const reasonLength = { minLength: 1, maxLength: 500 }
+/** A reason that the operator reads with the record. */
+export const PublicReason = Type.String(reasonLength)
+/** Why a person of the team did something; only the team reads it. */
+export const Reason = Type.String({ ...reasonLength, description: 'Why; kept in the audit trail.' })
+
 export const Method = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -57,14 +54,9 @@ export const kycStatuses = [
 export const KycStatus = oneOf(kycStatuses, { description: 'Status of the identity check (KYC).' })
 export type KycStatus = Static<typeof KycStatus>
 
-export const kycDecisions = [
-  'pendente',
-  'em_analise',
-  'documento_solicitado',
-  'aprovado',
-  'reprovado',
-  'expirado',
-] as const
+const [, ...decidedStatuses] = kycStatuses
+/** Every status but the first: nobody decides that a check was not begun. */
+export const kycDecisions: Readonly<typeof decidedStatuses> = decidedStatuses
 export const KycDecision = oneOf(kycDecisions, { description: 'The decided status.' })
 export type KycDecision = Static<typeof KycDecision>
 
@@ -272,7 +264,7 @@ export const GameSession = Type.Object(
     id: Id,
     playerId: Id,
     gameId: Id,
-    mode: oneOf(['demo', 'real'] as const),
+    mode: oneOf(['demo', 'real']),
     gameUrl: Type.String({ description: "To be opened in the player's browser, for example in an iframe." }),
     expiresAt: Timestamp,
   },

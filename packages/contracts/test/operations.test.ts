@@ -1,14 +1,22 @@
 import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
+import * as contracts from '../src/index.ts'
 import {
   allOperations,
+  type CommandOperation,
   commonRejects,
+  type DirectOperation,
   errorCatalogue,
   eventEnvelope,
   eventKinds,
   events,
   httpOperations,
+  type Input,
+  isDeclared,
   operations,
+  type QueryOperation,
+  Rejection,
+  runtimeOperationIds,
 } from '../src/index.ts'
 
 t.test(
@@ -75,6 +83,67 @@ t.test('an entry stands in the table of its service under its own id', async (t)
       t.equal(operation.service, service, name)
     }
   }
+})
+
+t.test('every service answers the operations of the runtime, as entries of its own table', async (t) => {
+  t.same(runtimeOperationIds, ['abandonOperation', 'listAudit'])
+  for (const [service, table] of Object.entries(operations)) {
+    for (const id of runtimeOperationIds) t.match(table[id], { id, service })
+  }
+  t.equal(operations.wallet.listAudit, operations.wallet.listAudit, 'made once')
+})
+
+t.test('there is one way to an operation: through the table', async (t) => {
+  const exported: unknown[] = Object.values(contracts)
+  t.same(
+    allOperations.filter((operation) => exported.includes(operation)),
+    [],
+  )
+})
+
+t.test('the type of an operation knows its kind and its input', async (t) => {
+  const query: QueryOperation = operations.payments.getWithdrawal
+  const command: CommandOperation = operations.payments.createDeposit
+  const direct: DirectOperation = operations.wallet.creditAccount
+  t.same([query.kind, command.kind, direct.kind], ['query', 'command', 'direct'])
+  // @ts-expect-error: a command is no query
+  const wrong: QueryOperation = operations.payments.createDeposit
+  t.equal(wrong.kind, 'command')
+  const input: Input<typeof operations.wallet.getWallet> = { playerId: 'ply_1' }
+  // @ts-expect-error: an input has the fields of its schemas, and no others
+  t.equal(input.depositId, undefined)
+})
+
+t.test('operations are in the order of their keys, and of the tags where they are published', async (t) => {
+  t.same(Object.keys(operations.payments).slice(0, 3), ['createDeposit', 'confirmDeposit', 'failDeposit'])
+  t.same(
+    httpOperations.filter(({ tag }) => tag === 'Sandbox').map(({ id }) => id),
+    ['decideWithdrawalInSandbox', 'decideKycInSandbox'],
+  )
+})
+
+t.test('an operation may be refused with what it declares, and with what any of its kind may meet', async (t) => {
+  const { createDeposit, getWithdrawal, decideWithdrawalInSandbox } = operations.payments
+  t.ok(isDeclared(createDeposit, 'RG_BLOCKED'))
+  t.notOk(isDeclared(createDeposit, 'DEPOSIT_NOT_PENDING'))
+  for (const code of ['VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const)
+    t.ok(isDeclared(getWithdrawal, code), code)
+  t.ok(isDeclared(createDeposit, 'IDEMPOTENCY_CONFLICT'), 'the operation id was used with another input')
+  t.notOk(isDeclared(getWithdrawal, 'IDEMPOTENCY_CONFLICT'), 'a query has no stored reply')
+  t.notOk(isDeclared(operations.wallet.creditAccount, 'IDEMPOTENCY_CONFLICT'))
+  t.ok(isDeclared(decideWithdrawalInSandbox, 'SANDBOX_ONLY'))
+  t.notOk(isDeclared(createDeposit, 'SANDBOX_ONLY'))
+})
+
+t.test('a rejection carries what caused it', async (t) => {
+  const cause = new Error('connection refused')
+  t.equal(new Rejection('SERVICE_UNAVAILABLE', undefined, { cause }).cause, cause)
+  t.notOk('cause' in new Rejection('PLAYER_NOT_FOUND', { playerId: 'ply_1' }))
+})
+
+t.test('an event kind has one envelope: the same schema object each time', async (t) => {
+  for (const kind of eventKinds) t.equal(eventEnvelope(kind), eventEnvelope(kind), kind)
+  t.equal(new Set(eventKinds.map(eventEnvelope)).size, eventKinds.length)
 })
 
 t.test('params, query and body of one operation share no name: a service sees them as one input', async (t) => {

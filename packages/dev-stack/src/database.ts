@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
 import type { RolePasswords } from '@backoffice/migrator'
 import pg from 'pg'
 
@@ -51,7 +51,7 @@ export function reconcilerUrl(administratorUrl: string, passwords: ServicePasswo
 /** The URL with which one service reaches the same database. */
 export function serviceUrl(administratorUrl: string, service: ServiceName | 'reconciler', password: string): string {
   const url = new URL(administratorUrl)
-  url.username = `backoffice_${service}`
+  url.username = roleName(service)
   url.password = password
   return url.href
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { type Environment, operations, Rejection } from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/service-runtime'
 import { writeFileAtomically } from './atomic-file.ts'
-import type { StackSecrets, TeamUser } from './secrets.ts'
+import type { StackSecrets } from './secrets.ts'
 import type { EnvironmentCredentials, StackOperator } from './stack-file.ts'
+import type { TeamUser } from './team-users.ts'
 
 const operatorName = 'demo'
 /** The person of the team in whose name the demo operator is made. */

@@ -7,7 +7,6 @@ export {
   withReconciler,
 } from './database.ts'
 export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
-export { inboxOf, renderPermissionsFile } from './nats-permissions.ts'
 export { natsServerBinary } from './nats-server-binary.ts'
 export { freePort } from './ports.ts'
 export { type PostgresOptions, type RunningPostgres, startPostgres, startThrowAwayPostgres } from './postgres.ts'
@@ -19,3 +18,4 @@ export {
   type StackOperator,
   stackFileIn,
 } from './stack-file.ts'
+export { type TeamUser, teamUsers } from './team-users.ts'

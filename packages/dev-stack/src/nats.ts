@@ -1,12 +1,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join, relative } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { fileURLToPath } from 'node:url'
+import {
+  permissionsVariable,
+  renderPermissions,
+  type ServiceName,
+  serviceNames,
+  teamPermissions,
+} from '@backoffice/contracts'
 import { Child } from './child.ts'
-import { permissionsFile, permissionsVariable, renderPermissions, teamPermissions } from './nats-permissions.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
 import { onPort } from './ports.ts'
 
+/** What each service may send and hear, in every environment. */
+const permissionsFile = fileURLToPath(new URL('../../../deploy/nats/permissions.conf', import.meta.url))
 const startTimeoutMs = 15_000
 const stopTimeoutMs = 10_000
 

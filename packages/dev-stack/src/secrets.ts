@@ -4,10 +4,7 @@ import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { writeFileAtomically } from './atomic-file.ts'
 import { sharedRolePasswords } from './database.ts'
-
-/** The people of the team that a development stack knows: two, because some decisions take two. */
-export const teamUsers = ['alice', 'bob'] as const
-export type TeamUser = (typeof teamUsers)[number]
+import { type TeamUser, teamUsers } from './team-users.ts'
 
 export interface StackSecrets {
   readonly postgres: string

@@ -1,8 +1,7 @@
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { inboxOf, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { startNats } from '../src/nats.ts'
-import { inboxOf } from '../src/nats-permissions.ts'
 
 const passwords = Object.fromEntries(serviceNames.map((name) => [name, `p-${name}`])) as Record<ServiceName, string>
 const nats = await startNats({ dir: t.testdir(), passwords, team: { alice: 'p-alice', bob: 'p-bob' } })

@@ -10,6 +10,7 @@ import {
   httpOperations,
   idempotencyKeyPattern,
   type Operation,
+  sample,
   tags,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
@@ -241,9 +242,9 @@ function errorExample(code: ErrorCode): JsonSchema {
 
 const exampleDetails: Partial<Record<ErrorCode, JsonSchema>> = {
   VALIDATION_ERROR: { in: 'body', issues: [{ path: '/amount', message: 'must be a decimal string over zero' }] },
-  PLAYER_ALREADY_EXISTS: { playerId: 'ply_01kaj6dfw0e2x8bxmtpcs8nwfe' },
-  DEPOSIT_ALREADY_EXISTS: { depositId: 'dep_01kaj6fqs2e1hv2q9rqf3x6t4m' },
-  DEPOSIT_NOT_PENDING: { depositId: 'dep_01kaj6fqs2e1hv2q9rqf3x6t4m', status: 'confirmed' },
+  PLAYER_ALREADY_EXISTS: { playerId: sample.playerId },
+  DEPOSIT_ALREADY_EXISTS: { depositId: sample.depositId },
+  DEPOSIT_NOT_PENDING: { depositId: sample.depositId, status: 'confirmed' },
   WITHDRAWAL_NOT_CANCELLABLE: { status: 'approved' },
 }
 
@@ -287,12 +288,12 @@ function webhookObject(kind: EventKind, components: SchemaComponents): JsonSchem
         'application/json': {
           schema: components.publish({ ...eventEnvelope(kind), $id: eventSchemaName(kind) }),
           example: {
-            id: 'evt_01kaj6k1q8e2jr1v0b1k7z5h9p',
+            id: sample.eventId,
             type: kind,
             apiVersion,
             environment: 'sandbox',
-            operatorId: 'op_01kaj6a0qkf3d8ry3j8z6c9m1e',
-            brandId: 'brd_01kaj6a0qmf8ctbdfmbh5yt2r7',
+            operatorId: sample.operatorId,
+            brandId: sample.brandId,
             createdAt: '2026-03-02T12:09:00.000Z',
             data: event.example,
           },

@@ -1,16 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Operation, type Reply, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
-import { inboxOf, reconcilerUrl, serviceUrl, sharedRolePasswords, startNats } from '@backoffice/dev-stack'
+import { inboxOf, type Operation, type Reply, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
+import {
+  teamUsers as developmentUsers,
+  reconcilerUrl,
+  serviceUrl,
+  sharedRolePasswords,
+  startNats,
+} from '@backoffice/dev-stack'
 import { type CallOptions, RpcClient, type RunningService } from '@backoffice/service-runtime'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { createDatabase, postgres } from './postgres.ts'
 import { configurationOf, type ServiceModule } from './service-module.ts'
 
-/** The people of the team on a test bed. */
-const teamUsers = ['alice', 'bob', 'carol'] as const
+/** The people of the team on a test bed: one more than elsewhere, who took no part in what two must decide. */
+const teamUsers = [...developmentUsers, 'carol'] as const
 export type TeamUser = (typeof teamUsers)[number]
 
 const poolConnectionsMax = 4

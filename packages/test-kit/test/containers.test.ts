@@ -1,5 +1,5 @@
-import { serviceNames } from '@backoffice/contracts'
-import { inboxOf } from '@backoffice/dev-stack'
+import { inboxOf, serviceNames } from '@backoffice/contracts'
+import { teamUsers } from '@backoffice/dev-stack'
 import { connect } from '@nats-io/transport-node'
 import pg from 'pg'
 import t from 'tap'
@@ -18,7 +18,7 @@ t.test('containers are a PostgreSQL and a nats-server with the permissions of pr
   t.same((await client.query('select rolsuper from pg_roles where rolname = current_user')).rows, [{ rolsuper: true }])
   await client.end()
 
-  for (const user of [...serviceNames, 'alice', 'bob']) {
+  for (const user of [...serviceNames, ...teamUsers]) {
     const pass = environment[`NATS_PASSWORD_${user.toUpperCase()}`] ?? ''
     const connection = await connect({
       servers: environment.NATS_URL ?? '',

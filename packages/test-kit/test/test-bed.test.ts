@@ -1,4 +1,4 @@
-import { listAudit, operations } from '@backoffice/contracts'
+import { operations } from '@backoffice/contracts'
 import { query, type ServiceConfig, startService } from '@backoffice/service-runtime'
 import t from 'tap'
 import { testBed } from '../src/index.ts'
@@ -36,7 +36,7 @@ t.test('two beds share nothing', async (t) => {
 })
 
 t.test('an operation of the team is called by a person of it', async (t) => {
-  const listing = listAudit('payments')
+  const listing = operations.payments.listAudit
   t.same(await bed.team('bob').call(listing, { input: { limit: 10 } }), { data: [] })
   await t.rejects(bed.rpc.call(listing, { input: { limit: 10 } }), /bed\.team/)
 })

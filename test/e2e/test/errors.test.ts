@@ -100,9 +100,8 @@ t.test('players, KYC and games', async () => {
   refused(await open(player.id, 'fortune-reels'), 'KYC_NOT_APPROVED')
   refused(await open(approved.id, sandboxGames.rgBlocked), 'RG_BLOCKED')
   refused(await open(approved.id, sandboxGames.providerUnavailable), 'PROVIDER_UNAVAILABLE')
-  const { brandId } = await alice.call(operations.players.locatePlayer, { input: { id } })
   await alice.call(operations.players.setPlayerStatus, {
-    input: { brandId, playerId: id, status: 'bloqueado', reason: 'test' },
+    input: { playerId: id, status: 'bloqueado', reason: 'test' },
   })
   refused(await sandbox.post(`/players/${id}/deposits`, depositRequest()), 'PLAYER_NOT_ACTIVE')
 })

@@ -1,4 +1,4 @@
-import { eventStream } from '@backoffice/contracts'
+import { eventStream, eventSubject, eventSubjects, streamApi } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
 import { connectNats } from '@backoffice/service-runtime'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
@@ -58,16 +58,16 @@ t.test('three servers with the configuration of the cluster', async (t) => {
       return answer
     }
     // Repeated under the same id until it is acknowledged, as the outbox does.
-    const publish = (id: string) => eventually(() => ask('events.deposit.confirmed', '{}', id), soonMs)
-    const stream = { name: eventStream, subjects: ['events.>'], storage: 'file', num_replicas: 3 }
-    const made = await eventually(() => ask(`$JS.API.STREAM.CREATE.${eventStream}`, JSON.stringify(stream)), soonMs)
+    const publish = (id: string) => eventually(() => ask(eventSubject('deposit.confirmed'), '{}', id), soonMs)
+    const stream = { name: eventStream, subjects: [eventSubjects], storage: 'file', num_replicas: 3 }
+    const made = await eventually(() => ask(streamApi.create, JSON.stringify(stream)), soonMs)
     t.equal(made.config.num_replicas, 3)
     t.equal((await publish('one')).seq, 1)
 
     const leader = servers.find(({ name }) => name === made.cluster.leader)
     await leader?.kill()
     t.equal((await publish('two')).seq, 2)
-    const info = await eventually(() => ask(`$JS.API.STREAM.INFO.${eventStream}`, ''), soonMs)
+    const info = await eventually(() => ask(streamApi.info, ''), soonMs)
     t.equal(info.state.messages, 2)
     t.not(info.cluster.leader, made.cluster.leader)
   })

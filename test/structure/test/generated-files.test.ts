@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { allOperations } from '@backoffice/contracts'
-import { renderPermissionsFile } from '@backoffice/dev-stack'
+import { allOperations, renderPermissionsFile } from '@backoffice/contracts'
 import t from 'tap'
 import { root } from './source-files.ts'
 

@@ -26,6 +26,14 @@ t.test('service-runtime imports only contracts', async (t) => {
   t.same([...imported], [])
 })
 
+t.test('what stands in deploy imports only contracts', async (t) => {
+  t.same(
+    violations(under('deploy/'), (name) => name === '@backoffice/contracts' || name.startsWith('node:')),
+    [],
+  )
+  t.ok(under('deploy/').length > 0)
+})
+
 t.test('a service imports only contracts and service-runtime, never another service', async (t) => {
   const permitted = ['@backoffice/contracts', '@backoffice/service-runtime']
   const sources = under('services/').filter((file) => file.path.split('/')[2] === 'src')

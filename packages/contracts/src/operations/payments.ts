@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { operation } from '../operation.ts'
+import { approvedWithdrawal, confirmedDeposit, openWithdrawal, pendingDeposit, sample } from '../examples.ts'
+import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import {
   Deposit,
   DepositRequest,
@@ -8,210 +9,18 @@ import {
   Id,
   KycStatus,
   Money,
-  Nullable,
   PlayerStatus,
+  PublicReason,
   Timestamp,
   Withdrawal,
   WithdrawalRequest,
 } from '../resources.ts'
-import { DepositPath, PlayerPath, sample, WithdrawalPath } from './paths.ts'
+import { closed, Nullable } from '../schema.ts'
+import { service } from '../service.ts'
+import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 
-const operator = { service: 'payments', audience: 'operator' } as const
-const closed = { additionalProperties: false } as const
 /** A transition without content: any JSON object will do, its unknown fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
-
-const pendingDeposit = {
-  id: sample.depositId,
-  playerId: sample.playerId,
-  amount: '150.00',
-  currency: 'BRL',
-  method: 'pix',
-  externalReference: 'pay-1001',
-  status: 'pending',
-  failureReason: null,
-  createdAt: '2026-03-02T12:02:00.000Z',
-  confirmedAt: null,
-  failedAt: null,
-}
-const openWithdrawal = {
-  id: sample.withdrawalId,
-  playerId: sample.playerId,
-  amount: '40.00',
-  currency: 'BRL',
-  method: 'pix',
-  destination: 'ana@example.com',
-  status: 'under_review',
-  reason: null,
-  createdAt: '2026-03-02T12:05:00.000Z',
-  updatedAt: '2026-03-02T12:05:00.000Z',
-  reviewedAt: null,
-  paidAt: null,
-}
-
-export const createDeposit = operation({
-  ...operator,
-  id: 'createDeposit',
-  kind: 'command',
-  tag: 'Deposits',
-  summary: 'Create a deposit',
-  description:
-    'Records a pending deposit. The payment itself is yours to collect; the wallet is credited when you confirm. `externalReference` is unique: repeating it answers 409 with the id of the existing deposit in `details.depositId`.',
-  http: { method: 'POST', path: '/players/{playerId}/deposits', status: 201 },
-  idempotency: 'required',
-  params: PlayerPath,
-  body: DepositRequest,
-  reply: Deposit,
-  rejects: ['PLAYER_NOT_FOUND', 'DEPOSIT_ALREADY_EXISTS', 'CURRENCY_MISMATCH', 'RG_BLOCKED', 'PLAYER_NOT_ACTIVE'],
-  example: {
-    params: { playerId: sample.playerId },
-    body: { amount: '150.00', currency: 'BRL', method: 'pix', externalReference: 'pay-1001' },
-    reply: pendingDeposit,
-  },
-})
-
-export const confirmDeposit = operation({
-  ...operator,
-  id: 'confirmDeposit',
-  kind: 'command',
-  tag: 'Deposits',
-  summary: 'Confirm a deposit',
-  description:
-    'Credits the wallet, once. Only a pending deposit can be confirmed; a confirmed one cannot be undone here.',
-  http: { method: 'POST', path: '/deposits/{depositId}/confirm', status: 200 },
-  idempotency: 'required',
-  params: DepositPath,
-  body: AnyObject,
-  reply: Deposit,
-  rejects: ['DEPOSIT_NOT_FOUND', 'DEPOSIT_NOT_PENDING'],
-  example: {
-    params: { depositId: sample.depositId },
-    body: {},
-    reply: { ...pendingDeposit, status: 'confirmed', confirmedAt: '2026-03-02T12:02:31.400Z' },
-  },
-})
-
-export const failDeposit = operation({
-  ...operator,
-  id: 'failDeposit',
-  kind: 'command',
-  tag: 'Deposits',
-  summary: 'Mark a deposit as failed',
-  description: 'Only a pending deposit can fail; nothing is credited.',
-  http: { method: 'POST', path: '/deposits/{depositId}/fail', status: 200 },
-  idempotency: 'required',
-  params: DepositPath,
-  body: Type.Object(
-    { reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })) },
-    { additionalProperties: true },
-  ),
-  reply: Deposit,
-  rejects: ['DEPOSIT_NOT_FOUND', 'DEPOSIT_NOT_PENDING'],
-  example: {
-    params: { depositId: sample.depositId },
-    body: { reason: 'expired' },
-    reply: { ...pendingDeposit, status: 'failed', failureReason: 'expired', failedAt: '2026-03-02T12:32:00.000Z' },
-  },
-})
-
-export const requestWithdrawal = operation({
-  ...operator,
-  id: 'requestWithdrawal',
-  kind: 'command',
-  tag: 'Withdrawals',
-  summary: 'Request a withdrawal',
-  description:
-    "Needs an approved KYC. The request enters the team's review queue and reduces `withdrawable`; the amount is debited only when it is paid.",
-  http: { method: 'POST', path: '/players/{playerId}/withdrawals', status: 201 },
-  idempotency: 'required',
-  params: PlayerPath,
-  body: WithdrawalRequest,
-  reply: Withdrawal,
-  rejects: ['PLAYER_NOT_FOUND', 'CURRENCY_MISMATCH', 'KYC_NOT_APPROVED', 'INSUFFICIENT_FUNDS'],
-  example: {
-    params: { playerId: sample.playerId },
-    body: { amount: '40.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' },
-    reply: openWithdrawal,
-  },
-})
-
-export const getWithdrawal = operation({
-  ...operator,
-  id: 'getWithdrawal',
-  kind: 'query',
-  tag: 'Withdrawals',
-  summary: 'Read a withdrawal',
-  http: { method: 'GET', path: '/withdrawals/{withdrawalId}', status: 200 },
-  params: WithdrawalPath,
-  reply: Withdrawal,
-  rejects: ['WITHDRAWAL_NOT_FOUND'],
-  example: { params: { withdrawalId: sample.withdrawalId }, reply: openWithdrawal },
-})
-
-export const cancelWithdrawal = operation({
-  ...operator,
-  id: 'cancelWithdrawal',
-  kind: 'command',
-  tag: 'Withdrawals',
-  summary: 'Cancel a withdrawal',
-  description: 'Only while it is under review.',
-  http: { method: 'POST', path: '/withdrawals/{withdrawalId}/cancel', status: 200 },
-  idempotency: 'required',
-  params: WithdrawalPath,
-  body: AnyObject,
-  reply: Withdrawal,
-  rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_NOT_CANCELLABLE'],
-  example: {
-    params: { withdrawalId: sample.withdrawalId },
-    body: {},
-    reply: { ...openWithdrawal, status: 'cancelled', updatedAt: '2026-03-02T12:06:00.000Z' },
-  },
-})
-
-export const decideWithdrawalInSandbox = operation({
-  service: 'payments',
-  audience: 'sandbox',
-  id: 'decideWithdrawalInSandbox',
-  kind: 'command',
-  tag: 'Sandbox',
-  summary: "Simulate the team's withdrawal decision",
-  http: { method: 'POST', path: '/sandbox/withdrawals/{withdrawalId}/decision', status: 200 },
-  params: WithdrawalPath,
-  body: Type.Object(
-    {
-      decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Literal('pay')]),
-      reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    },
-    { ...closed, $id: 'WithdrawalDecisionRequest' },
-  ),
-  reply: Withdrawal,
-  rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE'],
-  example: {
-    params: { withdrawalId: sample.withdrawalId },
-    body: { decision: 'approve' },
-    reply: {
-      ...openWithdrawal,
-      status: 'approved',
-      updatedAt: '2026-03-02T12:09:00.000Z',
-      reviewedAt: '2026-03-02T12:09:00.000Z',
-    },
-  },
-})
-
-/** The deposits of the brand's current calendar day, pending and confirmed: what the daily limit is held against. */
-export const readDayDeposits = operation({
-  service: 'payments',
-  audience: 'internal',
-  id: 'readDayDeposits',
-  kind: 'query',
-  callers: ['players'],
-  summary: "Sum a player's deposits of today",
-  params: PlayerPath,
-  reply: Type.Object({ total: Money }, closed),
-})
-
-const team = { service: 'payments', audience: 'team' } as const
-const Reason = Type.String({ minLength: 1, maxLength: 500 })
 
 /** Who did it: the operator by its API, a person of the team, the sandbox decision route. */
 export const TransitionActor = Type.Object(
@@ -248,131 +57,225 @@ const teamFields = {
   /** The wallet has not done its part of the last transition yet: `status` is still the former one. */
   settling: Type.Boolean(),
 }
+
 export const TeamDeposit = Type.Object({ ...Deposit.properties, ...teamFields }, closed)
 export type TeamDeposit = Static<typeof TeamDeposit>
+
 export const TeamWithdrawal = Type.Object({ ...Withdrawal.properties, ...teamFields }, closed)
 export type TeamWithdrawal = Static<typeof TeamWithdrawal>
 
-/** Finds a deposit, and the brand it belongs to, by its id alone. */
-export const locateDeposit = operation({
-  ...team,
-  id: 'locateDeposit',
-  kind: 'query',
-  summary: 'Find a deposit by its id',
-  body: Type.Object({ id: Id }, closed),
-  reply: TeamDeposit,
-  rejects: ['DEPOSIT_NOT_FOUND'],
-})
-
-export const showDeposit = operation({
-  ...team,
-  id: 'showDeposit',
-  kind: 'query',
-  summary: 'Show a deposit with its history',
-  body: Type.Object({ brandId: Id, depositId: Id }, closed),
-  reply: Type.Object({ ...TeamDeposit.properties, transitions: Type.Array(Transition) }, closed),
-  rejects: ['DEPOSIT_NOT_FOUND'],
-})
-
-/** Newest first; `before` is the id of the last deposit of the page before. */
-export const listDeposits = operation({
-  ...team,
-  id: 'listDeposits',
-  kind: 'query',
-  summary: "List a brand's deposits",
-  body: Type.Object(
-    {
-      brandId: Id,
-      playerId: Type.Optional(Id),
-      status: Type.Optional(DepositStatus),
-      externalReference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-      before: Type.Optional(Id),
-      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+/** Deposits and withdrawals: their states and their review queue. */
+export const payments = service('payments', {
+  createDeposit: operator.command({
+    http: post('/players/{playerId}/deposits', 201),
+    idempotency: 'required',
+    tag: 'Deposits',
+    summary: 'Create a deposit',
+    description:
+      'Records a pending deposit. The payment itself is yours to collect; the wallet is credited when you confirm. `externalReference` is unique: repeating it answers 409 with the id of the existing deposit in `details.depositId`.',
+    params: PlayerPath,
+    body: DepositRequest,
+    reply: Deposit,
+    rejects: ['PLAYER_NOT_FOUND', 'DEPOSIT_ALREADY_EXISTS', 'CURRENCY_MISMATCH', 'RG_BLOCKED', 'PLAYER_NOT_ACTIVE'],
+    example: {
+      params: { playerId: sample.playerId },
+      body: { amount: '150.00', currency: 'BRL', method: 'pix', externalReference: 'pay-1001' },
+      reply: pendingDeposit,
     },
-    closed,
-  ),
-  reply: Type.Object({ data: Type.Array(TeamDeposit) }, closed),
-})
+  }),
 
-/** Finds a withdrawal, and the brand it belongs to, by its id alone. */
-export const locateWithdrawal = operation({
-  ...team,
-  id: 'locateWithdrawal',
-  kind: 'query',
-  summary: 'Find a withdrawal by its id',
-  body: Type.Object({ id: Id }, closed),
-  reply: TeamWithdrawal,
-  rejects: ['WITHDRAWAL_NOT_FOUND'],
-})
-
-export const showWithdrawal = operation({
-  ...team,
-  id: 'showWithdrawal',
-  kind: 'query',
-  summary: 'Show a withdrawal with its history',
-  body: Type.Object({ brandId: Id, withdrawalId: Id }, closed),
-  reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition) }, closed),
-  rejects: ['WITHDRAWAL_NOT_FOUND'],
-})
-
-/** Oldest first: `under_review` waits for a decision (the default), `approved` for its payment. */
-export const withdrawalQueue = operation({
-  ...team,
-  id: 'withdrawalQueue',
-  kind: 'query',
-  summary: 'List the withdrawals that wait for the team',
-  body: Type.Object(
-    {
-      brandId: Type.Optional(Id),
-      status: Type.Optional(Type.Union([Type.Literal('under_review'), Type.Literal('approved')])),
-      /** The id of the last withdrawal of the page before. */
-      after: Type.Optional(Id),
-      limit: Type.Integer({ minimum: 1, maximum: 200 }),
+  confirmDeposit: operator.command({
+    http: post('/deposits/{depositId}/confirm'),
+    idempotency: 'required',
+    tag: 'Deposits',
+    summary: 'Confirm a deposit',
+    description:
+      'Credits the wallet, once. Only a pending deposit can be confirmed; a confirmed one cannot be undone here.',
+    params: DepositPath,
+    body: AnyObject,
+    reply: Deposit,
+    rejects: ['DEPOSIT_NOT_FOUND', 'DEPOSIT_NOT_PENDING'],
+    example: {
+      params: { depositId: sample.depositId },
+      body: {},
+      reply: confirmedDeposit,
     },
-    closed,
-  ),
-  reply: Type.Object(
-    {
-      data: Type.Array(
-        Type.Object(
-          {
-            ...TeamWithdrawal.properties,
-            playerStatus: PlayerStatus,
-            kycStatus: KycStatus,
-            selfExcluded: Type.Boolean(),
-            available: Money,
-            withdrawable: Money,
-          },
-          closed,
+  }),
+
+  failDeposit: operator.command({
+    http: post('/deposits/{depositId}/fail'),
+    idempotency: 'required',
+    tag: 'Deposits',
+    summary: 'Mark a deposit as failed',
+    description: 'Only a pending deposit can fail; nothing is credited.',
+    params: DepositPath,
+    body: Type.Object({ reason: Type.Optional(PublicReason) }, { additionalProperties: true }),
+    reply: Deposit,
+    rejects: ['DEPOSIT_NOT_FOUND', 'DEPOSIT_NOT_PENDING'],
+    example: {
+      params: { depositId: sample.depositId },
+      body: { reason: 'expired' },
+      reply: { ...pendingDeposit, status: 'failed', failureReason: 'expired', failedAt: '2026-03-02T12:32:00.000Z' },
+    },
+  }),
+
+  requestWithdrawal: operator.command({
+    http: post('/players/{playerId}/withdrawals', 201),
+    idempotency: 'required',
+    tag: 'Withdrawals',
+    summary: 'Request a withdrawal',
+    description:
+      "Needs an approved KYC. The request enters the team's review queue and reduces `withdrawable`; the amount is debited only when it is paid.",
+    params: PlayerPath,
+    body: WithdrawalRequest,
+    reply: Withdrawal,
+    rejects: ['PLAYER_NOT_FOUND', 'CURRENCY_MISMATCH', 'KYC_NOT_APPROVED', 'INSUFFICIENT_FUNDS'],
+    example: {
+      params: { playerId: sample.playerId },
+      body: { amount: '40.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' },
+      reply: openWithdrawal,
+    },
+  }),
+
+  getWithdrawal: operator.query({
+    http: get('/withdrawals/{withdrawalId}'),
+    tag: 'Withdrawals',
+    summary: 'Read a withdrawal',
+    params: WithdrawalPath,
+    reply: Withdrawal,
+    rejects: ['WITHDRAWAL_NOT_FOUND'],
+    example: { params: { withdrawalId: sample.withdrawalId }, reply: openWithdrawal },
+  }),
+
+  cancelWithdrawal: operator.command({
+    http: post('/withdrawals/{withdrawalId}/cancel'),
+    idempotency: 'required',
+    tag: 'Withdrawals',
+    summary: 'Cancel a withdrawal',
+    description: 'Only while it is under review.',
+    params: WithdrawalPath,
+    body: AnyObject,
+    reply: Withdrawal,
+    rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_NOT_CANCELLABLE'],
+    example: {
+      params: { withdrawalId: sample.withdrawalId },
+      body: {},
+      reply: { ...openWithdrawal, status: 'cancelled', updatedAt: '2026-03-02T12:06:00.000Z' },
+    },
+  }),
+
+  decideWithdrawalInSandbox: sandbox.command({
+    http: post('/sandbox/withdrawals/{withdrawalId}/decision'),
+    tag: 'Sandbox',
+    summary: "Simulate the team's withdrawal decision",
+    params: WithdrawalPath,
+    body: Type.Object(
+      {
+        decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Literal('pay')]),
+        reason: Type.Optional(PublicReason),
+      },
+      { ...closed, $id: 'WithdrawalDecisionRequest' },
+    ),
+    reply: Withdrawal,
+    rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE'],
+    example: {
+      params: { withdrawalId: sample.withdrawalId },
+      body: { decision: 'approve' },
+      reply: approvedWithdrawal,
+    },
+  }),
+
+  /** The deposits of the brand's current calendar day, pending and confirmed: what the daily limit is held against. */
+  readDayDeposits: internal.query({
+    callers: ['players'],
+    summary: "Sum a player's deposits of today",
+    params: PlayerPath,
+    reply: Type.Object({ total: Money }, closed),
+  }),
+
+  showDeposit: team.query({
+    summary: 'Show a deposit with its history',
+    body: Type.Object({ depositId: Id }, closed),
+    reply: Type.Object({ ...TeamDeposit.properties, transitions: Type.Array(Transition) }, closed),
+    rejects: ['DEPOSIT_NOT_FOUND'],
+  }),
+
+  /** Newest first; `before` is the id of the last deposit of the page before. */
+  listDeposits: team.query({
+    summary: "List a brand's deposits",
+    body: Type.Object(
+      {
+        brandId: Id,
+        playerId: Type.Optional(Id),
+        status: Type.Optional(DepositStatus),
+        externalReference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+        before: Type.Optional(Id),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: Type.Object({ data: Type.Array(TeamDeposit) }, closed),
+  }),
+
+  showWithdrawal: team.query({
+    summary: 'Show a withdrawal with its history',
+    body: Type.Object({ withdrawalId: Id }, closed),
+    reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition) }, closed),
+    rejects: ['WITHDRAWAL_NOT_FOUND'],
+  }),
+
+  /** Oldest first: `under_review` waits for a decision (the default), `approved` for its payment. */
+  withdrawalQueue: team.query({
+    summary: 'List the withdrawals that wait for the team',
+    body: Type.Object(
+      {
+        brandId: Type.Optional(Id),
+        status: Type.Optional(Type.Union([Type.Literal('under_review'), Type.Literal('approved')])),
+        /** The id of the last withdrawal of the page before. */
+        after: Type.Optional(Id),
+        limit: Type.Integer({ minimum: 1, maximum: 200 }),
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      {
+        data: Type.Array(
+          Type.Object(
+            {
+              ...TeamWithdrawal.properties,
+              playerStatus: PlayerStatus,
+              kycStatus: KycStatus,
+              selfExcluded: Type.Boolean(),
+              available: Money,
+              withdrawable: Money,
+            },
+            closed,
+          ),
         ),
-      ),
-    },
-    closed,
-  ),
-  timeoutMs: 10_000,
-})
+      },
+      closed,
+    ),
+    timeoutMs: 10_000,
+  }),
 
-/** In production approving and paying one withdrawal take two people. */
-export const decideWithdrawal = operation({
-  ...team,
-  id: 'decideWithdrawal',
-  kind: 'command',
-  summary: 'Approve, reject, pay or fail a withdrawal',
-  body: Type.Object(
-    {
-      brandId: Id,
-      withdrawalId: Id,
-      decision: Type.Union([
-        Type.Literal('approve'),
-        Type.Literal('reject'),
-        Type.Literal('pay'),
-        Type.Literal('fail'),
-      ]),
-      /** Public: the operator reads it with the withdrawal. */
-      reason: Type.Optional(Reason),
-    },
-    closed,
-  ),
-  reply: TeamWithdrawal,
-  rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
+  /** In production approving and paying one withdrawal take two people. */
+  decideWithdrawal: team.command({
+    summary: 'Approve, reject, pay or fail a withdrawal',
+    body: Type.Object(
+      {
+        withdrawalId: Id,
+        decision: Type.Union([
+          Type.Literal('approve'),
+          Type.Literal('reject'),
+          Type.Literal('pay'),
+          Type.Literal('fail'),
+        ]),
+        /** Public: the operator reads it with the withdrawal. */
+        reason: Type.Optional(PublicReason),
+      },
+      closed,
+    ),
+    reply: TeamWithdrawal,
+    rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
+  }),
 })

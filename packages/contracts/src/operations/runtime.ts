@@ -1,32 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { operation, type ServiceName } from '../operation.ts'
-import { Nullable, Timestamp } from '../resources.ts'
-
-/**
- * Resolves an operation id whose outcome its caller does not know: answers the stored reply, or else writes a tombstone
- * that fences any late message with that id. Every service answers it.
- */
-export const abandonOperation = (service: ServiceName) =>
-  operation({
-    id: 'abandonOperation',
-    service,
-    audience: 'internal',
-    kind: 'posting',
-    callers: ['gateway'],
-    summary: 'Resolve an operation of unknown outcome',
-    body: Type.Object(
-      { abandonedOperationId: Type.String({ minLength: 1, maxLength: 64 }) },
-      { additionalProperties: false },
-    ),
-    reply: Type.Object(
-      {
-        outcome: Type.Union([Type.Literal('replied'), Type.Literal('refused'), Type.Literal('abandoned')]),
-        /** The reply's body when `replied`; {code, message, details} when `refused`; null when `abandoned`. */
-        reply: Type.Unknown(),
-      },
-      { additionalProperties: false },
-    ),
-  })
+import { internal, team } from '../operation.ts'
+import { Timestamp } from '../resources.ts'
+import { closed, Nullable } from '../schema.ts'
 
 export const AuditEntry = Type.Object(
   {
@@ -39,17 +14,32 @@ export const AuditEntry = Type.Object(
     reason: Nullable(Type.String()),
     input: Type.Unknown(),
   },
-  { additionalProperties: false },
+  closed,
 )
 export type AuditEntry = Static<typeof AuditEntry>
 
-/** The team's actions in one service, newest first. Every service answers it. */
-export const listAudit = (service: ServiceName) =>
-  operation({
-    id: 'listAudit',
-    service,
-    audience: 'team',
-    kind: 'query',
+/** What every service answers. `service()` adds these to each table, and the service runtime implements them. */
+export const runtimeEntries = {
+  /**
+   * Resolves an operation id whose outcome its caller does not know: answers the stored reply, or else writes a
+   * tombstone, so that a late message with that id is refused.
+   */
+  abandonOperation: internal.direct({
+    callers: ['gateway'],
+    summary: 'Resolve an operation of unknown outcome',
+    body: Type.Object({ abandonedOperationId: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
+    reply: Type.Object(
+      {
+        outcome: Type.Union([Type.Literal('replied'), Type.Literal('refused'), Type.Literal('abandoned')]),
+        /** The reply's body when `replied`; {code, message, details} when `refused`; null when `abandoned`. */
+        reply: Type.Unknown(),
+      },
+      closed,
+    ),
+  }),
+
+  /** The team's actions in one service, newest first. */
+  listAudit: team.query({
     summary: "List the team's actions",
     body: Type.Object(
       {
@@ -58,7 +48,12 @@ export const listAudit = (service: ServiceName) =>
         since: Type.Optional(Timestamp),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
-      { additionalProperties: false },
+      closed,
     ),
-    reply: Type.Object({ data: Type.Array(AuditEntry) }, { additionalProperties: false }),
-  })
+    reply: Type.Object({ data: Type.Array(AuditEntry) }, closed),
+  }),
+}
+
+export type RuntimeOperationId = keyof typeof runtimeEntries
+/** The operations that a service need not implement itself. */
+export const runtimeOperationIds = Object.keys(runtimeEntries) as readonly RuntimeOperationId[]

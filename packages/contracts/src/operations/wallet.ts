@@ -1,144 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { operation } from '../operation.ts'
-import { Amount, Id, LedgerItem, Money, Nullable, Timestamp, Wallet } from '../resources.ts'
-import { PlayerPath, sample } from './paths.ts'
-
-const operator = { service: 'wallet', audience: 'operator', tag: 'Wallet' } as const
-const internal = { service: 'wallet', audience: 'internal', kind: 'posting', callers: ['payments'] } as const
-const closed = { additionalProperties: false } as const
-
-export const getWallet = operation({
-  ...operator,
-  id: 'getWallet',
-  kind: 'query',
-  summary: "Read a player's wallet",
-  http: { method: 'GET', path: '/players/{playerId}/wallet', status: 200 },
-  params: PlayerPath,
-  reply: Wallet,
-  rejects: ['PLAYER_NOT_FOUND'],
-  example: {
-    params: { playerId: sample.playerId },
-    reply: {
-      playerId: sample.playerId,
-      currency: 'BRL',
-      available: '150.00',
-      withdrawable: '110.00',
-      updatedAt: '2026-03-02T12:05:00.000Z',
-    },
-  },
-})
-
-export const listTransactions = operation({
-  ...operator,
-  id: 'listTransactions',
-  kind: 'query',
-  summary: "List a player's ledger",
-  description:
-    'Most recent first. Pass the previous `nextCursor` as `cursor` for the next page; null means no more pages.',
-  http: { method: 'GET', path: '/players/{playerId}/transactions', status: 200 },
-  params: PlayerPath,
-  query: Type.Object(
-    {
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-      cursor: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 512, description: 'Opaque, from the previous page.' }),
-      ),
-    },
-    closed,
-  ),
-  reply: Type.Object(
-    { data: Type.Array(LedgerItem), nextCursor: Nullable(Type.String()) },
-    { ...closed, $id: 'LedgerPage' },
-  ),
-  rejects: ['VALIDATION_ERROR', 'PLAYER_NOT_FOUND'],
-  example: {
-    params: { playerId: sample.playerId },
-    query: { limit: '50' },
-    reply: {
-      data: [
-        {
-          id: 'led_01kaj6gnn6e7rs0h4jyyb6a6vd',
-          type: 'DEPOSIT',
-          amount: '150.00',
-          currency: 'BRL',
-          balanceAfter: '150.00',
-          reference: { type: 'deposit', id: sample.depositId },
-          createdAt: '2026-03-02T12:02:31.400Z',
-        },
-      ],
-      nextCursor: null,
-    },
-  },
-})
-
-/** Opens the account of a new player; repeating it changes nothing. */
-export const openAccount = operation({
-  ...internal,
-  id: 'openAccount',
-  callers: ['players'],
-  summary: "Open a player's account",
-  body: Type.Object({ playerId: Id }, closed),
-  reply: Type.Object({ playerId: Id }, closed),
-})
-
-/** Credits a player. Idempotent by deposit, for ever; opens a missing account; is never refused. */
-export const creditAccount = operation({
-  ...internal,
-  id: 'creditAccount',
-  summary: "Credit a player's account with a confirmed deposit",
-  body: Type.Object({ playerId: Id, depositId: Id, amount: Amount, effectiveAt: Timestamp }, closed),
-  reply: Type.Object({ transferId: Id }, closed),
-})
+import { sample } from '../examples.ts'
+import { get, internal, operator, team } from '../operation.ts'
+import { Amount, Id, LedgerItem, Money, Reason, Timestamp, Wallet } from '../resources.ts'
+import { closed, Nullable } from '../schema.ts'
+import { service } from '../service.ts'
+import { PlayerPath } from './paths.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])
 
-/** Reserves money for a withdrawal; only the state `open` means that it is reserved. */
-export const openHold = operation({
-  ...internal,
-  id: 'openHold',
-  summary: 'Reserve money for a withdrawal',
-  body: Type.Object({ playerId: Id, withdrawalId: Id, amount: Amount }, closed),
-  reply: Type.Object({ state: HoldState }, closed),
-  rejects: ['INSUFFICIENT_FUNDS'],
-})
-
-/** Debits what a withdrawal reserved: the hold is closed and the ledger entry written in one transaction. */
-export const captureHold = operation({
-  ...internal,
-  id: 'captureHold',
-  summary: 'Debit a paid withdrawal',
-  body: Type.Object({ playerId: Id, withdrawalId: Id, effectiveAt: Timestamp }, closed),
-  reply: Type.Object({ transferId: Id }, closed),
-})
-
-/** Gives back what a withdrawal reserved; for an unknown withdrawal it leaves a released tombstone that refuses a late hold. */
-export const releaseHold = operation({
-  ...internal,
-  id: 'releaseHold',
-  summary: 'Release the money of a withdrawal',
-  body: Type.Object({ playerId: Id, withdrawalId: Id }, closed),
-  reply: Type.Object({ state: HoldState }, closed),
-})
-
-/** The balance beside a withdrawal in the team's review queue. */
-export const readBalance = operation({
-  service: 'wallet',
-  audience: 'internal',
-  id: 'readBalance',
-  kind: 'query',
-  callers: ['payments'],
-  summary: "Read a player's balance",
-  body: Type.Object({ playerId: Id }, closed),
-  reply: Type.Object({ available: Money, withdrawable: Money }, closed),
-  rejects: ['PLAYER_NOT_FOUND'],
-})
-
-const team = { service: 'wallet', audience: 'team' } as const
-const Reason = Type.String({
-  minLength: 1,
-  maxLength: 500,
-  description: 'Why; kept in the ledger and the audit trail.',
-})
 /** The team's own reference of a transfer. Those of deposits and withdrawals are their ids, which nobody else may take. */
 const TransferReference = Type.String({
   pattern: '^(?!dep_|wdr_)[A-Za-z0-9_.:/-]{1,128}$',
@@ -161,116 +30,6 @@ export type TeamEntry = Static<typeof TeamEntry>
 
 /** `replayed`: the reference was posted before, and this is what it did then. */
 const PostedTransfer = Type.Object({ ...TeamEntry.properties, brandId: Id, replayed: Type.Boolean() }, closed)
-
-/** Idempotent by its reference; the reference of a refused adjustment stays refused. */
-export const adjustWallet = operation({
-  ...team,
-  id: 'adjustWallet',
-  kind: 'posting',
-  summary: "Correct a player's balance with a new ledger entry",
-  body: Type.Object(
-    {
-      brandId: Id,
-      playerId: Id,
-      amount: Type.String({
-        pattern: '^-?(0|[1-9]\\d{0,12})(\\.\\d{1,2})?$',
-        description: 'Signed: a negative amount takes money from the player.',
-      }),
-      reference: TransferReference,
-      reason: Reason,
-    },
-    closed,
-  ),
-  reply: PostedTransfer,
-  rejects: ['PLAYER_NOT_FOUND', 'TRANSFER_CONFLICT', 'INSUFFICIENT_FUNDS'],
-})
-
-/** Takes a transfer back with a new one between the same accounts; each transfer at most once. */
-export const reverseTransfer = operation({
-  ...team,
-  id: 'reverseTransfer',
-  kind: 'posting',
-  summary: 'Reverse a transfer with a new ledger entry',
-  body: Type.Object(
-    {
-      brandId: Id,
-      /** A transfer (trf_…), or the ledger item (led_…) that it made. */
-      transferId: Id,
-      reference: TransferReference,
-      reason: Reason,
-    },
-    closed,
-  ),
-  reply: PostedTransfer,
-  rejects: ['TRANSFER_NOT_FOUND', 'TRANSFER_CONFLICT', 'TRANSFER_ALREADY_REVERSED', 'INSUFFICIENT_FUNDS'],
-})
-
-/** Finds a transfer (trf_… or led_…), and the brand it belongs to, by its id alone. */
-export const locateTransfer = operation({
-  ...team,
-  id: 'locateTransfer',
-  kind: 'query',
-  summary: 'Find a transfer by its id',
-  body: Type.Object({ id: Id }, closed),
-  reply: Type.Object({ ...TeamEntry.properties, brandId: Id }, closed),
-  rejects: ['TRANSFER_NOT_FOUND'],
-})
-
-/** Newest first; `before` is the id of the last entry of the page before. */
-export const listEntries = operation({
-  ...team,
-  id: 'listEntries',
-  kind: 'query',
-  summary: "List a player's ledger entries",
-  body: Type.Object(
-    { brandId: Id, playerId: Id, before: Type.Optional(Id), limit: Type.Integer({ minimum: 1, maximum: 1000 }) },
-    closed,
-  ),
-  reply: Type.Object({ available: Money, withdrawable: Money, data: Type.Array(TeamEntry) }, closed),
-  rejects: ['PLAYER_NOT_FOUND'],
-})
-
-/** A page of a brand's ledger over a period, oldest first; `cursor` is the `nextCursor` of the page before. */
-export const exportStatement = operation({
-  ...team,
-  id: 'exportStatement',
-  kind: 'query',
-  summary: "Export a brand's ledger over a period",
-  body: Type.Object(
-    {
-      brandId: Id,
-      from: Timestamp,
-      /** Not included. */
-      to: Timestamp,
-      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-    },
-    closed,
-  ),
-  reply: Type.Object(
-    {
-      data: Type.Array(TeamEntry),
-      nextCursor: Nullable(Type.String()),
-      /** Of the whole period, per currency, in every page. closingBalance = openingBalance + net, over all players. */
-      totals: Type.Array(
-        Type.Object(
-          {
-            currency: Type.String(),
-            openingBalance: Money,
-            byType: Type.Array(Type.Object({ type: Type.String(), entries: Type.Integer(), amount: Money }, closed)),
-            entries: Type.Integer(),
-            net: Money,
-            closingBalance: Money,
-          },
-          closed,
-        ),
-      ),
-    },
-    closed,
-  ),
-  rejects: ['VALIDATION_ERROR'],
-  timeoutMs: 30_000,
-})
 
 /** One thing that does not agree with what it should follow from. */
 export const Difference = Type.Object(
@@ -312,28 +71,223 @@ export const ReconciliationReport = Type.Object(
 )
 export type ReconciliationReport = Static<typeof ReconciliationReport>
 
-/**
- * Starts a reconciliation, or answers how the run `runId` is doing. A ledger may be large: the reply comes within a few
- * seconds with `running` and its progress, and the caller asks again with `runId` until it is `done` or `failed`.
- */
-export const reconcileWallet = operation({
-  ...team,
-  id: 'reconcileWallet',
-  kind: 'query',
-  summary: 'Recompute balances, holds and hash chains and compare them with deposits, withdrawals and outboxes',
-  body: Type.Object({ runId: Type.Optional(Id) }, closed),
-  reply: Type.Object(
-    {
-      runId: Id,
-      state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
-      progress: Type.Object({ check: Type.String(), done: Type.Integer(), total: Type.Integer() }, closed),
-      /** When `done`. */
-      report: Nullable(ReconciliationReport),
-      /** When `failed`. */
-      failure: Nullable(Type.String()),
+/** Accounts, holds and the ledger: the only place where a balance changes. */
+export const wallet = service('wallet', {
+  getWallet: operator.query({
+    http: get('/players/{playerId}/wallet'),
+    tag: 'Wallet',
+    summary: "Read a player's wallet",
+    params: PlayerPath,
+    reply: Wallet,
+    rejects: ['PLAYER_NOT_FOUND'],
+    example: {
+      params: { playerId: sample.playerId },
+      reply: {
+        playerId: sample.playerId,
+        currency: 'BRL',
+        available: '150.00',
+        withdrawable: '110.00',
+        updatedAt: '2026-03-02T12:05:00.000Z',
+      },
     },
-    closed,
-  ),
-  rejects: ['RECONCILIATION_NOT_FOUND'],
-  timeoutMs: 15_000,
+  }),
+
+  listTransactions: operator.query({
+    http: get('/players/{playerId}/transactions'),
+    tag: 'Wallet',
+    summary: "List a player's ledger",
+    description:
+      'Most recent first. Pass the previous `nextCursor` as `cursor` for the next page; null means no more pages.',
+    params: PlayerPath,
+    query: Type.Object(
+      {
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        cursor: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 512, description: 'Opaque, from the previous page.' }),
+        ),
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      { data: Type.Array(LedgerItem), nextCursor: Nullable(Type.String()) },
+      { ...closed, $id: 'LedgerPage' },
+    ),
+    rejects: ['VALIDATION_ERROR', 'PLAYER_NOT_FOUND'],
+    example: {
+      params: { playerId: sample.playerId },
+      query: { limit: '50' },
+      reply: {
+        data: [
+          {
+            id: sample.ledgerItemId,
+            type: 'DEPOSIT',
+            amount: '150.00',
+            currency: 'BRL',
+            balanceAfter: '150.00',
+            reference: { type: 'deposit', id: sample.depositId },
+            createdAt: '2026-03-02T12:02:31.400Z',
+          },
+        ],
+        nextCursor: null,
+      },
+    },
+  }),
+
+  /** Opens the account of a new player; repeating it changes nothing. */
+  openAccount: internal.direct({
+    callers: ['players'],
+    summary: "Open a player's account",
+    body: Type.Object({ playerId: Id }, closed),
+    reply: Type.Object({ playerId: Id }, closed),
+  }),
+
+  /** Credits a player. Idempotent by deposit, for ever; opens a missing account; is never refused. */
+  creditAccount: internal.direct({
+    callers: ['payments'],
+    summary: "Credit a player's account with a confirmed deposit",
+    body: Type.Object({ playerId: Id, depositId: Id, amount: Amount, effectiveAt: Timestamp }, closed),
+    reply: Type.Object({ transferId: Id }, closed),
+  }),
+
+  /** Reserves money for a withdrawal; only the state `open` means that it is reserved. */
+  openHold: internal.direct({
+    callers: ['payments'],
+    summary: 'Reserve money for a withdrawal',
+    body: Type.Object({ playerId: Id, withdrawalId: Id, amount: Amount }, closed),
+    reply: Type.Object({ state: HoldState }, closed),
+    rejects: ['INSUFFICIENT_FUNDS'],
+  }),
+
+  /** Debits what a withdrawal reserved: the hold is closed and the ledger entry written in one transaction. */
+  captureHold: internal.direct({
+    callers: ['payments'],
+    summary: 'Debit a paid withdrawal',
+    body: Type.Object({ playerId: Id, withdrawalId: Id, effectiveAt: Timestamp }, closed),
+    reply: Type.Object({ transferId: Id }, closed),
+  }),
+
+  /** Gives back what a withdrawal reserved; for an unknown withdrawal it leaves a released tombstone that refuses a late hold. */
+  releaseHold: internal.direct({
+    callers: ['payments'],
+    summary: 'Release the money of a withdrawal',
+    body: Type.Object({ playerId: Id, withdrawalId: Id }, closed),
+    reply: Type.Object({ state: HoldState }, closed),
+  }),
+
+  /** The balance beside a withdrawal in the team's review queue. */
+  readBalance: internal.query({
+    callers: ['payments'],
+    summary: "Read a player's balance",
+    body: Type.Object({ playerId: Id }, closed),
+    reply: Type.Object({ available: Money, withdrawable: Money }, closed),
+    rejects: ['PLAYER_NOT_FOUND'],
+  }),
+
+  /** Idempotent by its reference; the reference of a refused adjustment stays refused. */
+  adjustWallet: team.direct({
+    summary: "Correct a player's balance with a new ledger entry",
+    body: Type.Object(
+      {
+        playerId: Id,
+        amount: Type.String({
+          pattern: '^-?(0|[1-9]\\d{0,12})(\\.\\d{1,2})?$',
+          description: 'Signed: a negative amount takes money from the player.',
+        }),
+        reference: TransferReference,
+        reason: Reason,
+      },
+      closed,
+    ),
+    reply: PostedTransfer,
+    rejects: ['PLAYER_NOT_FOUND', 'TRANSFER_CONFLICT', 'INSUFFICIENT_FUNDS'],
+  }),
+
+  /** Takes a transfer back with a new one between the same accounts; each transfer at most once. */
+  reverseTransfer: team.direct({
+    summary: 'Reverse a transfer with a new ledger entry',
+    body: Type.Object(
+      {
+        /** A transfer (trf_…), or the ledger item (led_…) that it made. */
+        transferId: Id,
+        reference: TransferReference,
+        reason: Reason,
+      },
+      closed,
+    ),
+    reply: PostedTransfer,
+    rejects: ['TRANSFER_NOT_FOUND', 'TRANSFER_CONFLICT', 'TRANSFER_ALREADY_REVERSED', 'INSUFFICIENT_FUNDS'],
+  }),
+
+  /** Newest first; `before` is the id of the last entry of the page before. */
+  listEntries: team.query({
+    summary: "List a player's ledger entries",
+    body: Type.Object(
+      { playerId: Id, before: Type.Optional(Id), limit: Type.Integer({ minimum: 1, maximum: 1000 }) },
+      closed,
+    ),
+    reply: Type.Object({ available: Money, withdrawable: Money, data: Type.Array(TeamEntry) }, closed),
+    rejects: ['PLAYER_NOT_FOUND'],
+  }),
+
+  /** A page of a brand's ledger over a period, oldest first; `cursor` is the `nextCursor` of the page before. */
+  exportStatement: team.query({
+    summary: "Export a brand's ledger over a period",
+    body: Type.Object(
+      {
+        brandId: Id,
+        from: Timestamp,
+        /** Not included. */
+        to: Timestamp,
+        cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      {
+        data: Type.Array(TeamEntry),
+        nextCursor: Nullable(Type.String()),
+        /** Of the whole period, per currency, in every page. closingBalance = openingBalance + net, over all players. */
+        totals: Type.Array(
+          Type.Object(
+            {
+              currency: Type.String(),
+              openingBalance: Money,
+              byType: Type.Array(Type.Object({ type: Type.String(), entries: Type.Integer(), amount: Money }, closed)),
+              entries: Type.Integer(),
+              net: Money,
+              closingBalance: Money,
+            },
+            closed,
+          ),
+        ),
+      },
+      closed,
+    ),
+    rejects: ['VALIDATION_ERROR'],
+    timeoutMs: 30_000,
+  }),
+
+  /**
+   * Starts a reconciliation, or answers how the run `runId` is doing. A ledger may be large: the reply comes within a few
+   * seconds with `running` and its progress, and the caller asks again with `runId` until it is `done` or `failed`.
+   */
+  reconcileWallet: team.query({
+    summary: 'Recompute balances, holds and hash chains and compare them with deposits, withdrawals and outboxes',
+    body: Type.Object({ runId: Type.Optional(Id) }, closed),
+    reply: Type.Object(
+      {
+        runId: Id,
+        state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
+        progress: Type.Object({ check: Type.String(), done: Type.Integer(), total: Type.Integer() }, closed),
+        /** When `done`. */
+        report: Nullable(ReconciliationReport),
+        /** When `failed`. */
+        failure: Nullable(Type.String()),
+      },
+      closed,
+    ),
+    rejects: ['RECONCILIATION_NOT_FOUND'],
+    timeoutMs: 15_000,
+  }),
 })

@@ -1,62 +1,17 @@
-import { type Static, type TLiteral, type TUnion, Type } from '@sinclair/typebox'
-import { type EventKind, eventKinds } from '../events.ts'
-import { operation } from '../operation.ts'
-import { EnvironmentName, Nullable, Timestamp, WebhookTestResult } from '../resources.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { eventKinds } from '../events.ts'
+import { sample } from '../examples.ts'
+import { internal, operator, post, team } from '../operation.ts'
+import { EnvironmentName, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
+import { closed, Nullable, oneOf } from '../schema.ts'
+import { service } from '../service.ts'
 
-const closed = { additionalProperties: false } as const
-
-export const testWebhook = operation({
-  service: 'webhooks',
-  audience: 'operator',
-  id: 'testWebhook',
-  kind: 'posting',
-  tag: 'Webhooks',
-  summary: 'Send a test delivery',
-  description: 'Makes one attempt at once, to the configured URL, and answers what the receiver said.',
-  http: { method: 'POST', path: '/webhooks/test', status: 200 },
-  body: Type.Object({}, { additionalProperties: true }),
-  reply: WebhookTestResult,
-  rejects: ['WEBHOOK_NOT_CONFIGURED'],
-  timeoutMs: 20_000,
-  example: {
-    body: {},
-    reply: {
-      eventId: 'evt_01kaj6m6k4fvgs2g4k5x9q9n3c',
-      delivered: true,
-      responseStatus: 204,
-      durationMs: 41,
-      error: null,
-    },
-  },
-})
-
-/** Makes the signing secret of a new operator's environment; null when it has one already, since a secret is shown once. */
-export const provisionWebhook = operation({
-  service: 'webhooks',
-  audience: 'internal',
-  id: 'provisionWebhook',
-  kind: 'posting',
-  callers: ['gateway'],
-  summary: 'Make the webhook secret of an environment',
-  body: Type.Object({ operatorName: Type.String() }, closed),
-  reply: Type.Object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }, closed),
-})
-
-const team = { service: 'webhooks', audience: 'team' } as const
 const endpoint = { operatorId: Type.String(), environment: EnvironmentName }
-const reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why; kept in the audit trail.' })
-const EventType = Type.Union(eventKinds.map((kind) => Type.Literal(kind)) as TLiteral<string>[]) as unknown as TUnion<
-  TLiteral<EventKind>[]
->
+const EventType = oneOf(eventKinds)
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'withheld'] as const
 /** `failed`: the last attempt failed. `withheld`: no URL was set, or the endpoint was disabled; it leaves with a resend or a replay. */
-export const DeliveryState = Type.Union([
-  Type.Literal('pending'),
-  Type.Literal('delivered'),
-  Type.Literal('failed'),
-  Type.Literal('withheld'),
-])
+export const DeliveryState = oneOf(deliveryStates)
 export type DeliveryState = Static<typeof DeliveryState>
 
 /** An endpoint as the team sees it: never a secret. */
@@ -135,144 +90,150 @@ export const DeliveryStory = Type.Object(
 )
 export type DeliveryStory = Static<typeof DeliveryStory>
 
-/** Setting a URL also enables the endpoint and closes its circuit breaker. */
-export const setWebhookUrl = operation({
-  ...team,
-  id: 'setWebhookUrl',
-  kind: 'command',
-  summary: 'Set the webhook URL of an environment',
-  body: Type.Object(
-    { ...endpoint, url: Type.String({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(reason) },
-    closed,
-  ),
-  reply: WebhookEndpoint,
-  rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_URL_REFUSED'],
-})
-
-export const showWebhook = operation({
-  ...team,
-  id: 'showWebhook',
-  kind: 'query',
-  summary: 'Show the webhook endpoint of an environment',
-  body: Type.Object(endpoint, closed),
-  reply: WebhookEndpoint,
-  rejects: ['OPERATOR_NOT_FOUND'],
-})
-
-/** The secret is shown once: a replay of the same operation id answers null. */
-export const rotateWebhookSecret = operation({
-  ...team,
-  id: 'rotateWebhookSecret',
-  kind: 'command',
-  summary: 'Make a new webhook secret',
-  body: Type.Object(
-    {
-      ...endpoint,
-      /** For so long X-Webhook-Signature keeps the former secret; 24 unless said, 0 after a leak. */
-      overlapHours: Type.Optional(Type.Number({ minimum: 0, maximum: 720 })),
-      reason: Type.Optional(reason),
+/** Endpoints, signing secrets and deliveries. */
+export const webhooks = service('webhooks', {
+  /** Its reply is not stored: each call sends a new test event, and makes one attempt to deliver it. */
+  testWebhook: operator.direct({
+    http: post('/webhooks/test'),
+    tag: 'Webhooks',
+    summary: 'Send a test delivery',
+    description: 'Makes one attempt at once, to the configured URL, and answers what the receiver said.',
+    body: Type.Object({}, { additionalProperties: true }),
+    reply: WebhookTestResult,
+    rejects: ['WEBHOOK_NOT_CONFIGURED'],
+    timeoutMs: 20_000,
+    example: {
+      body: {},
+      reply: {
+        eventId: sample.testEventId,
+        delivered: true,
+        responseStatus: 204,
+        durationMs: 41,
+        error: null,
+      },
     },
-    closed,
-  ),
-  reply: Type.Object(
-    {
-      webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })),
-      formerSecretExpiresAt: Nullable(Timestamp),
-    },
-    closed,
-  ),
-  rejects: ['OPERATOR_NOT_FOUND'],
-})
+  }),
 
-export const disableWebhook = operation({
-  ...team,
-  id: 'disableWebhook',
-  kind: 'command',
-  summary: 'Stop sending to an endpoint',
-  body: Type.Object({ ...endpoint, reason }, closed),
-  reply: WebhookEndpoint,
-  rejects: ['OPERATOR_NOT_FOUND'],
-})
+  /** Makes the signing secret of a new operator's environment; null when it has one already, since a secret is shown once. */
+  provisionWebhook: internal.direct({
+    callers: ['gateway'],
+    summary: 'Make the webhook secret of an environment',
+    body: Type.Object({ operatorName: Type.String() }, closed),
+    reply: Type.Object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }, closed),
+  }),
 
-export const listDeliveries = operation({
-  ...team,
-  id: 'listDeliveries',
-  kind: 'query',
-  summary: 'List deliveries, newest first',
-  body: Type.Object(
-    {
-      operatorId: Type.Optional(Type.String()),
-      environment: Type.Optional(EnvironmentName),
-      state: Type.Optional(DeliveryState),
-      type: Type.Optional(EventType),
-      since: Type.Optional(Timestamp),
-      until: Type.Optional(Timestamp),
-      /** The last id of the page before. */
-      after: Type.Optional(Type.String()),
-      limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-    },
-    closed,
-  ),
-  reply: Type.Object({ data: Type.Array(DeliverySummary), nextCursor: Nullable(Type.String()) }, closed),
-})
+  /** Setting a URL also enables the endpoint and closes its circuit breaker. */
+  setWebhookUrl: team.command({
+    summary: 'Set the webhook URL of an environment',
+    body: Type.Object(
+      { ...endpoint, url: Type.String({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(Reason) },
+      closed,
+    ),
+    reply: WebhookEndpoint,
+    rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_URL_REFUSED'],
+  }),
 
-export const showDelivery = operation({
-  ...team,
-  id: 'showDelivery',
-  kind: 'query',
-  summary: 'Tell the story of one delivery',
-  body: Type.Object({ id: Type.String({ description: 'Of the delivery (dlv_…) or of its event (evt_…).' }) }, closed),
-  reply: DeliveryStory,
-  rejects: ['DELIVERY_NOT_FOUND'],
-})
+  showWebhook: team.query({
+    summary: 'Show the webhook endpoint of an environment',
+    body: Type.Object(endpoint, closed),
+    reply: WebhookEndpoint,
+    rejects: ['OPERATOR_NOT_FOUND'],
+  }),
 
-/** Whatever its state, the delivery is due at once, with all its attempts before it; same event id, same body. */
-export const resendDelivery = operation({
-  ...team,
-  id: 'resendDelivery',
-  kind: 'command',
-  summary: 'Send a delivery again',
-  body: Type.Object({ id: Type.String(), reason: Type.Optional(reason) }, closed),
-  reply: DeliverySummary,
-  rejects: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
-})
+  /** The secret is shown once: a replay of the same operation id answers null. */
+  rotateWebhookSecret: team.command({
+    summary: 'Make a new webhook secret',
+    body: Type.Object(
+      {
+        ...endpoint,
+        /** For so long X-Webhook-Signature keeps the former secret; 24 unless said, 0 after a leak. */
+        overlapHours: Type.Optional(Type.Number({ minimum: 0, maximum: 720 })),
+        reason: Type.Optional(Reason),
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      {
+        webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })),
+        formerSecretExpiresAt: Nullable(Timestamp),
+      },
+      closed,
+    ),
+    rejects: ['OPERATOR_NOT_FOUND'],
+  }),
 
-/** Sends the deliveries of a period again, oldest first, at a steady pace. */
-export const replayEvents = operation({
-  ...team,
-  id: 'replayEvents',
-  kind: 'command',
-  summary: "Send a period's events again",
-  body: Type.Object(
-    {
-      ...endpoint,
-      since: Timestamp,
-      until: Type.Optional(Timestamp),
-      /** failed and withheld unless said; delivered ones only when named. */
-      states: Type.Optional(Type.Array(DeliveryState, { minItems: 1, uniqueItems: true })),
-      type: Type.Optional(EventType),
-      ratePerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 6000, description: '300 unless said.' })),
-      reason: Type.Optional(reason),
-    },
-    closed,
-  ),
-  reply: Type.Object(
-    {
-      scheduled: Type.Integer(),
-      firstAt: Nullable(Timestamp),
-      lastAt: Nullable(Timestamp),
-    },
-    closed,
-  ),
-  rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
-})
+  disableWebhook: team.command({
+    summary: 'Stop sending to an endpoint',
+    body: Type.Object({ ...endpoint, reason: Reason }, closed),
+    reply: WebhookEndpoint,
+    rejects: ['OPERATOR_NOT_FOUND'],
+  }),
 
-/** After a new master key was put first: what older ones hold is encrypted again. */
-export const rewrapWebhookSecrets = operation({
-  ...team,
-  id: 'rewrapWebhookSecrets',
-  kind: 'command',
-  summary: 'Encrypt the webhook secrets under the newest master key',
-  body: Type.Object({ reason: Type.Optional(reason) }, closed),
-  reply: Type.Object({ rewrapped: Type.Integer() }, closed),
+  listDeliveries: team.query({
+    summary: 'List deliveries, newest first',
+    body: Type.Object(
+      {
+        operatorId: Type.Optional(Type.String()),
+        environment: Type.Optional(EnvironmentName),
+        state: Type.Optional(DeliveryState),
+        type: Type.Optional(EventType),
+        since: Type.Optional(Timestamp),
+        until: Type.Optional(Timestamp),
+        /** The last id of the page before. */
+        after: Type.Optional(Type.String()),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: Type.Object({ data: Type.Array(DeliverySummary), nextCursor: Nullable(Type.String()) }, closed),
+  }),
+
+  showDelivery: team.query({
+    summary: 'Tell the story of one delivery',
+    body: Type.Object({ id: Type.String({ description: 'Of the delivery (dlv_…) or of its event (evt_…).' }) }, closed),
+    reply: DeliveryStory,
+    rejects: ['DELIVERY_NOT_FOUND'],
+  }),
+
+  /** Whatever its state, the delivery is due at once, with all its attempts before it; same event id, same body. */
+  resendDelivery: team.command({
+    summary: 'Send a delivery again',
+    body: Type.Object({ id: Type.String(), reason: Type.Optional(Reason) }, closed),
+    reply: DeliverySummary,
+    rejects: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+  }),
+
+  /** Sends the deliveries of a period again, oldest first, at a steady pace. */
+  replayEvents: team.command({
+    summary: "Send a period's events again",
+    body: Type.Object(
+      {
+        ...endpoint,
+        since: Timestamp,
+        until: Type.Optional(Timestamp),
+        /** failed and withheld unless said; delivered ones only when named. */
+        states: Type.Optional(Type.Array(DeliveryState, { minItems: 1, uniqueItems: true })),
+        type: Type.Optional(EventType),
+        ratePerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 6000, description: '300 unless said.' })),
+        reason: Type.Optional(Reason),
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      {
+        scheduled: Type.Integer(),
+        firstAt: Nullable(Timestamp),
+        lastAt: Nullable(Timestamp),
+      },
+      closed,
+    ),
+    rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+  }),
+
+  /** After a new master key was put first: what older ones hold is encrypted again. */
+  rewrapWebhookSecrets: team.command({
+    summary: 'Encrypt the webhook secrets under the newest master key',
+    body: Type.Object({ reason: Type.Optional(Reason) }, closed),
+    reply: Type.Object({ rewrapped: Type.Integer() }, closed),
+  }),
 })

@@ -1,0 +1,78 @@
+/** What the examples of operations, events and documents share, so that they read as one journey. */
+
+export const sample = {
+  operatorId: 'op_01kaj6a0qkf3d8ry3j8z6c9m1e',
+  brandId: 'brd_01kaj6a0qmf8ctbdfmbh5yt2r7',
+  playerId: 'ply_01kaj6dfw0e2x8bxmtpcs8nwfe',
+  submissionId: 'kyc_01kaj6e2v7fbpsp8m0fsfyh2kb',
+  depositId: 'dep_01kaj6fqs2e1hv2q9rqf3x6t4m',
+  ledgerItemId: 'led_01kaj6gnn6e7rs0h4jyyb6a6vd',
+  sessionId: 'ses_01kaj6hbv9e8psa4x2j3x0m6td',
+  withdrawalId: 'wdr_01kaj6j0a5fz7r6v4n0y2cj3sk',
+  eventId: 'evt_01kaj6k1q8e2jr1v0b1k7z5h9p',
+  testEventId: 'evt_01kaj6m6k4fvgs2g4k5x9q9n3c',
+} as const
+
+export const examplePlayer = {
+  id: sample.playerId,
+  externalId: 'user-42',
+  name: 'Ana Souza',
+  email: 'ana@example.com',
+  cpf: '52998224725',
+  phone: '+5511987654321',
+  birthDate: '1990-05-17',
+  status: 'ativo',
+  kycStatus: 'nao_iniciado',
+  currency: 'BRL',
+  createdAt: '2026-03-02T12:00:00.000Z',
+}
+
+export const exampleSubmission = {
+  id: sample.submissionId,
+  documentType: 'rg',
+  reference: 'doc-831',
+  submittedAt: '2026-03-02T12:00:05.120Z',
+}
+export const approvedKyc = {
+  playerId: sample.playerId,
+  kycStatus: 'aprovado',
+  submissions: [exampleSubmission],
+  decidedAt: '2026-03-02T12:01:00.000Z',
+  reason: null,
+}
+
+export const pendingDeposit = {
+  id: sample.depositId,
+  playerId: sample.playerId,
+  amount: '150.00',
+  currency: 'BRL',
+  method: 'pix',
+  externalReference: 'pay-1001',
+  status: 'pending',
+  failureReason: null,
+  createdAt: '2026-03-02T12:02:00.000Z',
+  confirmedAt: null,
+  failedAt: null,
+}
+export const confirmedDeposit = { ...pendingDeposit, status: 'confirmed', confirmedAt: '2026-03-02T12:02:31.400Z' }
+
+export const openWithdrawal = {
+  id: sample.withdrawalId,
+  playerId: sample.playerId,
+  amount: '40.00',
+  currency: 'BRL',
+  method: 'pix',
+  destination: 'ana@example.com',
+  status: 'under_review',
+  reason: null,
+  createdAt: '2026-03-02T12:05:00.000Z',
+  updatedAt: '2026-03-02T12:05:00.000Z',
+  reviewedAt: null,
+  paidAt: null,
+}
+export const approvedWithdrawal = {
+  ...openWithdrawal,
+  status: 'approved',
+  updatedAt: '2026-03-02T12:09:00.000Z',
+  reviewedAt: '2026-03-02T12:09:00.000Z',
+}

@@ -1,0 +1,33 @@
+import { type ErrorCode, errorCatalogue } from './errors.ts'
+import type { Operation } from './operation.ts'
+
+/** What every authenticated route may answer besides its own `rejects`, in order of precedence. */
+export function commonRejects(operation: Operation): ErrorCode[] {
+  if (operation.audience === 'public') return ['HEADERS_TOO_LARGE', 'INTERNAL_ERROR']
+  const codes: ErrorCode[] = []
+  if (operation.hasBody) codes.push('PAYLOAD_TOO_LARGE')
+  codes.push(
+    'INVALID_CREDENTIALS',
+    'TIMESTAMP_OUT_OF_RANGE',
+    'INVALID_SIGNATURE',
+    'OPERATOR_SUSPENDED',
+    'FORBIDDEN_IP',
+    'RATE_LIMITED',
+  )
+  if (operation.audience === 'sandbox') codes.push('SANDBOX_ONLY')
+  if (operation.hasBody) codes.push('UNSUPPORTED_MEDIA_TYPE')
+  if (operation.idempotency === 'required')
+    codes.push('IDEMPOTENCY_KEY_REQUIRED', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS')
+  codes.push('VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE')
+  return codes
+}
+
+/** Whether a service may refuse the operation with this code. Any other code is a bug of the service. */
+export function isDeclared(operation: Operation, code: ErrorCode): boolean {
+  if (operation.rejects.includes(code)) return true
+  // The input is not valid, or the service failed: any operation may meet these.
+  if (code === 'VALIDATION_ERROR' || errorCatalogue[code].status >= 500) return true
+  // The operation id was used before, with another input.
+  if (code === 'IDEMPOTENCY_CONFLICT') return operation.kind === 'command'
+  return code === 'SANDBOX_ONLY' && operation.audience === 'sandbox'
+}

@@ -1,0 +1,33 @@
+import type { Audience, Entry, Operation, OperationKind, ServiceName } from './operation.ts'
+import { runtimeEntries } from './operations/runtime.ts'
+
+type OperationsOf<Entries> = {
+  readonly [Id in keyof Entries & string]: Entries[Id] extends Entry<
+    infer Kind,
+    infer P,
+    infer Q,
+    infer B,
+    infer R,
+    infer For
+  >
+    ? Operation<Id, Kind, P, Q, B, R, For>
+    : never
+}
+
+/** A service's table. Besides what it declares it has the operations that every service answers. */
+export type ServiceTable<Entries> = OperationsOf<Entries & typeof runtimeEntries>
+
+/**
+ * Builds the table of one service: the key of an entry is the operation's id, and readers meet the operations in the
+ * order of the keys.
+ */
+export function service<
+  // Says no more than this about an entry: types named here would be inferred for schemas that an entry leaves out.
+  const Entries extends Readonly<Record<string, { readonly kind: OperationKind; readonly audience: Audience }>>,
+>(name: ServiceName, entries: Entries): ServiceTable<Entries> {
+  const table = Object.entries({ ...entries, ...runtimeEntries }).map(([id, entry]) => [
+    id,
+    { ...entry, id, service: name },
+  ])
+  return Object.fromEntries(table) as ServiceTable<Entries>
+}
