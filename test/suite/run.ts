@@ -7,7 +7,7 @@ import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { watchProgress } from './progress.ts'
 import { failedFiles, type Results, readWorkspaceResults, type SkippedTest } from './results.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
 const turbo = join(root, 'node_modules/.bin/turbo')
 /** Two cores of an ordinary build machine; more at once only makes time-outs likelier. */
 const workspacesAtOnce = 2

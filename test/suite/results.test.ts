@@ -1,6 +1,6 @@
 import t from 'tap'
-import { diagnosticsOf } from '../suite/progress.ts'
-import { failedFiles, readResults, readWorkspaceResults } from '../suite/results.ts'
+import { diagnosticsOf } from './progress.ts'
+import { failedFiles, readResults, readWorkspaceResults } from './results.ts'
 
 t.test('assertions are not counted, tests are', async (t) => {
   const results = readResults(`TAP version 14
