@@ -1,15 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { watchProgress } from './progress.ts'
 import { failedFiles, type Results, readWorkspaceResults, type SkippedTest } from './results.ts'
+import { type Selection, select } from './selection.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+const testFolder = join(root, 'test')
 const turbo = join(root, 'node_modules/.bin/turbo')
-/** Two cores of an ordinary build machine; more at once only makes time-outs likelier. */
+/** Two cores of an ordinary build machine; more at once only makes time-outs likelier. test/ takes two at a time itself. */
 const workspacesAtOnce = 2
 const postgresConnections = 400
 const resultsPath = '.tap/results.tap'
@@ -39,7 +41,7 @@ function check(name: string, command: string, args: readonly string[]): boolean 
   return ok
 }
 
-function testWorkspaces(filters: readonly string[]): readonly Workspace[] {
+function testWorkspaces({ filters }: Selection): readonly Workspace[] {
   const result = spawnSync(turbo, ['run', 'test', '--dry-run=json', ...filters], { cwd: root, env, encoding: 'utf8' })
   if (result.status !== 0) throw new Error(`turbo cannot list the test tasks:\n${result.stdout}${result.stderr}`)
   const { tasks } = JSON.parse(result.stdout) as { tasks: { package: string; directory: string; command: string }[] }
@@ -53,7 +55,7 @@ function testWorkspaces(filters: readonly string[]): readonly Workspace[] {
 }
 
 /** @returns the exit status of turbo, which is not 0 when any workspace failed. */
-async function runTests(workspaces: readonly Workspace[], filters: readonly string[], postgresUrl: string) {
+async function runTests(workspaces: readonly Workspace[], { filters, files }: Selection, postgresUrl: string) {
   for (const { resultsFile } of workspaces) {
     // An old file would pass for the result of a runner that never started.
     rmSync(resultsFile, { force: true })
@@ -63,7 +65,14 @@ async function runTests(workspaces: readonly Workspace[], filters: readonly stri
   const args = ['run', 'test', '--continue', '--env-mode=loose', `--concurrency=${workspacesAtOnce}`]
   const child = spawn(turbo, [...args, '--output-logs=errors-only', '--log-prefix=none', ...filters], {
     cwd: root,
-    env: { ...env, POSTGRES_URL: postgresUrl, TAP_OUTPUT_FILE: resultsPath, TAP_REPORTER: 'min' },
+    env: {
+      ...env,
+      POSTGRES_URL: postgresUrl,
+      TAP_OUTPUT_FILE: resultsPath,
+      TAP_REPORTER: 'min',
+      // Which files of test/, as its package.json hands them to tap; all of them when empty.
+      SYSTEM_TESTS: files.join(' '),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // A killed runner takes its workspaces along, and still says what it knows.
@@ -148,7 +157,7 @@ const lastLine = (passed: number, failed: number, skipped: number) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 
 /** @returns the exit status. */
-async function main(filters: readonly string[]): Promise<number> {
+async function main(names: readonly string[]): Promise<number> {
   const sound =
     // One program for all workspaces: each alone would check again whatever it imports.
     check('types (tsc)', join(root, 'node_modules/.bin/tsc'), ['--noEmit', '--project', 'tsconfig.json']) &&
@@ -157,7 +166,8 @@ async function main(filters: readonly string[]): Promise<number> {
     print(lastLine(0, 1, 0))
     return 1
   }
-  const workspaces = testWorkspaces(filters)
+  const selection = select(names, globSync('*/**/*.test.ts', { cwd: testFolder }))
+  const workspaces = testWorkspaces(selection)
   const folder = mkdtempSync(join(tmpdir(), 'backoffice-test-'))
   chmodSync(folder, 0o755)
   const given = process.env.POSTGRES_URL
@@ -165,7 +175,7 @@ async function main(filters: readonly string[]): Promise<number> {
   try {
     print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : 'embedded, for this run only'}`)
     const postgresUrl = postgres?.url ?? (given as string)
-    const status = await runTests(workspaces, filters, postgresUrl)
+    const status = await runTests(workspaces, selection, postgresUrl)
     const rerun = process.env.RERUN_FAILED === 'true' ? rerunFailed(workspaces, postgresUrl) : noRerun
     return summarise(workspaces, status, rerun)
   } finally {
@@ -174,5 +184,4 @@ async function main(filters: readonly string[]): Promise<number> {
   }
 }
 
-const filters = process.argv.slice(2).map((name) => `--filter=*${name}*`)
-process.exitCode = await main(filters)
+process.exitCode = await main(process.argv.slice(2))
