@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { operations } from '@backoffice/contracts'
+import { eventually, startSystem } from '@backoffice/test-kit'
+import t from 'tap'
+import {
+  balanceOf,
+  busyOperator,
+  createDeposit,
+  depositRequest,
+  expectStatus,
+  fund,
+  playerRequest,
+  register,
+  statementOf,
+  sumOf,
+} from './journey.ts'
+
+t.setTimeout(240_000)
+// A claim whose gateway was killed is free again after its lease, which is shortened here to just over a call's deadline.
+const system = await startSystem(t, { services: 'processes', environment: { CLAIM_LEASE_MS: '9000' } })
+const operator = await busyOperator(system)
+t.teardown(() => operator.close())
+
+const times = <T>(count: number, work: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+
+t.test('twenty parallel requests with one Idempotency-Key make one effect', async (t) => {
+  const { id: playerId } = await register(operator)
+  const body = depositRequest()
+  const idempotencyKey = randomUUID()
+  const path = `/players/${playerId}/deposits`
+  const answers = await times(20, () => operator.post(path, body, { idempotencyKey }))
+  const created = answers.filter((answer) => answer.status === 201)
+  const waiting = answers.filter((answer) => answer.status === 409)
+  t.equal(created.length + waiting.length, 20)
+  t.ok(created.length >= 1)
+  t.equal(new Set(created.map((answer) => answer.body.id)).size, 1)
+  t.ok(waiting.every((answer) => answer.body.error.code === 'IDEMPOTENCY_IN_PROGRESS'))
+  t.ok(waiting.every((answer) => Number(answer.headers['retry-after']) > 0))
+})
+
+t.test('a replay is the first answer byte for byte', async (t) => {
+  const body = playerRequest()
+  const idempotencyKey = randomUUID()
+  const first = await operator.post('/players', body, { idempotencyKey })
+  const replay = await operator.post('/players', body, { idempotencyKey })
+  t.equal(first.headers['idempotent-replayed'], undefined)
+  t.equal(replay.headers['idempotent-replayed'], 'true')
+  t.equal(replay.status, first.status)
+  t.same(replay.bytes, first.bytes)
+  t.equal(replay.headers['x-request-id'], first.headers['x-request-id'])
+  t.equal(replay.headers['content-type'], first.headers['content-type'])
+})
+
+t.test('a refusal is replayed too, and another body under its key is a conflict', async (t) => {
+  const { id: playerId } = await register(operator)
+  const path = `/players/${playerId}/deposits`
+  const wrong = { ...depositRequest(), currency: 'USD' }
+  const idempotencyKey = randomUUID()
+  const first = await operator.post(path, wrong, { idempotencyKey })
+  t.match(first, { status: 422, body: { error: { code: 'CURRENCY_MISMATCH' } } })
+  const replay = await operator.post(path, wrong, { idempotencyKey })
+  t.same(replay.bytes, first.bytes)
+  const conflict = await operator.post(path, { ...wrong, currency: 'BRL' }, { idempotencyKey })
+  t.match(conflict, { status: 409, body: { error: { code: 'IDEMPOTENCY_CONFLICT' } } })
+})
+
+t.test('of parallel registrations with one externalId, one succeeds and the rest name its player', async (t) => {
+  const body = playerRequest()
+  const answers = await times(12, () => operator.post('/players', body))
+  const created = answers.filter((answer) => answer.status === 201)
+  t.equal(created.length, 1)
+  for (const answer of answers.filter((one) => one.status !== 201)) {
+    t.match(answer, { status: 409, body: { error: { code: 'PLAYER_ALREADY_EXISTS' } } })
+    t.equal(answer.body.error.details.playerId, created[0]?.body.id)
+  }
+})
+
+t.test('of parallel deposits with one externalReference, one succeeds and the rest name it', async (t) => {
+  const { id: playerId } = await register(operator)
+  const body = depositRequest()
+  const answers = await times(12, () => operator.post(`/players/${playerId}/deposits`, body))
+  const created = answers.filter((answer) => answer.status === 201)
+  t.equal(created.length, 1)
+  for (const answer of answers.filter((one) => one.status !== 201)) {
+    t.match(answer, { status: 409, body: { error: { code: 'DEPOSIT_ALREADY_EXISTS' } } })
+    t.equal(answer.body.error.details.depositId, created[0]?.body.id)
+  }
+})
+
+t.test('confirm against fail has one winner, and the wallet agrees', async (t) => {
+  for (let round = 0; round < 8; round += 1) {
+    const { id: playerId } = await register(operator)
+    const { id } = await createDeposit(operator, playerId, '10.00')
+    const answers = await times(6, (index) => operator.post(`/deposits/${id}/${index % 2 === 0 ? 'confirm' : 'fail'}`))
+    const won = answers.filter((answer) => answer.status === 200)
+    t.equal(won.length, 1)
+    t.ok(answers.every((answer) => answer.status === 200 || answer.body.error.code === 'DEPOSIT_NOT_PENDING'))
+    const credited = won[0]?.body.status === 'confirmed'
+    t.equal(await balanceOf(operator, playerId), credited ? '10.00' : '0.00')
+    t.equal((await statementOf(operator, playerId)).length, credited ? 1 : 0)
+  }
+})
+
+/** Repeats one request under one key, as an operator does, until it has this status. */
+async function untilAnswered(path: string, body: unknown, status: number) {
+  const idempotencyKey = randomUUID()
+  const answered = await eventually(async () => {
+    const answer = await operator.post(path, body, { idempotencyKey }).catch(() => undefined)
+    return answer?.status === status ? answer : false
+  }, 90_000)
+  if (!answered) throw new Error(`${path} was never answered with ${status}`)
+  return answered.body
+}
+
+/** How many differences the ledger's judge finds over everything. */
+async function differences(): Promise<number> {
+  const team = await system.asTeam('alice')
+  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  const done = await eventually(async () => {
+    const { report } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    return report ?? false
+  }, 60_000)
+  return done ? done.differencesTotal : Number.NaN
+}
+
+t.test('whatever service is killed, retries with the same keys move every amount once', async (t) => {
+  const { id: playerId } = await register(operator)
+  expectStatus(await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
+  await fund(operator, playerId, '20.00')
+  const deposits = await times(40, () => createDeposit(operator, playerId, '1.00'))
+  const confirmed = times(deposits.length, (index) =>
+    untilAnswered(`/deposits/${deposits[index]?.id}/confirm`, {}, 200),
+  )
+  const destination = { currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
+  const requested = times(10, () =>
+    untilAnswered(`/players/${playerId}/withdrawals`, { amount: '2.00', ...destination }, 201),
+  )
+  for (const name of ['wallet', 'payments', 'gateway', 'players', 'webhooks'] as const) {
+    const pid = system.pid(name)
+    process.kill(pid, 'SIGKILL')
+    await eventually(() => system.pid(name) !== pid, 30_000)
+  }
+  t.same(new Set((await confirmed).map(({ status }) => status)), new Set(['confirmed']))
+  t.equal(new Set((await requested).map(({ id }) => id)).size, 10)
+  const wallet = expectStatus(await operator.get(`/players/${playerId}/wallet`), 200)
+  t.match(wallet, { available: '60.00', withdrawable: '40.00' })
+  const statement = await statementOf(operator, playerId)
+  t.equal(statement.length, 41)
+  t.equal(sumOf(statement.map(({ amount }) => amount)), 6000n)
+  t.equal(await differences(), 0)
+})

@@ -1,0 +1,224 @@
+import { OperatorClient, startSystem } from '@backoffice/test-kit'
+import t from 'tap'
+import { balanceOf, expectStatus, fund, register, statementOf, sumOf } from './journey.ts'
+import { team } from './team.ts'
+
+const system = await startSystem(t)
+const created = await team(
+  system,
+  'alice',
+  'operators',
+  'create',
+  '--name',
+  'Casa Azul',
+  '--rate-limit',
+  '100000',
+  '--reason',
+  'contract 12',
+  '--json',
+)
+const operator = new OperatorClient(system.baseUrl, created.json.production)
+t.teardown(() => operator.close())
+const { id: playerId } = await register(operator)
+const json = (person: string, ...args: string[]) => team(system, person, ...args, '--json')
+
+t.test('creating an operator prints both environments once, in the form that programs read', async (t) => {
+  t.equal(created.status, 0)
+  t.match(created.stderr, /^operation opn_/, 'the operation id is shown before it is sent')
+  for (const environment of ['sandbox', 'production']) {
+    t.match(created.json[environment], { key: /^bk_(test|live)_/, secret: /^sk_/, webhookSecret: /^whsec_/ })
+  }
+  const listed = await json('bob', 'operators', 'list')
+  t.ok(listed.json.some(({ name }: { name: string }) => name === 'Casa Azul'))
+  t.notMatch(listed.stdout, created.json.production.secret)
+  const again = await json('alice', 'operators', 'create', '--name', 'Casa Azul')
+  t.equal(again.status, 1)
+  t.equal(again.stdout, '')
+  t.match(again.stderr, 'OPERATOR_ALREADY_EXISTS')
+})
+
+t.test('the typical order, in production: the team decides KYC and withdrawals', async (t) => {
+  expectStatus(
+    await operator.post(`/players/${playerId}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' }),
+    201,
+  )
+  t.equal(
+    (
+      await operator.post(`/players/${playerId}/withdrawals`, {
+        amount: '1',
+        currency: 'BRL',
+        method: 'pix',
+        destination: 'x',
+      })
+    ).body.error.code,
+    'KYC_NOT_APPROVED',
+  )
+  const queue = await json('alice', 'kyc', 'queue')
+  t.match(
+    queue.json.find((row: { playerId: string }) => row.playerId === playerId),
+    { latestReference: 'doc-1', environment: 'production' },
+  )
+  t.equal(
+    (await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--reason', 'documents match')).json.kycStatus,
+    'aprovado',
+  )
+
+  await fund(operator, playerId, '100.00')
+  const withdrawal = expectStatus(
+    await operator.post(`/players/${playerId}/withdrawals`, {
+      amount: '40',
+      currency: 'BRL',
+      method: 'pix',
+      destination: 'ana@example.com',
+    }),
+    201,
+  )
+  const waiting = await json('alice', 'withdrawals', 'queue')
+  t.match(
+    waiting.json.find(({ id }: { id: string }) => id === withdrawal.id),
+    { amount: '40.00', available: '100.00', withdrawable: '60.00', kycStatus: 'aprovado', playerStatus: 'ativo' },
+  )
+
+  t.equal((await json('alice', 'withdrawals', 'approve', withdrawal.id)).json.status, 'approved')
+  const alone = await json('alice', 'withdrawals', 'pay', withdrawal.id, '--yes')
+  t.match(alone, { status: 1, stderr: /TWO_PEOPLE_REQUIRED/ })
+  t.equal(await balanceOf(operator, playerId), '100.00')
+  const unasked = await json('bob', 'withdrawals', 'pay', withdrawal.id)
+  t.match(unasked, { status: 1, stderr: /--yes/ }, 'nobody is there to confirm')
+  t.equal(
+    (await json('bob', 'withdrawals', 'pay', withdrawal.id, '--yes', '--reason', 'bank file 7')).json.status,
+    'paid',
+  )
+  t.equal(await balanceOf(operator, playerId), '60.00')
+
+  const shown = await json('bob', 'withdrawals', 'show', withdrawal.id)
+  t.strictSame(
+    shown.json.transitions
+      .map(({ to, by }: { to: string; by: { kind: string; name: string } }) => [to, by.kind, by.name])
+      .sort(),
+    [
+      ['approved', 'team', 'alice'],
+      ['paid', 'team', 'bob'],
+      ['under_review', 'operator', created.json.operatorId],
+    ],
+  )
+})
+
+t.test('an adjustment and its reversal are new entries, once per reference', async (t) => {
+  const adjust = () =>
+    json(
+      'alice',
+      'wallet',
+      'adjust',
+      playerId,
+      '12.50',
+      '--reference',
+      'goodwill-1',
+      '--reason',
+      'complaint 4',
+      '--yes',
+    )
+  const first = await adjust()
+  t.match(first.json, { type: 'ADJUSTMENT', amount: '12.50', balanceAfter: '72.50' })
+  t.equal((await adjust()).json.transferId, first.json.transferId)
+  t.equal(await balanceOf(operator, playerId), '72.50')
+  const reversal = await json(
+    'bob',
+    'wallet',
+    'reverse',
+    first.json.transferId,
+    '--reference',
+    'goodwill-1-back',
+    '--reason',
+    'entered twice',
+    '--yes',
+  )
+  t.match(reversal.json, { type: 'REVERSAL', amount: '-12.50', balanceAfter: '60.00' })
+  const twice = await json(
+    'bob',
+    'wallet',
+    'reverse',
+    first.json.transferId,
+    '--reference',
+    'goodwill-1-again',
+    '--reason',
+    'x',
+    '--yes',
+  )
+  t.match(twice, { status: 1, stderr: /TRANSFER_ALREADY_REVERSED/ })
+  const statement = await statementOf(operator, playerId)
+  t.strictSame(
+    statement.map(({ type }) => type),
+    ['REVERSAL', 'ADJUSTMENT', 'WITHDRAWAL', 'DEPOSIT'],
+  )
+  t.equal(sumOf(statement.map(({ amount }) => amount)), 6_000n)
+})
+
+t.test('self-exclusion and a daily limit block deposits, and say RG_BLOCKED', async (t) => {
+  const { id } = await register(operator)
+  const deposit = (amount: string, reference: string) =>
+    operator.post(`/players/${id}/deposits`, { amount, currency: 'BRL', method: 'pix', externalReference: reference })
+  await json('alice', 'players', 'limit', id, '50')
+  t.equal((await deposit('50', 'limit-a')).status, 201)
+  t.match((await deposit('0.01', 'limit-b')).body.error, { code: 'RG_BLOCKED' })
+  await json('alice', 'players', 'self-exclude', id, '--until', new Date(Date.now() + 3_600_000).toISOString(), '--yes')
+  t.match((await deposit('0.01', 'limit-c')).body.error, { code: 'RG_BLOCKED', details: { reason: 'self_exclusion' } })
+  await json('alice', 'players', 'status', playerId, 'suspenso', '--reason', 'fraud check')
+  const refused = await operator.post(`/players/${playerId}/deposits`, {
+    amount: '1',
+    currency: 'BRL',
+    method: 'pix',
+    externalReference: 'limit-d',
+  })
+  t.equal(`${refused.status} ${refused.body.error.code}`, '403 PLAYER_NOT_ACTIVE')
+})
+
+t.test('a daily statement is CSV with totals that add up', async (t) => {
+  const day = new Date().toISOString().slice(0, 10)
+  const next = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10)
+  const { stdout } = await team(
+    system,
+    'alice',
+    'statement',
+    'export',
+    '--operator',
+    'Casa Azul',
+    '--from',
+    day,
+    '--to',
+    next,
+  )
+  const [head, ...rows] = stdout.trim().split('\n')
+  t.match(head, /^createdAt,effectiveAt,entryId,/)
+  const totals = rows.filter((row) => row.startsWith('total,'))
+  t.ok(totals.includes('total,DEPOSIT,1,100.00,BRL'))
+  t.ok(totals.includes('total,WITHDRAWAL,1,-40.00,BRL'))
+  t.ok(totals.includes('total,CLOSING_BALANCE,,60.00,BRL'))
+})
+
+t.test('every action is in the audit trail, with who and why, and everything agrees', async (t) => {
+  const audit = await json('alice', 'audit', 'list', '--limit', '100')
+  const actions = audit.json.map(({ actor, operation, reason }: Record<string, string>) =>
+    `${actor} ${operation} ${reason ?? ''}`.trim(),
+  )
+  for (const action of [
+    'alice createOperator contract 12',
+    'alice decideKyc documents match',
+    'bob decideWithdrawal bank file 7',
+    'alice adjustWallet complaint 4',
+  ]) {
+    t.ok(actions.includes(action), action)
+  }
+  const reconciled = await json('bob', 'wallet', 'reconcile')
+  t.equal(reconciled.status, 0)
+  t.equal(reconciled.json.differencesTotal, 0)
+})
+
+t.test('nobody acts in the name of another: the broker says who one is', async (t) => {
+  const env = { NATS_URL: system.natsUrl, NATS_USER: 'alice', NATS_PASSWORD: system.team.bob ?? '' }
+  Object.assign(process.env, env)
+  const impostor = await json('alice', 'operators', 'list')
+  for (const name of Object.keys(env)) delete process.env[name]
+  t.equal(impostor.status, 1)
+  t.equal(impostor.stdout, '')
+})

@@ -1,0 +1,102 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { eventually, startSystem } from '@backoffice/test-kit'
+import t from 'tap'
+import { createDeposit, demoOperator, expectStatus, playerRequest } from './journey.ts'
+import { team } from './team.ts'
+import { type CollectedSpan, startTraceCollector } from './trace-collector.ts'
+
+const collector = await startTraceCollector(t)
+const system = await startSystem(t, {
+  environment: {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_BSP_SCHEDULE_DELAY: '200',
+  },
+})
+const operator = demoOperator(system)
+t.teardown(() => operator.close())
+
+const receiver = createServer((request, response) => {
+  request.resume().on('end', () => response.writeHead(204).end())
+})
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+t.teardown(() => receiver.close())
+const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook?token=of-the-operator`
+await team(system, 'alice', 'webhook', 'set', '--operator', 'demo', '--env', 'sandbox', '--url', url)
+
+const person = playerRequest()
+const player = expectStatus(await operator.post('/players', person), 201)
+const deposit = await createDeposit(operator, player.id)
+expectStatus(await operator.post(`/deposits/${deposit.id}/confirm`), 200)
+
+/** The confirmation's trace, once it has reached the receiver. */
+const trace = await eventually(() => {
+  const root = collector.spans.find(({ name }) => name === 'POST /api/v1/deposits/:depositId/confirm')
+  const spans = collector.spans.filter(({ traceId }) => traceId === root?.traceId)
+  // A parent may arrive after its children: each service sends by itself.
+  const known = new Set(['', ...spans.map(({ spanId }) => spanId)])
+  if (spans.some(({ parentSpanId }) => !known.has(parentSpanId))) return false
+  return (
+    spans.some(({ name }) => name === 'deliver webhook') && spans.some(({ service }) => service === 'wallet') && spans
+  )
+}, 30_000)
+
+const find = (service: string, name: string, kind: number) =>
+  trace.find((span) => span.service === service && span.name === name && span.kind === kind)
+const [server, client, producer, consumer] = [2, 3, 4, 5] as const
+
+t.test('one confirmation is one trace: gateway, payments, wallet, outbox, stream and webhook', async (t) => {
+  const path: readonly (readonly [string, string, number])[] = [
+    ['gateway', 'POST /api/v1/deposits/:depositId/confirm', server],
+    ['gateway', 'payments.confirmDeposit', client],
+    ['payments', 'payments.confirmDeposit', server],
+    ['payments', 'wallet.creditAccount', client],
+    ['wallet', 'wallet.creditAccount', server],
+    ['payments', 'publish deposit.confirmed', producer],
+    ['webhooks', 'consume deposit.confirmed', consumer],
+    ['webhooks', 'deliver webhook', client],
+  ]
+  for (const [service, name, kind] of path) t.ok(find(service, name, kind), `${service}: ${name}`)
+})
+
+t.test('the SQL of each service stands in it, below what caused it', async (t) => {
+  for (const service of ['gateway', 'payments', 'wallet', 'webhooks']) {
+    const statements = trace.filter(
+      (span) => span.service === service && span.attributes['db.system.name'] !== undefined,
+    )
+    t.ok(statements.length > 0, service)
+    t.ok(statements.every(({ parentSpanId }) => trace.some(({ spanId }) => spanId === parentSpanId)))
+  }
+})
+
+t.test('the HTTP request to the receiver is below its attempt', async (t) => {
+  const attempt = find('webhooks', 'deliver webhook', client) as CollectedSpan
+  const request = await eventually(
+    () =>
+      collector.spans.find(({ parentSpanId, service }) => service === 'webhooks' && parentSpanId === attempt.spanId) ??
+      false,
+  )
+  t.equal(request.attributes['http.request.method'], 'POST')
+  t.equal(request.attributes['http.response.status_code'], 204)
+})
+
+t.test('no span names a person, a secret, or what stands behind an address', async (t) => {
+  await operator.get(`/players?externalId=${person.externalId}`)
+  await eventually(() => collector.spans.some(({ name }) => name === 'GET /api/v1/players'))
+  const text = JSON.stringify(collector.spans)
+  const secrets = Object.values(system.operators[0]?.sandbox ?? {}).filter((value) => !value.startsWith('bk_'))
+  for (const value of [
+    person.name,
+    person.email,
+    person.cpf,
+    '52998224725',
+    person.phone,
+    person.birthDate,
+    ...secrets,
+  ])
+    t.notOk(text.includes(value), 'a value of a person or a secret')
+  t.notOk(text.includes('of-the-operator'), "the query of the operator's URL")
+  t.notOk(text.includes(person.externalId), 'the query of a request')
+})

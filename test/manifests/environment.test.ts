@@ -1,0 +1,99 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { join } from 'node:path'
+import { serviceNames } from '@backoffice/contracts'
+import { natsServerBinary } from '@backoffice/dev-stack'
+import { eventually, makeCertificate } from '@backoffice/test-kit'
+import t from 'tap'
+import type { Cluster } from './cluster.ts'
+import { startDatabase } from './database.ts'
+import { portsFor, startServer } from './nats-cluster.ts'
+import { environmentHere, type Pod, run } from './pod.ts'
+import { forEachOverlay, skip } from './rendered.ts'
+
+t.setTimeout(600_000)
+const soonMs = 120_000
+
+t.test('with the environment of its pods in production', { skip }, async (t) => {
+  let found: Cluster | undefined
+  forEachOverlay(t, (overlay, cluster) => {
+    if (overlay === 'production') found = cluster
+  })
+  if (found === undefined) return
+  const cluster = found
+  const environmentOf = (name: string) => cluster.environment(cluster.container(name).container)
+
+  const dir = join(t.testdirName, 'machine')
+  mkdirSync(dir)
+  const certificate = await makeCertificate(dir, 'internal')
+  const { DATABASE_PASSWORD_ADMIN: ownerPassword = '' } = environmentOf('migrate')
+  const database = await startDatabase(dir, { ...certificate, ownerPassword })
+  t.teardown(() => database.stop())
+  const nats = { binary: await natsServerBinary(), dir, ports: await portsFor(3), certificate }
+  const passwords = environmentOf('nats')
+  const servers = []
+  for (const index of [0, 1, 2]) {
+    const server = await startServer(index, { ...nats, authority: certificate.certFile, passwords })
+    t.teardown(() => server.kill())
+    servers.push(server)
+  }
+  const natsUrl = servers.map(({ clientUrl }) => clientUrl).join(',')
+  const surroundings = { postgresPort: database.port, natsUrl, certificate, headsDir: join(dir, 'heads') }
+  mkdirSync(surroundings.headsDir)
+
+  await t.test('the migration job prepares the database over TLS, as an owner that is no superuser', async (t) => {
+    const environment = await environmentHere(environmentOf('migrate'), surroundings)
+    const job = run('packages/migrator/src/main.ts', environment)
+    t.equal(await job.ended(), 0, job.printed())
+  })
+
+  const pods: Record<string, { readonly pod: Pod; readonly environment: Readonly<Record<string, string>> }> = {}
+  for (const service of serviceNames) {
+    const environment = await environmentHere(environmentOf(service), surroundings)
+    const pod = run(`services/${service}/src/main.ts`, environment)
+    t.teardown(() => pod.child.kill('SIGKILL'))
+    pods[service] = { pod, environment }
+  }
+
+  for (const [service, { pod, environment }] of Object.entries(pods)) {
+    await t.test(`${service} becomes ready, over TLS to all, and is measured`, async (t) => {
+      const health = `http://127.0.0.1:${environment.HEALTH_PORT}`
+      const ready = eventually(async () => (await fetch(`${health}/readyz`)).ok, soonMs)
+      await ready.catch(() => t.fail(pod.printed()))
+      t.ok((await fetch(`${health}/healthz`)).ok)
+      const metrics = await fetch(`http://127.0.0.1:${environment.OTEL_EXPORTER_PROMETHEUS_PORT}/metrics`)
+      t.match(await metrics.text(), /^target_info\{.*service_name="/m)
+    })
+  }
+
+  await t.test('nobody speaks to PostgreSQL in clear', async (t) => {
+    const roles = serviceNames.map((service) => `backoffice_${service}`)
+    const connected = await database.connections()
+    t.same(
+      connected.filter(({ ssl }) => !ssl),
+      [],
+    )
+    for (const role of roles)
+      t.ok(
+        connected.some(({ role: name }) => name === role),
+        role,
+      )
+  })
+
+  await t.test('the gateway answers over TLS, under our own authority', async (t) => {
+    const { environment } = pods.gateway ?? {}
+    const answer = await new Promise<number | undefined>((resolve, reject) => {
+      const url = `https://localhost:${environment?.PORT}/api/v1/openapi.json`
+      get(url, { ca: readFileSync(certificate.certFile) }, (response) => resolve(response.resume().statusCode)).on(
+        'error',
+        reject,
+      )
+    })
+    t.equal(answer, 200)
+  })
+
+  await t.test('told to stop, each drains and ends with 0', async (t) => {
+    for (const { pod } of Object.values(pods)) pod.child.kill('SIGTERM')
+    for (const [service, { pod }] of Object.entries(pods)) t.equal(await pod.ended(), 0, service)
+  })
+})

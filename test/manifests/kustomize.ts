@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse, parseAllDocuments } from 'yaml'
+
+export const deployFolder = fileURLToPath(new URL('../../deploy', import.meta.url))
+export const overlays = ['local', 'production'] as const
+export type Overlay = (typeof overlays)[number]
+
+// biome-ignore lint/suspicious/noExplicitAny: what a manifest says is what the tests are about; the schemas type it
+export type Manifest = any
+
+/** kubectl with kustomize inside that knows all fields used here, or kustomize itself; null when the machine has neither. */
+export function kustomizeCommand(): readonly string[] | null {
+  try {
+    const version = JSON.parse(output('kubectl', ['version', '--client', '--output=json'])).clientVersion
+    if (Number.parseInt(version.minor, 10) >= 27) return ['kubectl', 'kustomize']
+  } catch {}
+  try {
+    if (/v?[5-9]\.\d+/.test(output('kustomize', ['version']))) return ['kustomize', 'build']
+  } catch {}
+  return null
+}
+
+const output = (command: string, args: readonly string[]) =>
+  execFileSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 2 ** 20, stdio: ['ignore', 'pipe', 'pipe'] })
+
+/** A copy of deploy/ in which everything is there that the repository must not hold. */
+export function copyOfDeploy(dir: string): string {
+  cpSync(deployFolder, dir, { recursive: true, filter: (path) => !path.endsWith('/.env') })
+  const local = join(dir, 'k8s/overlays/local')
+  const example = readFileSync(join(local, '.env.example'), 'utf8')
+  writeFileSync(join(local, '.env'), example.replace(/^(\w+)=$/gm, '$1=of-the-test'))
+  return dir
+}
+
+/** What would be applied. */
+export function render(command: readonly string[], deploy: string, overlay: Overlay): readonly Manifest[] {
+  const [program = '', ...args] = command
+  return documentsIn(output(program, [...args, join(deploy, 'k8s/overlays', overlay)]))
+}
+
+export function documentsIn(text: string): readonly Manifest[] {
+  return parseAllDocuments(text, { merge: true }).map((document) => {
+    const [fault] = document.errors
+    if (fault !== undefined) throw fault
+    return document.toJS()
+  })
+}
+
+/** The resources of deploy/ as they are written, before anything is merged into them, by file. */
+export function resourceFiles(): ReadonlyMap<string, readonly Manifest[]> {
+  const files = new Map<string, readonly Manifest[]>()
+  for (const path of globSync('k8s/**/kustomization.yaml', { cwd: deployFolder })) {
+    const { resources = [] } = parse(readFileSync(join(deployFolder, path), 'utf8'))
+    for (const resource of resources as readonly string[]) {
+      if (!resource.endsWith('.yaml')) continue
+      const file = join(path, '..', resource)
+      files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
+    }
+  }
+  // What is applied by hand.
+  for (const file of ['k8s/ingress-nginx.yaml', 'k8s/team-pod.json'])
+    files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
+  return files
+}

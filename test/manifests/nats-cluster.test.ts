@@ -1,0 +1,74 @@
+import { eventStream, eventSubject, eventSubjects, streamApi } from '@backoffice/contracts'
+import { natsServerBinary } from '@backoffice/dev-stack'
+import { connectNats } from '@backoffice/service-runtime'
+import { eventually, makeCertificate } from '@backoffice/test-kit'
+import { headers } from '@nats-io/transport-node'
+import t from 'tap'
+import { password, portsFor, startServer } from './nats-cluster.ts'
+
+t.setTimeout(300_000)
+const soonMs = 60_000
+
+t.test('three servers with the configuration of the cluster', async (t) => {
+  const dir = t.testdir({})
+  const binary = await natsServerBinary()
+  const [ours, stranger] = [await makeCertificate(dir, 'ours'), await makeCertificate(dir, 'stranger')]
+  const ports = await portsFor(4)
+  const start = async (index: number, certificate = ours) => {
+    const server = await startServer(index, { binary, dir, ports, certificate, authority: ours.certFile })
+    t.teardown(() => server.kill())
+    return server
+  }
+  const servers = [await start(0), await start(1), await start(2)]
+  const login = { NATS_USER: 'payments', NATS_PASSWORD: password, NATS_CA_FILE: ours.certFile }
+  const NATS_URL = servers.map(({ clientUrl }) => clientUrl).join(',')
+
+  await t.test('find one another over TLS and become ready', async (t) => {
+    for (const server of servers)
+      t.ok(await eventually(async () => (await server.routes()) === 2 && (await server.ready()), soonMs), server.name)
+  })
+
+  await t.test('a client must trust the authority and speak TLS', async (t) => {
+    const one = { ...login, NATS_URL: servers[0]?.clientUrl ?? '' }
+    const connection = await connectNats(one, { name: 'payments', attemptsMax: 1 })
+    t.equal(connection.info?.tls_required, true)
+    await connection.close()
+    await t.rejects(connectNats({ ...one, NATS_CA_FILE: stranger.certFile }, { name: 'payments', attemptsMax: 1 }))
+    await t.rejects(connectNats({ ...one, NATS_PASSWORD: 'guessed' }, { name: 'payments', attemptsMax: 1 }))
+  })
+
+  await t.test('a server whose certificate is somebody else’s does not join', async (t) => {
+    const fourth = await start(3, stranger)
+    // It tried, and was refused; those who belong have each other only.
+    await eventually(() => [fourth, ...servers].some(({ log }) => /TLS route handshake error/.test(log())), soonMs)
+    for (const server of servers) t.equal(await server.routes(), 2)
+    t.equal(await fourth.routes(), 0)
+    await fourth.kill()
+  })
+
+  await t.test('an event that was acknowledged is kept when a server is lost, and the next one is taken', async (t) => {
+    const connection = await connectNats({ ...login, NATS_URL }, { name: 'payments' })
+    t.teardown(() => connection.close())
+    const ask = async (subject: string, payload: string, id = '') => {
+      const named = headers()
+      if (id !== '') named.set('Nats-Msg-Id', id)
+      const reply = await connection.request(subject, payload, { timeout: 5_000, headers: named })
+      const { error, ...answer } = JSON.parse(reply.string())
+      if (error !== undefined) throw new Error(error.description)
+      return answer
+    }
+    // Repeated under the same id until it is acknowledged, as the outbox does.
+    const publish = (id: string) => eventually(() => ask(eventSubject('deposit.confirmed'), '{}', id), soonMs)
+    const stream = { name: eventStream, subjects: [eventSubjects], storage: 'file', num_replicas: 3 }
+    const made = await eventually(() => ask(streamApi.create, JSON.stringify(stream)), soonMs)
+    t.equal(made.config.num_replicas, 3)
+    t.equal((await publish('one')).seq, 1)
+
+    const leader = servers.find(({ name }) => name === made.cluster.leader)
+    await leader?.kill()
+    t.equal((await publish('two')).seq, 2)
+    const info = await eventually(() => ask(streamApi.info, ''), soonMs)
+    t.equal(info.state.messages, 2)
+    t.not(info.cluster.leader, made.cluster.leader)
+  })
+})

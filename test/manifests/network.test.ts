@@ -1,0 +1,137 @@
+import { serviceNames } from '@backoffice/contracts'
+import ipaddr from 'ipaddr.js'
+import t from 'tap'
+import { arrowsOf, refusesByDefault } from './arrows.ts'
+import type { Cluster } from './cluster.ts'
+import type { Manifest } from './kustomize.ts'
+import { forEachOverlay, skip } from './rendered.ts'
+
+t.setTimeout(300_000)
+
+const arrows = (from: readonly string[], to: readonly string[]) =>
+  from.flatMap((source) => to.map((target) => `${source} → ${target}`))
+
+/** Services speak to one another through NATS, so none has an arrow to another one. */
+const everywhere: readonly string[] = [
+  ...arrows(serviceNames, ['nats:4222', 'postgres:5432']),
+  ...arrows(
+    ['monitoring/prometheus'],
+    serviceNames.map((service) => `${service}:9464`),
+  ),
+  ...arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'players:8082']),
+  ...arrows(['webhooks', 'players'], ['public addresses:any port']),
+  ...arrows(['migrate'], ['postgres:5432']),
+  ...arrows(['team'], ['nats:4222']),
+  ...arrows(['nats'], ['nats:6222']),
+]
+
+const more: Readonly<Record<string, readonly string[]>> = {
+  local: [],
+  production: [
+    ...arrows(serviceNames, ['collector:4318']),
+    ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
+    ...arrows(['monitoring/prometheus'], ['collector:8888', 'postgres:9187']),
+    ...arrows(['postgres'], ['postgres:5432', 'private addresses:443', 'private addresses:6443']),
+    ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
+  ],
+}
+
+t.test('network', { skip }, async (t) => {
+  forEachOverlay(t, (overlay, cluster) => {
+    t.test(`${overlay}: nothing may talk but along the arrows of the picture`, async (t) => {
+      t.ok(refusesByDefault(cluster))
+      const names = arrows(
+        cluster.pods.map(({ name }) => name),
+        ['kube-system/kube-dns:53'],
+      )
+      const { open, halfOpen } = arrowsOf(cluster)
+      t.same(halfOpen, [], 'both ends agree')
+      t.same(open, [...names, ...everywhere, ...(more[overlay] ?? [])].sort())
+    })
+
+    t.test(`${overlay}: a port that may be reached is one that a container has`, async (t) => {
+      for (const arrow of arrowsOf(cluster).open) {
+        const [, to = '', port] = / → (.*):(\d+)$/.exec(arrow) ?? []
+        if (!cluster.workloads.some(({ metadata }) => metadata.name === to)) continue
+        const ports = cluster.container(to).container.ports.map(({ containerPort }: Manifest) => containerPort)
+        t.ok(ports.includes(Number(port)), arrow)
+      }
+    })
+
+    t.test(
+      `${overlay}: no public address is one of a private network, of this machine or of a cloud's control plane`,
+      async (t) => {
+        const blocks = publicBlocks(cluster)
+        t.ok(blocks.length >= 2)
+        for (const address of notPublic) t.notOk(isAllowed(blocks, address), address)
+        for (const address of ['1.1.1.1', '203.0.114.1', '172.32.0.1', '2606:4700:4700::1111'])
+          t.ok(isAllowed(blocks, address), address)
+      },
+    )
+
+    t.test(`${overlay}: a service's selector and its ports mean pods that have them`, async (t) => {
+      for (const { metadata, spec } of cluster.all('Service')) {
+        const [name, ...others] = cluster.selected(spec.selector)
+        t.same(others, [], metadata.name)
+        const ports = cluster.container(name ?? 'nobody').container.ports.map(({ name }: Manifest) => name)
+        for (const { targetPort } of spec.ports) t.ok(ports.includes(targetPort), `${metadata.name}: ${targetPort}`)
+      }
+    })
+
+    t.test(`${overlay}: an ingress leads to a port of a service`, async (t) => {
+      for (const { spec } of cluster.all('Ingress')) {
+        for (const { http } of spec.rules) {
+          t.same(
+            http.paths.map(({ path, pathType }: Manifest) => [path, pathType]),
+            [['/', 'Prefix']],
+          )
+          const { name, port } = http.paths[0].backend.service
+          const ports = cluster.find('Service', name)?.spec.ports.map(({ name }: Manifest) => name)
+          t.ok(ports?.includes(port.name), `${name}: ${port.name}`)
+        }
+      }
+    })
+  })
+})
+
+const notPublic = [
+  '0.0.0.1',
+  '10.1.2.3',
+  '100.64.0.1',
+  '127.0.0.1',
+  '168.63.129.16',
+  '169.254.169.254',
+  '169.254.170.2',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.192',
+  '192.168.0.1',
+  '198.18.0.1',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::1',
+  '::ffff:10.0.0.1',
+  '64:ff9b::a00:1',
+  'fc00::1',
+  'fd00:ec2::254',
+  'fe80::1',
+  'ff02::1',
+  '2002:a00:1::',
+  '2001:0:a00:1::',
+]
+
+function publicBlocks(cluster: Cluster): readonly Manifest[] {
+  const rules = cluster.all('NetworkPolicy').flatMap(({ spec }) => spec.egress ?? [])
+  const blocks = rules.flatMap(({ to }: Manifest) => to).flatMap(({ ipBlock }: Manifest) => ipBlock ?? [])
+  return blocks.filter(({ cidr }: Manifest) => !/^(10|172|192)\./.test(cidr))
+}
+
+function isAllowed(blocks: readonly Manifest[], text: string): boolean {
+  // A policy compares the address as it is written into the packet: a mapped one is IPv6.
+  const address = ipaddr.parse(text)
+  const isIn = (cidr: string) => {
+    const [network, bits] = ipaddr.parseCIDR(cidr)
+    return network.kind() === address.kind() && address.match(network, bits)
+  }
+  return blocks.some(({ cidr, except = [] }) => isIn(cidr) && !except.some(isIn))
+}

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '@backoffice/dev-stack'
+import type { CertificateFiles } from '@backoffice/test-kit'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const register = './packages/service-runtime/src/telemetry/register.ts'
+
+/** Where on this machine is what the cluster has under its own names. */
+export interface Surroundings {
+  readonly postgresPort: number
+  readonly natsUrl: string
+  /** Of the one authority and of every server. */
+  readonly certificate: CertificateFiles
+  readonly headsDir: string
+}
+
+const portNames = new Set(['PORT', 'HEALTH_PORT', 'GAMES_PORT', 'OTEL_EXPORTER_PROMETHEUS_PORT'])
+
+/** The environment of a pod, with names, files and ports of this machine and otherwise as it is. */
+export async function environmentHere(
+  environment: Readonly<Record<string, string>>,
+  { postgresPort, natsUrl, certificate, headsDir }: Surroundings,
+): Promise<Record<string, string>> {
+  const here: Record<string, string> = {}
+  for (const [name, value] of Object.entries(environment)) {
+    if (portNames.has(name)) here[name] = String(await freePort())
+    else if (name === 'NATS_URL') here[name] = natsUrl
+    else if (name === 'HEADS_EXPORT_DIR') here[name] = headsDir
+    else if (value.endsWith('.crt')) here[name] = certificate.certFile
+    else if (value.endsWith('.key')) here[name] = certificate.keyFile
+    // Nobody collects traces here: services go on without a collector.
+    else if (name === 'OTEL_EXPORTER_OTLP_ENDPOINT') here[name] = `https://localhost:${await freePort()}`
+    else here[name] = value.replace('@postgres-rw:5432/', `@localhost:${postgresPort}/`)
+  }
+  return here
+}
+
+export interface Pod {
+  readonly child: ChildProcess
+  printed(): string
+  /** @returns the exit code */
+  ended(): Promise<number | null>
+}
+
+/** Runs a program as its container does: with that environment and nothing else. */
+export function run(program: string, environment: Readonly<Record<string, string>>): Pod {
+  const child = spawn(process.execPath, ['--import', register, program], {
+    cwd: root,
+    env: { ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
+  const exit = once(child, 'exit')
+  return { child, printed: () => text, ended: async () => (await exit)[0] }
+}

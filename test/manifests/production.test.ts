@@ -1,0 +1,162 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { allOperations, bodyBytesMax, serviceNames } from '@backoffice/contracts'
+import ipaddr from 'ipaddr.js'
+import t from 'tap'
+import type { Cluster } from './cluster.ts'
+import { deployFolder, type Manifest } from './kustomize.ts'
+import { forEachOverlay, skip } from './rendered.ts'
+
+t.setTimeout(300_000)
+
+const prefix = 'nginx.ingress.kubernetes.io/'
+
+t.test('production', { skip }, async (t) => {
+  let found: Cluster | undefined
+  forEachOverlay(t, (overlay, cluster) => {
+    if (overlay === 'production') found = cluster
+  })
+  if (found === undefined) return
+  const cluster = found
+  const environmentOf = (name: string) => cluster.environment(cluster.container(name).container)
+  const namesOn = (certificate: string): readonly string[] =>
+    cluster.find('Certificate', certificate)?.spec.dnsNames ?? []
+
+  t.test('every service runs at least twice, and one eviction at a time is allowed', async (t) => {
+    for (const service of serviceNames) {
+      const { spec } = cluster.find('HorizontalPodAutoscaler', service)
+      t.ok(spec.minReplicas >= 2)
+      t.same(spec.scaleTargetRef, { apiVersion: 'apps/v1', kind: 'Deployment', name: service })
+      const budget = cluster.find('PodDisruptionBudget', service)
+      t.equal(budget.spec.maxUnavailable, 1)
+      t.same(cluster.selected(budget.spec.selector.matchLabels), [service])
+    }
+    t.same(cluster.selected(cluster.find('PodDisruptionBudget', 'nats').spec.selector.matchLabels), ['nats'])
+  })
+
+  t.test('PostgreSQL has connections for all replicas of all services at once', async (t) => {
+    const replicas = cluster.all('HorizontalPodAutoscaler').map(({ spec }) => spec.maxReplicas)
+    const poolMax = 10
+    const wanted = replicas.reduce((sum, max) => sum + (max + 1) * poolMax, 0)
+    t.ok(wanted <= Number(cluster.find('Cluster', 'postgres').spec.postgresql.parameters.max_connections), `${wanted}`)
+    for (const service of serviceNames) t.equal(environmentOf(service).DATABASE_POOL_MAX, undefined, 'the default')
+  })
+
+  t.test('PostgreSQL keeps an answered request when a machine is lost, and is backed up', async (t) => {
+    const { spec } = cluster.find('Cluster', 'postgres')
+    t.match(spec, {
+      instances: 3,
+      postgresql: { synchronous: { number: 1, dataDurability: 'required' }, pg_hba: ['hostnossl all all all reject'] },
+      backup: { barmanObjectStore: { destinationPath: /^s3:/ } },
+      managed: { roles: [{ name: 'backoffice_admin', createrole: true, superuser: false }] },
+    })
+    t.equal(cluster.all('ScheduledBackup')[0].spec.cluster.name, 'postgres')
+  })
+
+  t.test('the stream has a copy on each of the three servers of NATS, and each is on its own machine', async (t) => {
+    const { spec } = cluster.find('StatefulSet', 'nats')
+    t.equal(spec.replicas, 3)
+    t.match(spec.template.spec.affinity.podAntiAffinity, {
+      requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname' }],
+    })
+    for (const service of serviceNames) t.equal(environmentOf(service).EVENTS_REPLICAS, '3')
+  })
+
+  t.test('NATS is reached by the names that its certificate has, over TLS', async (t) => {
+    const servers = [0, 1, 2].map((index) => `nats-${index}.nats`)
+    const { NATS_URL = '' } = environmentOf('gateway')
+    t.same(
+      NATS_URL.split(','),
+      servers.map((name) => `tls://${name}:4222`),
+    )
+    const configuration = readFileSync(join(deployFolder, 'nats/cluster.conf'), 'utf8')
+    t.ok(configuration.includes(`routes: [ ${servers.map((name) => `"nats://${name}:6222"`).join(', ')} ]`))
+    t.match(configuration, /sync_interval: always/)
+    for (const name of servers) t.ok(namesOn('nats').includes(name), name)
+    t.same(cluster.find('Certificate', 'nats').spec.usages, ['server auth', 'client auth'])
+  })
+
+  t.test('NATS reads a file that is there, with every password that it names', async (t) => {
+    const { container, pod } = cluster.container('nats')
+    const configured = /--config=\/etc\/nats\/(\S+)/.exec(container.args.join(' '))?.[1] ?? ''
+    const { configMap } = pod.volumes.find(({ name }: Manifest) => name === 'configuration')
+    const { data } = cluster.find('ConfigMap', configMap.name)
+    t.ok(data[configured])
+    const named = [
+      ...Object.values(data)
+        .join('\n')
+        .matchAll(/\$(NATS_\w+)/g),
+    ].map(([, name = '']) => name)
+    t.same(
+      named.filter((name) => environmentOf('nats')[name] === undefined),
+      [],
+    )
+    for (const file of globSync('*.conf', { cwd: join(deployFolder, 'nats') })) t.ok(data[file], file)
+  })
+
+  t.test('every connection is verified against our own authority, under a name of the certificate', async (t) => {
+    for (const service of serviceNames) {
+      const { NATS_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE, ...environment } = environmentOf(service)
+      const mounts = cluster.container(service).container.volumeMounts.map(({ mountPath }: Manifest) => mountPath)
+      for (const file of [NATS_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE])
+        t.ok(mounts.includes(join(file ?? '', '..')), `${service}: ${file}`)
+      t.ok(namesOn('postgres').includes(new URL(environment.DATABASE_URL ?? '').hostname))
+      const collector = new URL(environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? '')
+      t.equal(collector.protocol, 'https:')
+      t.ok(namesOn('collector').includes(collector.hostname))
+    }
+    t.ok(environmentOf('migrate').DATABASE_CA_FILE)
+    const { TLS_CERT_FILE, TLS_KEY_FILE } = environmentOf('gateway')
+    t.same([TLS_CERT_FILE, TLS_KEY_FILE], ['/etc/gateway-tls/tls.crt', '/etc/gateway-tls/tls.key'])
+    const { certificates } = cluster.find('Cluster', 'postgres').spec
+    t.equal(certificates.serverTLSSecret, cluster.find('Certificate', 'postgres').spec.secretName)
+    t.match(cluster.container('collector').container.args.join('\n'), /http::tls::cert_file: \/etc\/collector-tls/)
+  })
+
+  t.test('the ingress changes nothing of path and query, and repeats no request that it has sent', async (t) => {
+    const { annotations } = cluster.find('Ingress', 'gateway').metadata
+    const settings = Object.fromEntries(
+      Object.entries(annotations as Record<string, string>).map(([name, value]) => [name.replace(prefix, ''), value]),
+    )
+    for (const rewriting of ['rewrite-target', 'use-regex', 'app-root', 'configuration-snippet', 'server-snippet'])
+      t.notOk(rewriting in settings, rewriting)
+    t.equal(settings['proxy-next-upstream'], 'error')
+    t.ok(
+      Number.parseInt(settings['proxy-body-size'] ?? '', 10) * 1024 > bodyBytesMax,
+      'the gateway itself refuses a large body',
+    )
+    const longestMs = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
+    t.ok(Number(settings['proxy-read-timeout']) * 1000 > longestMs + 10_000, 'the gateway itself answers')
+    t.match(settings, {
+      'backend-protocol': 'HTTPS',
+      'proxy-ssl-verify': 'on',
+      'proxy-ssl-secret': 'backoffice/ingress-tls',
+    })
+    t.ok(namesOn('gateway').includes(settings['proxy-ssl-name'] ?? ''))
+  })
+
+  t.test('the public addresses are those of the ingresses', async (t) => {
+    const host = (name: string) => cluster.find('Ingress', name).spec.rules[0].host
+    t.equal(environmentOf('gateway').PUBLIC_BASE_URL, `https://${host('gateway')}/api/v1`)
+    t.equal(environmentOf('players').GAMES_BASE_URL, `https://${host('games')}`)
+  })
+
+  t.test('one hop is believed, and it is inside of the cluster', async (t) => {
+    const trusted = (environmentOf('gateway').TRUSTED_PROXIES ?? '').split(',')
+    t.equal(trusted.length, 1)
+    const [network, bits] = ipaddr.parseCIDR(trusted[0] ?? '')
+    t.equal(network.range(), 'private')
+    t.ok(bits >= 8)
+  })
+
+  t.test('Prometheus finds the metrics of every service under its name', async (t) => {
+    const { spec } = cluster.find('PodMonitor', 'services')
+    t.same([...cluster.selected(spec.selector.matchLabels)].sort(), [...serviceNames].sort())
+    t.match(spec, { jobLabel: 'app.kubernetes.io/name', podMetricsEndpoints: [{ port: 'metrics', path: '/metrics' }] })
+    for (const service of serviceNames) {
+      const { ports } = cluster.container(service).container
+      const { containerPort } = ports.find(({ name }: Manifest) => name === 'metrics')
+      t.equal(String(containerPort), environmentOf(service).OTEL_EXPORTER_PROMETHEUS_PORT)
+    }
+  })
+})

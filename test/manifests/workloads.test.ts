@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { allOperations, serviceNames } from '@backoffice/contracts'
+import { gatewayConfig } from '@backoffice/gateway'
+import { migratorConfig } from '@backoffice/migrator'
+import { paymentsConfig } from '@backoffice/payments'
+import { playersConfig } from '@backoffice/players'
+import { loadConfig, secretBoxFrom } from '@backoffice/service-runtime'
+import { walletConfig } from '@backoffice/wallet'
+import { webhooksConfig } from '@backoffice/webhooks'
+import t from 'tap'
+import { partsOfOthers } from './cluster.ts'
+import { deployFolder, type Manifest } from './kustomize.ts'
+import { forEachOverlay, skip } from './rendered.ts'
+
+t.setTimeout(300_000)
+
+const configs = {
+  gateway: gatewayConfig,
+  players: playersConfig,
+  wallet: walletConfig,
+  payments: paymentsConfig,
+  webhooks: webhooksConfig,
+}
+
+/** Optional in the schemas, because development goes without. */
+const neededInACluster: Readonly<Record<string, readonly string[]>> = {
+  every: ['NATS_USER', 'NATS_PASSWORD', 'HEALTH_PORT', 'DRAIN_DELAY_MS'],
+  gateway: ['MASTER_KEYS', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
+  players: ['GAMES_BASE_URL', 'GAMES_PORT'],
+  wallet: ['RECONCILE_DATABASE_URL', 'RECONCILE_EVERY_MS', 'HEADS_EXPORT_DIR'],
+  payments: [],
+  webhooks: ['MASTER_KEYS'],
+}
+
+const dockerfile = readFileSync(join(deployFolder, 'docker/Dockerfile'), 'utf8')
+/** The ports that a target of the Dockerfile exposes, or null when there is no such target. */
+function exposedBy(target: string): readonly number[] | null {
+  const stage = dockerfile.split(/^FROM /m).find((text) => text.split('\n')[0]?.endsWith(` AS ${target}`))
+  if (stage === undefined) return null
+  return (/^EXPOSE (.*)$/m.exec(stage)?.[1] ?? '').split(' ').filter(Boolean).map(Number)
+}
+
+const containerPorts = (container: Manifest): readonly number[] =>
+  (container.ports ?? []).map(({ containerPort }: Manifest) => containerPort)
+
+t.test("a person's pod has no more rights than a service's, and finds NATS as the services do", async (t) => {
+  const { spec, metadata } = JSON.parse(readFileSync(join(deployFolder, 'k8s/team-pod.json'), 'utf8'))
+  const [container] = spec.containers
+  t.same(metadata.labels, { 'app.kubernetes.io/name': 'team' })
+  t.match(spec, { automountServiceAccountToken: false, securityContext: { runAsNonRoot: true, runAsUser: 10001 } })
+  t.match(container.securityContext, { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+  t.ok(exposedBy('team'))
+  const settings = readFileSync(join(deployFolder, 'k8s/overlays/production/settings.env'), 'utf8')
+  t.ok(settings.includes(`NATS_URL=${container.env[0].value}\n`))
+})
+
+t.test('workloads', { skip }, async (t) => {
+  forEachOverlay(t, (overlay, cluster) => {
+    t.test(`${overlay}: a container is nobody, writes to volumes only, and has no token`, async (t) => {
+      t.ok(cluster.containers.length >= 8)
+      for (const { where, workload, pod, container } of cluster.containers) {
+        t.equal(pod.securityContext.runAsNonRoot, true, where)
+        t.ok(pod.securityContext.runAsUser > 0, where)
+        t.equal(pod.securityContext.seccompProfile.type, 'RuntimeDefault', where)
+        t.equal(pod.automountServiceAccountToken, false, where)
+        for (const shared of ['hostNetwork', 'hostPID', 'hostIPC']) t.notOk(pod[shared], where)
+        for (const volume of pod.volumes ?? []) t.notOk(volume.hostPath, where)
+        t.same(
+          container.securityContext,
+          { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+          where,
+        )
+        t.equal(pod.serviceAccountName, workload.metadata.name, where)
+        t.equal(cluster.find('ServiceAccount', pod.serviceAccountName)?.automountServiceAccountToken, false, where)
+      }
+    })
+
+    t.test(
+      `${overlay}: a container asks for what it needs, with a limit on memory and none on the processor`,
+      async (t) => {
+        for (const { where, container } of cluster.containers) {
+          const { requests, limits } = container.resources
+          t.same(
+            [typeof requests.cpu, typeof requests.memory, Object.keys(limits)],
+            ['string', 'string', ['memory']],
+            where,
+          )
+          t.match(container.image, /^[^:]+:(?!latest)[\w.-]+$/, `${where}: one version`)
+        }
+      },
+    )
+
+    t.test(`${overlay}: what a pod mounts and reads is there`, async (t) => {
+      for (const { where, pod, workload, container } of cluster.containers) {
+        const claims = (workload.spec.volumeClaimTemplates ?? []).map(({ metadata }: Manifest) => metadata.name)
+        const volumes = (pod.volumes ?? []).map(({ name }: Manifest) => name)
+        for (const { name } of container.volumeMounts ?? [])
+          t.ok([...claims, ...volumes].includes(name), `${where}: ${name}`)
+        for (const { configMap, persistentVolumeClaim } of pod.volumes ?? []) {
+          if (configMap) t.ok(cluster.find('ConfigMap', configMap.name), `${where}: ${configMap.name}`)
+          if (persistentVolumeClaim)
+            t.ok(cluster.find('PersistentVolumeClaim', persistentVolumeClaim.claimName), `${where}: its claim`)
+        }
+      }
+    })
+
+    for (const service of serviceNames) {
+      const { workload, pod, container } = cluster.container(service)
+      const environment = cluster.environment(container)
+
+      t.test(`${overlay}: ${service} is given the variables that it knows, and no other`, async (t) => {
+        const known = new Set([...Object.keys(configs[service].properties), ...partsOfOthers(container)])
+        t.same(
+          Object.keys(environment).filter((name) => !known.has(name) && !name.startsWith('OTEL_')),
+          [],
+        )
+        const needed = [...(neededInACluster.every ?? []), ...(neededInACluster[service] ?? [])]
+        t.same(
+          needed.filter((name) => (environment[name] ?? '') === ''),
+          [],
+        )
+        t.same(
+          Object.values(environment).filter((value) => value.includes('$(')),
+          [],
+          'every reference is to one above',
+        )
+      })
+
+      t.test(`${overlay}: ${service} accepts its configuration, and is itself to everybody`, async (t) => {
+        const config = loadConfig(configs[service], environment)
+        t.equal(config.DEVELOPMENT, false)
+        t.equal(config.NATS_USER, service)
+        if ('MASTER_KEYS' in config) t.ok(secretBoxFrom(config))
+        const { username, pathname } = new URL(config.DATABASE_URL)
+        t.same([username, pathname], [`backoffice_${service}`, '/backoffice'])
+        t.match(containerPorts(container), [config.HEALTH_PORT, Number(environment.OTEL_EXPORTER_PROMETHEUS_PORT)])
+      })
+
+      t.test(`${overlay}: ${service} runs its own image on the ports that the image has`, async (t) => {
+        t.match(container.image, new RegExp(`(^|/)backoffice/${service}:`))
+        t.same([...containerPorts(container)].sort(), [...(exposedBy(service) ?? [])].sort())
+        t.notOk(container.command ?? container.args, 'the image says what runs')
+      })
+
+      t.test(
+        `${overlay}: ${service} is restarted when it hangs, and left alone when its backends are away`,
+        async (t) => {
+          const { startupProbe, readinessProbe, livenessProbe } = container
+          t.same(
+            [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet),
+            [
+              { path: '/healthz', port: 'health' },
+              { path: '/readyz', port: 'health' },
+              { path: '/healthz', port: 'health' },
+            ],
+          )
+          const health = container.ports.find(({ name }: Manifest) => name === 'health')
+          t.equal(String(health.containerPort), environment.HEALTH_PORT)
+        },
+      )
+
+      t.test(`${overlay}: ${service} is replaced without a gap, and finishes what it began`, async (t) => {
+        t.same(workload.spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 })
+        t.equal(workload.spec.replicas, undefined, 'the autoscaler decides')
+        const longest = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
+        t.ok(longest > 0)
+        const drainMs = Number(environment.DRAIN_DELAY_MS)
+        t.ok(drainMs >= 5_000)
+        t.ok(drainMs + longest < pod.terminationGracePeriodSeconds * 1000)
+        t.same(
+          pod.topologySpreadConstraints.map(({ topologyKey }: Manifest) => topologyKey),
+          ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'],
+        )
+      })
+    }
+
+    t.test(`${overlay}: the heads of the ledger go to a volume of their own`, async (t) => {
+      const { pod, container } = cluster.container('wallet')
+      const { HEADS_EXPORT_DIR } = cluster.environment(container)
+      const mount = container.volumeMounts.find(({ mountPath }: Manifest) => mountPath === HEADS_EXPORT_DIR)
+      t.ok(pod.volumes.find(({ name }: Manifest) => name === mount.name).persistentVolumeClaim)
+      t.equal(pod.securityContext.fsGroup, pod.securityContext.runAsUser, 'it can write there')
+    })
+
+    t.test(`${overlay}: the migration job accepts its configuration and ends`, async (t) => {
+      const { workload, container } = cluster.container('migrate')
+      const environment = cluster.environment(container)
+      const known = new Set([...Object.keys(migratorConfig.properties), ...partsOfOthers(container)])
+      t.same(
+        Object.keys(environment).filter((name) => !known.has(name)),
+        [],
+      )
+      const config = loadConfig(migratorConfig, environment)
+      t.equal(new URL(config.ADMIN_DATABASE_URL).hostname, 'postgres-rw')
+      t.match(container.image, /(^|\/)backoffice\/migrate:/)
+      t.ok(exposedBy('migrate'))
+      t.equal(workload.kind, 'Job')
+      t.ok(workload.spec.activeDeadlineSeconds * 1000 > config.DATABASE_WAIT_MS)
+    })
+  })
+})

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { freePort } from '@backoffice/dev-stack'
+import type { RunningService } from '@backoffice/service-runtime'
+import { eventually, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+
+const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
+const telemetry = 'packages/service-runtime/src/telemetry/register.ts'
+/** Dozens of processes of the same code: only the first ones compile it. */
+const compiled = `${ownRoot}.cache/compiled`
+const startTimeoutMs = 60_000
+/** The bed is wanted for its database and its NATS: what is tried here are processes. */
+const nothing = { start: async () => ({ drain: async () => {} }) as RunningService }
+const modules = { gateway: nothing, players: nothing, wallet: nothing, payments: nothing, webhooks: nothing }
+
+export interface Ports {
+  readonly healthPort: number
+  /** Of the API; the gateway's only. */
+  readonly port: number
+}
+
+/** One process of a service. */
+export interface Replica extends Ports {
+  readonly name: ServiceName
+  /** SIGTERM, and the exit status once it has drained. */
+  stop(): Promise<number | null>
+}
+
+export interface ReplicaOptions {
+  /** Where others expect it; free ones when left out. */
+  readonly ports?: Ports
+  readonly environment?: Readonly<Record<string, string>>
+  /** Where the sources are; another release's, for example. */
+  readonly root?: string
+}
+
+export interface Fleet {
+  readonly bed: TestBed<typeof modules>
+  /** Starts one more process of a service and waits until it is ready. */
+  start(name: ServiceName, options?: ReplicaOptions): Promise<Replica>
+  /** Starts so many processes of each service. */
+  startAll(count: number, options?: ReplicaOptions): Promise<Record<ServiceName, Replica[]>>
+}
+
+/** PostgreSQL and NATS with everything prepared as in production, and as many processes of each service as are wanted. */
+export async function startFleet(t: Teardown, environment: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+  const bed = await testBed(t, modules)
+  const running = new Set<Replica>()
+  t.teardown(() => Promise.all([...running].map((replica) => replica.stop())))
+
+  const start: Fleet['start'] = async (name, options = {}) => {
+    const ports = options.ports ?? (await freePorts())
+    const root = options.root ?? ownRoot
+    // A release from before there was telemetry has nothing to import.
+    const imports = existsSync(`${root}${telemetry}`) ? ['--import', `${root}${telemetry}`] : []
+    const child = spawn(process.execPath, [...imports, `${root}services/${name}/src/main.ts`], {
+      cwd: root,
+      env: {
+        ...process.env,
+        ...bed.environment(name),
+        NODE_COMPILE_CACHE: compiled,
+        HEALTH_PORT: String(ports.healthPort),
+        PORT: String(ports.port),
+        GAMES_HOST: '127.0.0.1',
+        ...environment,
+        ...options.environment,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let errors = ''
+    child.stderr.on('data', (chunk) => {
+      errors += chunk
+    })
+    const exited = once(child, 'exit')
+    const replica: Replica = {
+      name,
+      ...ports,
+      async stop() {
+        running.delete(replica)
+        child.kill('SIGTERM')
+        const [code] = await exited
+        return code as number | null
+      },
+    }
+    running.add(replica)
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`${name} ended: ${errors}`)
+      const answer = await fetch(`http://127.0.0.1:${ports.healthPort}/readyz`).catch(() => null)
+      return answer?.ok === true
+    }, startTimeoutMs)
+    return replica
+  }
+
+  return {
+    bed,
+    start,
+    async startAll(count, options) {
+      const entries = serviceNames.map(async (name): Promise<[ServiceName, Replica[]]> => {
+        return [name, await Promise.all(Array.from({ length: count }, () => start(name, options)))]
+      })
+      return Object.fromEntries(await Promise.all(entries)) as Record<ServiceName, Replica[]>
+    },
+  }
+}
+
+export const freePorts = async (): Promise<Ports> => ({ healthPort: await freePort(), port: await freePort() })
+
+export const baseUrlOf = (port: number): string => `http://127.0.0.1:${port}/api/v1`

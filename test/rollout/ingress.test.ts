@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { bodyBytesMax, operations, signRequest } from '@backoffice/contracts'
+import { freePort } from '@backoffice/dev-stack'
+import { testVectors } from '@backoffice/documents'
+import * as gateway from '@backoffice/gateway'
+import * as payments from '@backoffice/payments'
+import * as players from '@backoffice/players'
+import { skipWithout, type Teardown, testBed } from '@backoffice/test-kit'
+import * as wallet from '@backoffice/wallet'
+import * as webhooks from '@backoffice/webhooks'
+import t from 'tap'
+import { type RawAnswer, sendRaw } from './raw-http.ts'
+import { startProxy } from './tools.ts'
+
+t.setTimeout(180_000)
+const skip = skipWithout('nginx', 'nginx-light')
+const asInProduction = readFileSync(new URL('./nginx.conf', import.meta.url), 'utf8')
+
+interface Credentials {
+  readonly key: string
+  readonly secret: string | null
+}
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly from?: string
+}
+
+/** Signed now, and sent as it is. */
+function send(port: number, { key, secret }: Credentials, { headers, ...sent }: Sent): Promise<RawAnswer> {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  return sendRaw({
+    ...sent,
+    port,
+    body: Buffer.from(sent.body),
+    headers: {
+      'X-Operator-Key': key,
+      'X-Timestamp': timestamp,
+      'X-Signature': signRequest(secret ?? '', { ...sent, timestamp }),
+      ...(sent.method === 'POST' ? { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() } : {}),
+      ...headers,
+    },
+  })
+}
+
+/** Keeps what arrived. */
+async function startEcho(t: Teardown) {
+  const received: { path: string | undefined; body: Buffer }[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    received.push({ path: request.url, body: Buffer.concat(chunks) })
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { port: (server.address() as AddressInfo).port, received }
+}
+
+t.test('through nginx as the Ingress sets it up', { skip }, async (t) => {
+  const bed = await testBed(
+    t,
+    { gateway, players, wallet, payments, webhooks },
+    { config: { gateway: { TRUSTED_PROXIES: '127.0.0.1/32' } } },
+  )
+  const direct = Number(new URL((bed.services.gateway as gateway.RunningGateway).baseUrl).port)
+  const nginx = async (edit = (configuration: string) => configuration) => {
+    const port = await freePort()
+    const filled = asInProduction.replaceAll('@PORT@', String(port)).replaceAll('@GATEWAY@', `127.0.0.1:${direct}`)
+    await startProxy(t, { program: 'nginx', configuration: edit(filled), port })
+    return port
+  }
+  const newOperator = async (name: string, allowedAddresses: string[] = []) => {
+    const input = { name, rateLimitPerMinute: 100_000, allowedAddresses }
+    return (await bed.team('alice').call(operations.gateway.createOperator, { input })).sandbox
+  }
+  const operator = await newOperator('Vectors')
+  const vectors = testVectors().requests
+  const proxied = await nginx()
+
+  await t.test('every request vector passes the signature check, and is answered as without nginx', async (t) => {
+    t.ok(vectors.length > 30)
+    for (const vector of vectors) {
+      const [straight, through] = [await send(direct, operator, vector), await send(proxied, operator, vector)]
+      t.same(through, straight, `${vector.name}: ${straight.status} ${straight.code ?? ''}`)
+      t.not(straight.code, 'INVALID_SIGNATURE')
+    }
+  })
+
+  await t.test('what is wrongly signed is refused there as here', async (t) => {
+    const forger = { ...operator, secret: 'sk_test_wrong' }
+    let refused = 0
+    for (const vector of vectors) {
+      const [straight, through] = [await send(direct, forger, vector), await send(proxied, forger, vector)]
+      t.same(through, straight, vector.name)
+      if (through.code === 'INVALID_SIGNATURE') refused += 1
+    }
+    // The others are of no known path, which is said first.
+    t.ok(refused > 30 && refused < vectors.length)
+  })
+
+  await t.test('path and body arrive as the bytes that were sent, on unknown paths too', async (t) => {
+    const echo = await startEcho(t)
+    const port = await nginx((text) => text.replaceAll(`127.0.0.1:${direct}`, `127.0.0.1:${echo.port}`))
+    for (const vector of vectors) {
+      await send(port, operator, vector)
+      t.same(echo.received.at(-1), { path: vector.path, body: Buffer.from(vector.body) }, vector.name)
+    }
+    t.ok(echo.received.length >= vectors.length)
+  })
+
+  await t.test('a proxy_pass with a path would break signatures: these vectors would notice', async (t) => {
+    const rewriting = await nginx((text) => text.replace('proxy_pass http://gateway;', 'proxy_pass http://gateway/;'))
+    const answers = await Promise.all(vectors.map((vector) => send(rewriting, operator, vector)))
+    t.ok(answers.some(({ code }) => code === 'INVALID_SIGNATURE'))
+  })
+
+  await t.test('a body that is too large is refused by the gateway, not by nginx', async (t) => {
+    const vector = { method: 'POST', path: '/api/v1/players', body: `"${'x'.repeat(bodyBytesMax)}"` }
+    t.same(await send(proxied, operator, vector), { status: 413, code: 'PAYLOAD_TOO_LARGE' })
+  })
+
+  const appending = (text: string) => text.replace('$remote_addr', '$proxy_add_x_forwarded_for')
+  for (const [kind, port] of [
+    ['overwrites', proxied],
+    ['appends to', await nginx(appending)],
+  ] as const) {
+    await t.test(`an nginx that ${kind} X-Forwarded-For: FORBIDDEN_IP judges the address that it saw`, async (t) => {
+      const bound = await newOperator(`Bound ${kind}`, ['127.0.0.2'])
+      const me = { method: 'GET', path: '/api/v1/me', body: '' }
+      t.same(await send(port, bound, { ...me, from: '127.0.0.2' }), { status: 200, code: undefined })
+      t.same(await send(port, bound, { ...me, from: '127.0.0.3' }), { status: 403, code: 'FORBIDDEN_IP' })
+      for (const forged of ['127.0.0.2', '127.0.0.2, 127.0.0.1', '127.0.0.1', 'unknown', '']) {
+        const headers = { 'X-Forwarded-For': forged }
+        const answer = await send(port, bound, { ...me, from: '127.0.0.3', headers })
+        t.same(answer, { status: 403, code: 'FORBIDDEN_IP' }, `X-Forwarded-For: ${forged}`)
+      }
+      // Past nginx, from an address that nobody trusts as a proxy.
+      const headers = { 'X-Forwarded-For': '127.0.0.2' }
+      t.match(await send(direct, bound, { ...me, from: '127.0.0.3', headers }), { code: 'FORBIDDEN_IP' })
+    })
+  }
+})

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ServiceName } from '@backoffice/contracts'
+import type { Teardown } from '@backoffice/test-kit'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+interface ReleaseRecord {
+  readonly version: string
+  /** Where no `v…` tag below HEAD says it. */
+  readonly commit: string
+  /** What the release's own migrations are, by service. */
+  readonly migrations: Readonly<Record<ServiceName, readonly string[]>>
+  /** Migrations that narrow, as `service/name`, with the reason why that release does not use what they take away. */
+  readonly contractions: Readonly<Record<string, string>>
+}
+
+/** The release that is in service while this one is rolled out. Written anew with each release. */
+export const previousRelease: ReleaseRecord = JSON.parse(
+  readFileSync(new URL('./previous-release.json', import.meta.url), 'utf8'),
+)
+
+function git(...args: string[]): string {
+  return execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+}
+
+function quietly(...args: string[]): string | null {
+  try {
+    return git(...args)
+  } catch {
+    return null
+  }
+}
+
+/** The latest release tag below HEAD, else the recorded commit; null where the history is not here to take it from. */
+export function previousRevision(): string | null {
+  // An exported tree may lie inside somebody else's repository: its history is not ours.
+  if (quietly('rev-parse', '--show-prefix') !== '') return null
+  const revision = quietly('describe', '--tags', '--match', 'v[0-9]*', '--abbrev=0', 'HEAD^') ?? previousRelease.commit
+  return quietly('cat-file', '-e', `${revision}^{commit}`) === null ? null : revision
+}
+
+/** Why its source cannot be had, or false: a shallow clone, an export or a rewritten history does not have it. */
+export function historyIsMissing(): string | false {
+  return previousRevision() === null ? `the source of release ${previousRelease.version} is not in this clone` : false
+}
+
+/**
+ * The release's source in a folder of its own, which ends with `t`: its own packages, and the installed dependencies of
+ * this checkout.
+ * @returns the folder, with a slash at its end
+ */
+export function extractPreviousRelease(t: Teardown): string {
+  const revision = previousRevision()
+  if (revision === null) throw new Error('there is no previous release to extract')
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-previous-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const archive = execFileSync('git', ['-C', root, 'archive', revision, 'package.json', 'packages', 'services'], {
+    maxBuffer: 256 * 1024 * 1024,
+  })
+  execFileSync('tar', ['-x', '-C', dir], { input: archive })
+  linkDependencies(dir)
+  return `${dir}/`
+}
+
+/** Everything of node_modules but our own packages, which must be the release's. */
+function linkDependencies(dir: string): void {
+  const own = '@backoffice'
+  linkAll(join(root, 'node_modules'), join(dir, 'node_modules'), (name) => name !== own)
+  mkdirSync(join(dir, 'node_modules', own))
+  for (const kind of ['packages', 'services']) {
+    for (const name of readdirSync(join(dir, kind))) {
+      const workspace = join(dir, kind, name)
+      if (!existsSync(join(workspace, 'package.json'))) continue
+      symlinkSync(workspace, join(dir, 'node_modules', own, name))
+      // Versions that npm could not put at the top.
+      const nested = join(root, kind, name, 'node_modules')
+      if (existsSync(nested)) linkAll(nested, join(workspace, 'node_modules'), () => true)
+    }
+  }
+}
+
+function linkAll(from: string, to: string, wanted: (name: string) => boolean): void {
+  mkdirSync(to, { recursive: true })
+  for (const name of readdirSync(from)) if (wanted(name)) symlinkSync(join(from, name), join(to, name))
+}

@@ -1,0 +1,59 @@
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { eventually, OperatorClient, skipWithout } from '@backoffice/test-kit'
+import t from 'tap'
+import { baseUrlOf, freePorts, type Replica, startFleet } from './fleet.ts'
+import { startLoadBalancer } from './haproxy.ts'
+import { startLoad } from './load.ts'
+import { expectStatus, newOperator, reconcile, register, statementAgrees } from './operators.ts'
+
+t.setTimeout(300_000)
+const skip = skipWithout('haproxy', 'haproxy')
+const clients = 4
+/** Longer than a load balancer needs to see that a replica is not ready. NATS needs no such time. */
+const gatewayDrainDelayMs = '1000'
+
+t.test('a rolling restart of each service under load fails no request', { skip }, async (t) => {
+  const fleet = await startFleet(t)
+  const places = await Promise.all(Array.from({ length: 4 }, freePorts))
+  const balancer = await startLoadBalancer(t, places)
+  const free = [...places]
+  const start = (name: ServiceName) => {
+    const ports = name === 'gateway' ? free.shift() : undefined
+    if (ports === undefined) return fleet.start(name)
+    return fleet.start(name, { ports, environment: { DRAIN_DELAY_MS: gatewayDrainDelayMs } })
+  }
+  const replicas = {} as Record<ServiceName, Replica[]>
+  await Promise.all(serviceNames.map(async (name) => (replicas[name] = [await start(name), await start(name)])))
+  await balancer.serves(replicas.gateway)
+
+  const client = new OperatorClient(baseUrlOf(balancer.port), await newOperator(fleet))
+  t.teardown(() => client.close())
+  const playerIds = await Promise.all(Array.from({ length: clients }, () => register(client)))
+  const load = startLoad(client, playerIds)
+
+  for (const name of serviceNames) {
+    const before = load.answered
+    for (const old of [...replicas[name]]) {
+      replicas[name].push(await start(name))
+      if (name === 'gateway') await balancer.serves(replicas.gateway)
+      t.equal(await old.stop(), 0, `${name} drains and ends`)
+      replicas[name].shift()
+    }
+    const during = load.answered - before
+    // Also by the new processes alone.
+    await eventually(() => load.answered > before + during + clients * 4, 30_000)
+    t.comment(`${name}: ${during} requests were answered meanwhile`)
+    t.same(load.failures, [], `${name}: every request was answered as it should be`)
+  }
+  await load.stop()
+  t.same(load.failures, [])
+
+  let credited = 0
+  for (const playerId of playerIds) {
+    t.ok(await statementAgrees(client, playerId), 'the statement sums to the balance')
+    credited += Number.parseInt(expectStatus(await client.get(`/players/${playerId}/wallet`), 200).available, 10)
+  }
+  t.equal(credited, load.deposits, 'every confirmed deposit was credited, once')
+  t.equal(await reconcile(fleet), 0, 'the reconciliation finds nothing')
+  t.comment(`${load.answered} requests in all, ${load.deposits} deposits`)
+})

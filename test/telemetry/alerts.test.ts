@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { errorCatalogue } from '@backoffice/contracts'
+import { skipWithout } from '@backoffice/test-kit'
+import t from 'tap'
+import { parse, stringify } from 'yaml'
+import {
+  alertCases,
+  alerts,
+  dashboardQueries,
+  metricNames,
+  operationsGuide,
+  readText,
+  rules,
+  telemetryFolder,
+} from './files.ts'
+
+const run = promisify(execFile)
+const promtool = (...args: string[]) => run('promtool', args, { cwd: telemetryFolder })
+const skip = skipWithout('promtool', 'prometheus')
+t.setTimeout(200_000)
+
+t.test('the rules and the scrape configuration are valid', { skip }, async (t) => {
+  await t.resolves(promtool('check', 'rules', '--lint=all', '--lint-fatal', 'alerts.yaml'))
+  // Debian's Prometheus is built without the discovery of pods; everything else in the file is checked.
+  const config = parse(readText('prometheus.yaml'))
+  for (const scrape of config.scrape_configs) {
+    t.same(scrape.kubernetes_sd_configs, [{ role: 'pod', namespaces: { names: ['backoffice'] } }])
+    delete scrape.kubernetes_sd_configs
+    scrape.static_configs = [{ targets: ['127.0.0.1:9464'] }]
+  }
+  config.rule_files = [`${telemetryFolder}alerts.yaml`]
+  const file = join(t.testdir({ 'prometheus.yaml': stringify(config) }), 'prometheus.yaml')
+  await t.resolves(promtool('check', 'config', '--lint=all', '--lint-fatal', file))
+})
+
+t.test('each alert fires when it must, with the text that a person reads, and else is silent', { skip }, async (t) => {
+  try {
+    await promtool('test', 'rules', 'alerts.test.yaml')
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    t.fail(`promtool test rules: ${stdout}${stderr}`)
+  }
+})
+
+t.test('each alert is tried firing and silent', async (t) => {
+  const cases = alertCases()
+  const tried = (fires: boolean) =>
+    [...new Set(cases.filter((entry) => entry.fires === fires).map((entry) => entry.alertname))].sort()
+  const names = alerts()
+    .map(({ alert }) => alert)
+    .sort()
+  t.equal(new Set(names).size, names.length, 'no name is used twice')
+  t.same(tried(true), names)
+  t.same(tried(false), names)
+})
+
+t.test('each alert says how urgent it is, what is wrong, and where to read what to do', async (t) => {
+  const guide = readFileSync(operationsGuide, 'utf8')
+  const section = guide.slice(guide.indexOf('\n## Alerts\n')).split(/\n## (?!Alerts\n)/)[0] ?? ''
+  const headings = [...section.matchAll(/^### (\w+)$/gm)].map((match) => match[1] ?? '')
+  for (const { alert, labels, annotations } of alerts()) {
+    t.match(labels?.severity, /^(page|ticket)$/, alert)
+    t.ok(annotations?.summary, alert)
+    t.ok(annotations?.description, alert)
+    t.equal(annotations?.runbook_url, `docs/operations.md#${alert.toLowerCase()}`)
+  }
+  const names = alerts().map(({ alert }) => alert)
+  t.same([...headings].sort(), [...names].sort(), 'a section for each alert, and none for another')
+  for (const part of section.split(/^### /m).slice(1)) {
+    for (const word of ['**Means**', '**Look**', '**do**'])
+      t.ok(part.toLowerCase().includes(word.toLowerCase()), `${word} in ${part.split('\n')[0]}`)
+  }
+})
+
+t.test('codes in rules and queries are those of the catalogue, and 5xx are all of them', async (t) => {
+  const failures = codesWith((status) => status >= 500)
+  const expressions = [...rules(), ...dashboardQueries()].map(({ expr }) => expr)
+  const matchers = expressions.flatMap((expr) => [...expr.matchAll(/code(=~|!=|=)"([^"]+)"/g)])
+  t.ok(matchers.length > 10)
+  for (const [whole, , value = ''] of matchers) {
+    for (const code of value.split('|')) t.ok(code === 'ok' || code in errorCatalogue, `${whole}: ${code}`)
+    if (value.includes('INTERNAL_ERROR')) t.same(value.split('|').sort(), failures, whole)
+  }
+  t.ok(matchers.some(([, , value = '']) => value.includes('INTERNAL_ERROR')))
+})
+
+t.test('what rules and panels read from rules is recorded, and everything recorded is read', async (t) => {
+  const recorded = rules().flatMap(({ record }) => record ?? [])
+  const read = new Set([...rules(), ...dashboardQueries()].flatMap(({ expr }) => [...metricNames(expr)]))
+  t.same([...read].filter((name) => name.includes(':')).sort(), [...recorded].sort())
+})
+
+function codesWith(accepts: (status: number) => boolean): readonly string[] {
+  return Object.entries(errorCatalogue)
+    .filter(([, { status }]) => accepts(status))
+    .map(([code]) => code)
+    .sort()
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+
+export const telemetryFolder = fileURLToPath(new URL('../../deploy/telemetry/', import.meta.url))
+export const operationsGuide = fileURLToPath(new URL('../../docs/operations.md', import.meta.url))
+
+export const readText = (name: string): string => readFileSync(telemetryFolder + name, 'utf8')
+
+export interface Rule {
+  readonly record?: string
+  readonly alert?: string
+  readonly expr: string
+  readonly for?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+export function rules(): readonly Rule[] {
+  const { groups } = parse(readText('alerts.yaml')) as { groups: { rules: Rule[] }[] }
+  return groups.flatMap((group) => group.rules)
+}
+
+export interface Alert extends Rule {
+  readonly alert: string
+}
+
+export const alerts = (): readonly Alert[] => rules().filter((rule): rule is Alert => rule.alert !== undefined)
+
+export interface AlertCase {
+  readonly alertname: string
+  readonly fires: boolean
+}
+
+/** What alerts.test.yaml tries. */
+export function alertCases(): readonly AlertCase[] {
+  const { tests } = parse(readText('alerts.test.yaml')) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[]
+  }
+  return tests
+    .flatMap((test) => test.alert_rule_test)
+    .map(({ alertname, exp_alerts }) => ({ alertname, fires: exp_alerts.length > 0 }))
+}
+
+export interface Panel {
+  readonly id: number
+  readonly type: string
+  readonly title: string
+  readonly description?: string
+  readonly datasource?: { readonly uid: string }
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly targets?: readonly { readonly refId: string; readonly expr: string; readonly datasource: { uid: string } }[]
+}
+
+export interface Dashboard {
+  readonly schemaVersion: number
+  readonly panels: readonly Panel[]
+  readonly templating: { readonly list: readonly { name: string; type: string; definition?: string }[] }
+}
+
+export const dashboard = (): Dashboard => JSON.parse(readText('dashboard.json')) as Dashboard
+
+/** The queries of the panels, with Grafana's variables as it replaces them. */
+export const dashboardQueries = (): readonly { panel: string; expr: string }[] =>
+  dashboard().panels.flatMap((panel) =>
+    (panel.targets ?? []).map(({ expr }) => ({
+      panel: panel.title,
+      expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$environment', '.*'),
+    })),
+  )
+
+/** Names of metrics in a query; those with a colon are recorded by rules. */
+export function metricNames(expr: string): ReadonlySet<string> {
+  const bare = expr
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
+    .replaceAll(/\{[^}]*\}/g, '')
+    .replaceAll(/\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, '')
+  const words = bare.match(/[a-z_][a-z0-9_:]*(?!\s*\()(?![a-z0-9_:])/g) ?? []
+  return new Set(words.filter((word) => word.includes('_') || word.includes(':') || word === 'up'))
+}

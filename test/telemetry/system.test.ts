@@ -1,0 +1,192 @@
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { eventually, skipWithout, startSystem } from '@backoffice/test-kit'
+import t from 'tap'
+import { alerts, dashboardQueries, metricNames, rules, telemetryFolder } from './files.ts'
+import { type Prometheus, startPrometheus } from './prometheus.ts'
+import {
+  moneyPath,
+  operatorWithReceiver,
+  pendingDeposit,
+  person,
+  publishNonsense,
+  reconcile,
+  troubles,
+} from './traffic.ts'
+
+t.setTimeout(230_000)
+const scrapedTimeoutMs = 60_000
+
+t.test(
+  'what the services export is what rules and panels ask for',
+  { skip: skipWithout('prometheus', 'prometheus') },
+  async (t) => {
+    const environment = { OTEL_METRICS_EXPORTER: 'prometheus', WEBHOOK_BACKOFF_BASE_MS: '100' }
+    const system = await startSystem(t, { backends: 'embedded', environment })
+    const targets = system.metrics as Readonly<Record<ServiceName, string>>
+    t.same(Object.keys(targets).sort(), [...serviceNames].sort(), 'every service has its metrics')
+    const prometheus = await startPrometheus(t, targets, `${telemetryFolder}alerts.yaml`)
+
+    const well = await operatorWithReceiver(t, system, 204)
+    const failing = await operatorWithReceiver(t, system, 500)
+    // Counters are first seen at their first value: what happens again after that is what a rate shows.
+    for (let round = 1; round <= 2; round += 1) {
+      const { playerId } = await moneyPath(well)
+      await moneyPath(failing)
+      await troubles(well, playerId)
+      await publishNonsense(system)
+      await reconcile(system)
+      await eventually(
+        async () =>
+          (await oneValue(prometheus, 'sum(backoffice_messages_set_aside_total)')) >= round &&
+          (await oneValue(prometheus, 'sum(backoffice_idempotency_replays_total)')) >= round,
+        scrapedTimeoutMs,
+      )
+    }
+
+    await t.test('every service is scraped, under its own name', async (t) => {
+      const up = await eventually(async () => {
+        const series = await prometheus.query('job:up:count')
+        return series.length === serviceNames.length && series
+      }, scrapedTimeoutMs)
+      t.same(up.map(({ metric }) => metric.job).sort(), [...serviceNames].sort())
+      const named = await prometheus.query('target_info')
+      for (const { metric } of named) t.equal(metric.service_name, metric.job)
+    })
+
+    await t.test('traffic is counted as what it was', async (t) => {
+      const requests = (labels: string) => `sum(backoffice_request_duration_seconds_count{${labels}})`
+      const expected: readonly (readonly [string, number])[] = [
+        [requests('operation="confirmDeposit", code="ok", environment="sandbox"'), 4],
+        [requests('operation="requestWithdrawal", code="ok"'), 8],
+        [requests('operation="requestWithdrawal", code="INSUFFICIENT_FUNDS"'), 2],
+        [requests('code="INVALID_SIGNATURE"'), 2],
+        [requests('code="IDEMPOTENCY_CONFLICT"'), 2],
+        [requests('code="PROVIDER_UNAVAILABLE"'), 2],
+        ['sum(backoffice_idempotency_replays_total{operation="createDeposit"})', 2],
+        ['sum(backoffice_messages_set_aside_total)', 2],
+        ['sum(backoffice_rpc_duration_seconds_count{service="payments", operation="confirmDeposit", code="ok"})', 4],
+        ['max(backoffice_ledger_differences)', 0],
+        ['max(backoffice_provider_breaker_open)', 0],
+      ]
+      for (const [expr, value] of expected) {
+        const reached = () => oneValue(prometheus, expr).then((found) => found === value)
+        await eventually(reached, 15_000).catch(() => {})
+        t.equal(await oneValue(prometheus, expr), value, expr)
+      }
+      // The failing receiver's breaker opens after five failures in a row; the other's stays closed.
+      await t.resolves(
+        eventually(
+          async () =>
+            (await oneValue(
+              prometheus,
+              'sum(max by (breaker) (backoffice_webhook_endpoints{breaker=~"open|half_open"}))',
+            )) === 1 && (await oneValue(prometheus, 'sum(backoffice_webhook_endpoints{breaker="closed"})')) >= 1,
+          scrapedTimeoutMs,
+        ),
+      )
+      for (const outcome of ['delivered', 'failed'])
+        t.ok(
+          (await oneValue(
+            prometheus,
+            `sum(backoffice_delivery_attempt_duration_seconds_count{outcome="${outcome}"})`,
+          )) > 0,
+        )
+    })
+
+    await t.test('every metric in a rule or a panel is exported', async (t) => {
+      const exported = await prometheus.metricNames()
+      const recorded = new Set(rules().flatMap(({ record }) => record ?? []))
+      const asked = new Set([...rules(), ...dashboardQueries()].flatMap(({ expr }) => [...metricNames(expr)]))
+      t.ok(asked.size > 20)
+      t.same(
+        [...asked].filter((name) => !recorded.has(name) && !exported.has(name)),
+        [],
+      )
+    })
+
+    await t.test('every query of the dashboard shows something', async (t) => {
+      for (const { panel, expr } of dashboardQueries())
+        await t.resolves(
+          eventually(async () => (await prometheus.query(expr)).length > 0, 15_000),
+          `${panel}: ${expr}`,
+        )
+    })
+
+    await t.test('Prometheus evaluates every rule', async (t) => {
+      for (const { expr } of rules()) await t.resolves(prometheus.query(expr), expr)
+      const expected = rules()
+        .map(({ alert, record }) => alert ?? record)
+        .sort()
+      const loaded = await prometheus.rules()
+      t.same(loaded.map(({ name }) => name).sort(), expected)
+      // A group of long windows has its first turn later.
+      t.same(
+        loaded.filter(({ health }) => health === 'err'),
+        [],
+      )
+    })
+
+    await t.test('a system that is well wakes nobody', async (t) => {
+      // A single replica each, and failures that this test asked for.
+      const expected = new Set([
+        'ReplicaMissing',
+        'MessageSetAside',
+        'RequestsFailing',
+        'ErrorBudgetBurnsFast',
+        'ErrorBudgetBurns',
+        'ErrorBudgetBurnsSlowly',
+      ])
+      for (const { alert, expr } of alerts().filter(({ alert }) => !expected.has(alert)))
+        t.same(await prometheus.query(expr), [], alert)
+    })
+
+    await t.test('while the wallet does not answer the rules about money see it, and afterwards nothing', async (t) => {
+      const { playerId } = await moneyPath(well)
+      const deposit = await pendingDeposit(well, playerId)
+      const wallet = system.pid('wallet')
+      const seen = [
+        'absent(job:up:count{job="wallet"})',
+        'backoffice_outbox_oldest_seconds{service="payments", lane="command"} > 2',
+        'backoffice_outbox_waiting{service="payments", lane="command"} == 1',
+        'backoffice_withdrawal_intents_oldest_seconds > 2',
+        'code:requests:rate5m{code="SERVICE_UNAVAILABLE"}',
+      ]
+      process.kill(wallet, 'SIGSTOP')
+      try {
+        t.equal(await deposit.confirm(), 503)
+        for (const expr of seen)
+          await t.resolves(
+            eventually(async () => (await prometheus.query(expr)).length > 0, 30_000),
+            expr,
+          )
+      } finally {
+        process.kill(wallet, 'SIGCONT')
+      }
+      await eventually(async () => (await deposit.confirm()) === 200, 60_000)
+      for (const expr of seen.slice(0, -1))
+        await t.resolves(
+          eventually(async () => (await prometheus.query(expr)).length === 0, 30_000),
+          `no more: ${expr}`,
+        )
+    })
+
+    await t.test('no metric names a person, a player or a secret', async (t) => {
+      const secret = system.operators[0]?.sandbox.secret ?? ''
+      const forbidden = [...Object.values(person), '52998224725', 'Benedita', 'ply_', 'dep_', 'wdr_', secret]
+      for (const [service, address] of Object.entries(targets)) {
+        const text = await (await fetch(address)).text()
+        t.match(text, 'backoffice_outbox_waiting', service)
+        t.same(
+          forbidden.filter((value) => text.includes(value)),
+          [],
+          service,
+        )
+      }
+    })
+  },
+)
+
+/** The value of a query that answers one series; NaN where it answers none. */
+async function oneValue(prometheus: Prometheus, expr: string): Promise<number> {
+  return Number((await prometheus.query(expr))[0]?.value[1] ?? Number.NaN)
+}
