@@ -1,42 +1,32 @@
-export { type Clock, systemClock } from './clock.ts'
-export { recordAction } from './commands/audit.ts'
+// What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
+export type { Database, Db, ReadDb } from './database/db.ts'
+export { isPassingFault, isUniqueViolation } from './database/faults.ts'
+export { dayMs, type Retention } from './database/purge.ts'
+export { type NamedMigration, runtimeMigrations } from './database/runtime-tables.ts'
+export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
+export { sql } from './database/statement.ts'
+export { verifiedUrl } from './database/tls.ts'
+export type { Reaction, ReactionTools, ReceivedEvent } from './messages/consumer.ts'
+export type { RpcClient } from './messages/rpc-client.ts'
+export { recordAction } from './operations/audit.ts'
+export { batchFaultOf } from './operations/gathered-command.ts'
 export {
   type Call,
-  type CommandHandler,
-  type CommandTools,
-  command,
-  type Handler,
-  posting,
-  type QueryHandler,
+  type DirectTools,
+  type ExecuteTools,
+  type Given,
+  handle,
   type QueryTools,
-  query,
-  type Sql,
   UnfinishedOperation,
-} from './commands/handlers.ts'
-export { sqlOf } from './commands/unit-of-work.ts'
-export { ConfigurationError, loadConfig, type ServiceConfig, serviceConfig } from './config.ts'
-export { inTransaction, sqlState } from './database/connect.ts'
-export { migrate } from './database/migrate.ts'
-export { provisionDatabase, roleName } from './database/provision.ts'
-export { type NamedMigration, runtimeTables } from './database/runtime-tables.ts'
-export { verifiedUrl } from './database/tls.ts'
-export { type Reaction, type ReactionTools, reaction } from './events/consumer.ts'
-export { isConnectionFault } from './faults.ts'
-export { Gatherer, GathererFullError } from './gatherer.ts'
-export { newId } from './ids.ts'
-export { createLogger, type Logger } from './log.ts'
-export { purge, type Retention, runtimeRetentions } from './purge.ts'
-export { type CallOptions, RpcClient } from './rpc/client.ts'
-export { assertServerVersion, connectNats, type NatsConfig } from './rpc/connect.ts'
-export { SecretBox, secretBoxFrom } from './secret-box.ts'
-export {
-  type Background,
-  type HandlersOf,
-  type RunningService,
-  runService,
-  type ServiceContext,
-  type ServiceDefinition,
-  startService,
-} from './service.ts'
-export { durations, gauges, meter, type Observation } from './telemetry/metrics.ts'
-export { compile, inputSchema, validate } from './validation.ts'
+} from './operations/handle.ts'
+export type { Sent } from './outbox/rows.ts'
+export type { Clock } from './process/clock.ts'
+export { ConfigurationError } from './process/config.ts'
+export { Gatherer } from './process/gatherer.ts'
+export { newId } from './process/ids.ts'
+export type { Logger } from './process/log.ts'
+export { Loop } from './process/loop.ts'
+export { runService } from './run.ts'
+export { type Background, defineService, type HandlersOf, type RunningService, type ServiceContext } from './service.ts'
+export { durations, type Measurement, measurement, meter } from './telemetry/metrics.ts'
+export { validate } from './validation/validate.ts'

@@ -1,66 +1,67 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import {
-  abandonOperation,
-  listAudit,
-  type Operation,
-  type operations as operationTable,
-  type ServiceName,
-} from '@backoffice/contracts'
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Operation, operations as operationTable, RuntimeOperationId, ServiceName } from '@backoffice/contracts'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { sql } from 'kysely'
-import { type Clock, systemClock } from './clock.ts'
-import { readAudit } from './commands/audit.ts'
-import {
-  type CommandHandler,
-  type CommandTools,
-  type Handler,
-  posting,
-  type QueryHandler,
-  query,
-} from './commands/handlers.ts'
-import { Runner } from './commands/runner.ts'
-import { sqlOf } from './commands/unit-of-work.ts'
-import type { ServiceConfig } from './config.ts'
-import { connectDatabase, type Entities } from './database/connect.ts'
-import { EventConsumer, type Reaction } from './events/consumer.ts'
-import { startHealthServer } from './health.ts'
-import { createLogger, type Logger } from './log.ts'
-import { measureOutbox } from './outbox/backlog.ts'
-import { EventPublisher } from './outbox/publisher.ts'
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { connectDatabase } from './database/connect.ts'
+import type { Database } from './database/db.ts'
+import type { Entities } from './database/entities.ts'
+import { purging, type Retention, runtimeRetentions } from './database/purge.ts'
+import type { NamedMigration } from './database/runtime-tables.ts'
+import { connectNats } from './messages/connect.ts'
+import { EventConsumer, type Reaction } from './messages/consumer.ts'
+import { EventPublisher } from './messages/publisher.ts'
+import { RpcClient } from './messages/rpc-client.ts'
+import { RpcServer } from './messages/rpc-server.ts'
+import { builtInHandlers } from './operations/built-in.ts'
+import type { Handler } from './operations/handle.ts'
+import { Runner } from './operations/runner.ts'
+import { type Transact, transactor } from './operations/transact.ts'
+import { outboxBacklog } from './outbox/backlog.ts'
+import { Dispatch } from './outbox/dispatch.ts'
 import { Relay } from './outbox/relay.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
-import { type Retention, runtimeRetentions, startPurging } from './purge.ts'
-import { RpcClient } from './rpc/client.ts'
-import { connectNats } from './rpc/connect.ts'
-import { RpcServer, type ServedOperation } from './rpc/server.ts'
+import { type Clock, systemClock } from './process/clock.ts'
+import { type ServiceConfig, serviceConfig } from './process/config.ts'
+import { startHealthServer } from './process/health.ts'
+import { createLogger, type Logger } from './process/log.ts'
+import { within } from './process/within.ts'
 import { flushTelemetry } from './telemetry/flush.ts'
+import { type Measurement, startMeasuring } from './telemetry/metrics.ts'
 
 type Table<S extends ServiceName> = (typeof operationTable)[S]
-// biome-ignore lint/suspicious/noExplicitAny: what a command prepares is between its own two steps
-type HandlerOf<O> = O extends Operation ? QueryHandler<O> | CommandHandler<O, any> : never
 
-/** One handler for each operation of the table that reaches the service over NATS. */
-export type HandlersOf<S extends ServiceName> = S extends 'gateway'
-  ? { readonly [K in keyof Table<S>]?: HandlerOf<Table<S>[K]> }
-  : { readonly [K in keyof Table<S>]: HandlerOf<Table<S>[K]> }
+/** What reaches a service over NATS: the gateway's operations for operators are its own HTTP routes. */
+type Reaches<S extends ServiceName, O> = O extends Operation
+  ? S extends 'gateway'
+    ? O['audience'] extends 'internal' | 'team'
+      ? true
+      : false
+    : true
+  : false
+
+/** One handler for each operation of the table that reaches the service over NATS, and for nothing else. */
+export type HandlersOf<S extends ServiceName> = {
+  readonly [K in keyof Table<S> as K extends RuntimeOperationId
+    ? never
+    : Reaches<S, Table<S>[K]> extends true
+      ? K
+      : never]: Table<S>[K] extends Operation ? Handler<Table<S>[K]> : never
+}
 
 /** What the parts of a service share. */
 export interface ServiceContext {
-  readonly orm: MikroORM
+  readonly db: Database
   readonly rpc: RpcClient
-  readonly connection: NatsConnection
+  readonly nats: NatsConnection
   readonly clock: Clock
   readonly log: Logger
-  /** Committed outbox rows are sent at once instead of at the next poll. */
-  readonly nudgeOutbox: () => void
-  /** One transaction with the tools of a command, for work that no request asked for: a sweeper's, a scheduler's. */
-  readonly transact: <T>(run: (tools: CommandTools) => Promise<T>) => Promise<T>
+  readonly transact: Transact
 }
 
 /** Something that runs beside the operations: a sweeper, a scheduler, an HTTP listener. */
 export interface Background {
-  /** Told at once when the process is asked to end: from now on nobody new shall come, but whoever comes is served. */
+  /** Called once operations are served. */
+  start?(): Promise<void> | void
+  /** Told at once when the process is asked to end: nobody new should come, but whoever comes is still served. */
   leave?(): void
   /** Takes no new work and finishes what is under way. */
   stop(): Promise<void>
@@ -68,95 +69,151 @@ export interface Background {
   ready?(): boolean
 }
 
-export interface ServiceDefinition<S extends ServiceName> {
+/** What a service consists of, once its backends are connected. */
+export interface Composition<S extends ServiceName, Addresses> {
+  readonly operations: HandlersOf<S>
+  readonly reactions?: readonly Reaction[]
+  /** Started in this order, stopped all at once. */
+  readonly background?: readonly Background[]
+  readonly measurements?: readonly Measurement[]
+  /** Where the service can be reached besides NATS; read once the background has started. */
+  readonly addresses?: () => Addresses
+}
+
+type SettingsOf<P extends TProperties> = ServiceConfig & Static<TObject<P>>
+
+interface Definition<S extends ServiceName, P extends TProperties, Outside, Addresses> {
   readonly name: S
-  readonly config: ServiceConfig
-  readonly entities: Entities
-  /** Called once the backends are connected: handlers may close over what they share. */
-  readonly operations: (context: ServiceContext) => HandlersOf<S>
-  readonly reactions?: (context: ServiceContext) => readonly Reaction[]
-  readonly background?: (context: ServiceContext) => readonly Background[] | Promise<readonly Background[]>
+  /** Environment variables of its own, besides the common ones. */
+  readonly settings: P
+  /** What the schema cannot say about the settings. Throws before anything is connected. */
+  readonly assertSettings?: (settings: SettingsOf<P>) => void
+  /** Records that are edited one by one; empty where SQL serves. */
+  readonly entities?: Entities
+  readonly migrations: readonly NamedMigration[]
   readonly retentions?: readonly Retention[]
   /**
    * For what answers by itself when PostgreSQL or NATS is away: /readyz does not look at them, or every replica would be
    * taken out of service at once, and nobody would be there to say what is the matter.
    */
   readonly readyWithoutBackends?: boolean
-  readonly clock?: Clock | undefined
+  /** @param outside what a test puts in place of the outside world, such as name servers */
+  readonly compose: (
+    context: ServiceContext,
+    settings: SettingsOf<P>,
+    outside: Partial<Outside>,
+  ) => Composition<S, Addresses>
 }
 
-export interface RunningService extends ServiceContext {
+/** A service as one object: its settings, data and parts. */
+export interface Service<
+  S extends ServiceName = ServiceName,
+  P extends TProperties = TProperties,
+  Outside = object,
+  Addresses = unknown,
+> extends Definition<S, P, Outside, Addresses> {
+  /** The schema of all its settings; `loadConfig` reads them from the environment. */
+  readonly configuration: TObject
+}
+
+export function defineService<
+  S extends ServiceName,
+  P extends TProperties,
+  Outside extends object = object,
+  Addresses = unknown,
+>(definition: Definition<S, P, Outside, Addresses>): Service<S, P, Outside, Addresses> {
+  const configuration = Type.Object({ ...serviceConfig.properties, ...definition.settings })
+  return { ...definition, configuration: configuration as unknown as TObject }
+}
+
+export interface RunningService<Addresses = unknown> extends ServiceContext {
+  readonly addresses: Addresses
   readonly healthPort: number
   /** Fails /readyz, after DRAIN_DELAY_MS stops taking work, finishes what is under way, and closes everything. Safe to call twice. */
   drain(): Promise<void>
 }
 
-/** Starts a service: database, NATS, operations, outbox relay, reactions, purging and health. */
-export async function startService<S extends ServiceName>(definition: ServiceDefinition<S>): Promise<RunningService> {
-  const { name, config, clock = systemClock } = definition
-  const log = createLogger(name, config.LOG_LEVEL)
-  const orm = await connectDatabase(name, config, definition.entities)
-  const connection = await connectNats(config, { name, log })
-  const rpc = new RpcClient(connection)
-  const publisher = new EventPublisher(connection, config.EVENTS_REPLICAS)
-  const relay = new Relay({ orm, rpc, publisher, clock, log })
-  const runner = new Runner({ orm, rpc, relay, clock, log })
-  const shared: ServiceContext = {
-    orm,
-    rpc,
-    connection,
-    clock,
-    log,
-    nudgeOutbox: () => relay.nudge('command', 'event'),
-    transact: (run) => runner.transact(run),
-  }
+export interface StartOptions<Outside = object> {
+  readonly clock?: Clock | undefined
+  readonly outside?: Partial<Outside> | undefined
+}
 
-  const handlers = [...(Object.values(definition.operations(shared)) as Handler[]), ...builtIn(name, runner)]
-  const served = handlers.map(
-    (handler): ServedOperation => ({ operation: handler.operation, run: (call) => runner.run(handler, call) }),
+/** What closing takes at most beyond DRAIN_DELAY_MS: Kubernetes kills after its grace period. */
+const closingStepMsMax = 10_000
+const disconnectingMsMax = 2_000
+
+/** Starts a service: database, NATS, operations, outbox, reactions, background, purging and health. */
+export async function startService<S extends ServiceName, P extends TProperties, Outside, Addresses>(
+  service: Service<S, P, Outside, Addresses>,
+  settings: SettingsOf<P>,
+  { clock = systemClock, outside = {} }: StartOptions<Outside> = {},
+): Promise<RunningService<Addresses>> {
+  const { name } = service
+  service.assertSettings?.(settings)
+  const log = createLogger(name, settings.LOG_LEVEL)
+  const db = await connectDatabase(name, settings, service.entities ?? [])
+  const nats = await connectNats(settings, { name, log })
+  const rpc = new RpcClient(nats)
+  const publisher = new EventPublisher(nats, settings.EVENTS_REPLICAS)
+  const relay = new Relay({ db, rpc, publisher, clock, log })
+  const dispatch = new Dispatch({ db, rpc, publisher, relay, clock, log })
+  const runner = new Runner({ db, rpc, dispatch, clock, log })
+  const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, clock, log }) }
+
+  const composition = service.compose(context, settings, outside)
+  const handlers = [...(Object.values(composition.operations) as Handler[]), ...builtInHandlers(name)]
+  const server = new RpcServer({ served: handlers.map((handler) => runner.serve(handler)), log })
+  const consumers = (composition.reactions ?? []).map(
+    (reaction) => new EventConsumer({ service: name, db, nats, clock, log }, reaction),
   )
-  const server = new RpcServer({ served, log })
+  const background = composition.background ?? []
+  const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])])
+  const watch = new StreamWatch({ db, nats, publisher, clock, log })
 
-  const watch = new StreamWatch({ orm, connection, publisher, clock, log })
   await watch.start()
   relay.start()
-  const stopMeasuring = measureOutbox(orm, name)
-  const consumers = (definition.reactions?.(shared) ?? []).map(
-    (entry) => new EventConsumer({ service: name, orm, connection, clock, log }, entry),
-  )
+  const stopMeasuring = startMeasuring([outboxBacklog(db.reader, name), ...(composition.measurements ?? [])])
   for (const consumer of consumers) consumer.start()
-  const purging = startPurging({ orm, clock, log }, [...runtimeRetentions, ...(definition.retentions ?? [])])
-  const background = (await definition.background?.(shared)) ?? []
-  server.listen(connection, name)
-  await connection.flush()
+  purges.start()
+  server.listen(nats, name)
+  await nats.flush()
+  for (const entry of background) await entry.start?.()
 
   let draining: Promise<void> | undefined
   const ready = async () =>
     draining === undefined &&
     background.every((entry) => entry.ready?.() ?? true) &&
-    (definition.readyWithoutBackends === true || (await answers(shared)))
-  const health = await startHealthServer({ host: config.HEALTH_HOST, port: config.HEALTH_PORT, ready })
+    (service.readyWithoutBackends === true || (await backendsAnswer(context)))
+  const health = await startHealthServer({ host: settings.HEALTH_HOST, port: settings.HEALTH_PORT, ready })
   log.info({ healthPort: health.port }, 'started')
 
   const drain = async () => {
     for (const entry of background) entry.leave?.()
-    await wait(config.DRAIN_DELAY_MS)
-    // What takes work from outside stops first; what finishes that work stops last.
-    await Promise.all([
+    await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_DELAY_MS))
+    // What takes work from outside stops first; what finishes that work stops last. A backend that is away must not keep
+    // the process for longer than it may take: what is unfinished then is found in the outbox.
+    const step = (what: string, ends: Promise<unknown>[]) =>
+      within(closingStepMsMax, Promise.allSettled(ends), () => log.warn({ what }, 'stopped without waiting any longer'))
+    await step('taking work', [
       server.drain(),
       ...background.map((entry) => entry.stop()),
       ...consumers.map((consumer) => consumer.stop()),
     ])
-    await Promise.all([relay.stop(), watch.stop(), purging.stop()])
+    await step('finishing work', [dispatch.stop().then(() => relay.stop()), watch.stop(), purges.stop()])
     stopMeasuring()
     await flushTelemetry()
-    await connection.drain()
-    await orm.close()
+    await within(
+      disconnectingMsMax,
+      nats.drain().catch(() => {}),
+      () => nats.close(),
+    )
+    await within(disconnectingMsMax, db.close(), () => log.warn('the database connections were left open'))
     await health.close()
     log.info('drained')
   }
   return {
-    ...shared,
+    ...context,
+    addresses: (composition.addresses?.() ?? {}) as Addresses,
     healthPort: health.port,
     drain() {
       draining ??= drain()
@@ -165,43 +222,13 @@ export async function startService<S extends ServiceName>(definition: ServiceDef
   }
 }
 
-/** The operations that every service answers. */
-function builtIn(service: ServiceName, runner: Runner): Handler[] {
-  return [
-    posting(abandonOperation(service), ({ input }) => runner.abandon(input.abandonedOperationId)),
-    query(listAudit(service), readAudit),
-  ]
-}
-
 const readinessTimeoutMs = 2_000
 
-async function answers({ orm, connection }: ServiceContext): Promise<boolean> {
-  const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, readinessTimeoutMs, false).unref())
-  const check = (async () => {
-    if (connection.isClosed()) return false
-    await Promise.all([connection.flush(), sql`select 1`.execute(sqlOf(orm.em.fork()))])
-    return true
-  })()
-  return Promise.race([check.catch(() => false), timeout])
-}
-
-/** Runs a service as a process: drains on SIGTERM and SIGINT, and exits with 1 when it cannot start. */
-export async function runService(start: () => Promise<RunningService>): Promise<void> {
-  try {
-    const service = await start()
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        service.drain().then(
-          () => process.exit(0),
-          (error) => {
-            service.log.error({ err: error }, 'could not drain')
-            process.exit(1)
-          },
-        )
-      })
-    }
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
-    process.exit(1)
-  }
+async function backendsAnswer({ db, nats }: ServiceContext): Promise<boolean> {
+  if (nats.isClosed()) return false
+  const answers = Promise.all([nats.flush(), db`select 1 as one`]).then(
+    () => true,
+    () => false,
+  )
+  return (await within(readinessTimeoutMs, answers, () => {})) ?? false
 }

@@ -127,7 +127,9 @@ async function attemptTransaction<T>(
   } as Queryable
   try {
     // Sent together with the first statement of `run`.
-    const begun = client.query(lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`)
+    const begun = client.query(
+      lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`,
+    )
     begun.catch(() => {})
     const db = handleOver(untilEnded, managers)
     const result = await run(db)

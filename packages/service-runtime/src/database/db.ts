@@ -13,7 +13,10 @@ import { camelCase, compile, type Statement } from './statement.ts'
  * gives it. The text is prepared once per connection: pass lists as arrays, so that it does not vary with them.
  */
 export interface ReadDb {
-  <Row extends object = Record<string, never>>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row[]>
+  <Row extends object = Record<string, never>>(
+    text: TemplateStringsArray,
+    ...values: readonly unknown[]
+  ): Promise<Row[]>
   /** Entities, where records are edited one by one (MikroORM). It sees and joins this handle's transaction. */
   readonly em: EntityManager
 }

@@ -1,8 +1,5 @@
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.ts'
-
-/** The login role of a service; it owns nothing and sees its own schema only. */
-export const roleName = (service: ServiceName | 'reconciler'): string => `backoffice_${service}`
 
 /** What reconciliation reads: the ledger and what it is compared with. Never players' data or operators' secrets. */
 const reconciledSchemas: readonly ServiceName[] = ['wallet', 'payments']

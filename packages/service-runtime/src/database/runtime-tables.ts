@@ -1,4 +1,4 @@
-import type { ServiceName } from '@backoffice/contracts'
+import { roleName, type ServiceName } from '@backoffice/contracts'
 import { Migration } from '@mikro-orm/migrations'
 
 export interface NamedMigration {
@@ -6,8 +6,25 @@ export interface NamedMigration {
   readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration
 }
 
-/** The tables that the runtime keeps in each service's schema. Every service lists this migration first. */
-export function runtimeTables(service: ServiceName): NamedMigration {
+/** What the runtime keeps in each service's schema. Every service lists these migrations first. */
+export const runtimeMigrations = (service: ServiceName): readonly NamedMigration[] => [
+  runtimeTables(service),
+  operationFingerprint(service),
+]
+
+/** What an operation id stands for, besides its name. Null in rows of the release before. */
+function operationFingerprint(service: ServiceName): NamedMigration {
+  return {
+    name: '0000_runtime_operation_fingerprint',
+    class: class RuntimeOperationFingerprint extends Migration {
+      override async up(): Promise<void> {
+        this.addSql(`alter table ${service}.operation add column fingerprint text`)
+      }
+    },
+  }
+}
+
+function runtimeTables(service: ServiceName): NamedMigration {
   return {
     name: '0000_runtime_tables',
     class: class RuntimeTables extends Migration {
@@ -74,7 +91,7 @@ create function ${service}.refuse_change() returns trigger language plpgsql as $
 begin raise exception 'append-only: % on %.%', tg_op, tg_table_schema, tg_table_name; end $$;
 create trigger append_only before update or delete on ${service}.audit_entry for each row execute function ${service}.refuse_change();
 create trigger append_only_truncate before truncate on ${service}.audit_entry execute function ${service}.refuse_change();
-revoke update, delete on ${service}.audit_entry from backoffice_${service};
+revoke update, delete on ${service}.audit_entry from ${roleName(service)};
 `)
       }
     },

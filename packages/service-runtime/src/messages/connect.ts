@@ -27,13 +27,13 @@ export async function connectNats(
       const connection = await connect({
         servers: config.NATS_URL.split(','),
         name: options.name,
-        ...(config.NATS_USER === undefined
-          ? {}
-          : { user: config.NATS_USER, inboxPrefix: inboxOf(config.NATS_USER) }),
+        ...(config.NATS_USER === undefined ? {} : { user: config.NATS_USER, inboxPrefix: inboxOf(config.NATS_USER) }),
         ...(config.NATS_PASSWORD === undefined ? {} : { pass: config.NATS_PASSWORD }),
         ...tlsOf(config),
         maxReconnectAttempts: -1,
         reconnectTimeWait: 250,
+        // A password that is being changed on both sides is wrong for a while.
+        ignoreAuthErrorAbort: true,
         pingInterval: 10_000,
         maxPingOut: 2,
         ignoreClusterUpdates: true,

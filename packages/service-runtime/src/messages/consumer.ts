@@ -18,7 +18,7 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { context, SpanKind, trace } from '@opentelemetry/api'
+import { SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db } from '../database/db.ts'
 import { isFaultOfData } from '../database/faults.ts'
 import type { Clock } from '../process/clock.ts'
@@ -68,7 +68,7 @@ const setAside = meter.createCounter('backoffice.messages.set_aside', {
 export interface ConsumerContext {
   readonly service: ServiceName
   readonly db: Database
-  readonly connection: NatsConnection
+  readonly nats: NatsConnection
   readonly clock: Clock
   readonly log: Logger
 }
@@ -129,15 +129,18 @@ export class EventConsumer {
         for await (const message of this.#messages) this.#accept(message)
       } catch (error) {
         if (!this.#stopped)
-          this.#context.log.warn({ err: error, consumer: this.#name }, 'the event consumer stopped; it is started again')
+          this.#context.log.warn(
+            { err: error, consumer: this.#name },
+            'the event consumer stopped; it is started again',
+          )
       }
       if (!this.#stopped) await wait(restartDelayMs)
     }
   }
 
   async #ensureConsumer(): Promise<Consumer> {
-    const { connection } = this.#context
-    const manager = await jetstreamManager(connection, { checkAPI: false })
+    const { nats } = this.#context
+    const manager = await jetstreamManager(nats, { checkAPI: false })
     await manager.consumers.add(eventStream, {
       durable_name: this.#name,
       ack_policy: AckPolicy.Explicit,
@@ -148,7 +151,7 @@ export class EventConsumer {
       filter_subject:
         this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : 'events.>',
     })
-    return jetstream(connection).consumers.get(eventStream, this.#name)
+    return jetstream(nats).consumers.get(eventStream, this.#name)
   }
 
   #accept(message: JsMsg): void {

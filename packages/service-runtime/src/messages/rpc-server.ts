@@ -164,8 +164,7 @@ function receive(
   const issues = validate(inputSchema(operation), input)
   if (issues !== null) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
   const scoped = operation.audience !== 'team'
-  if (scoped && validateAsReader(Scope, scope) !== null)
-    throw new Error(`a call of ${operation.id} has no valid scope`)
+  if (scoped && validateAsReader(Scope, scope) !== null) throw new Error(`a call of ${operation.id} has no valid scope`)
   if (operation.audience === 'sandbox' && scope?.environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
   const timeoutMs = remainingMs(message) ?? operation.timeoutMs ?? timeoutMsDefault
   if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')

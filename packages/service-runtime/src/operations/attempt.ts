@@ -6,7 +6,7 @@ import { type OutboxRow, type Sent, toRow } from '../outbox/rows.ts'
 import type { Clock } from '../process/clock.ts'
 import type { Logger } from '../process/log.ts'
 import { auditRow } from './audit.ts'
-import type { Call } from './handle.ts'
+import type { Call, ExecuteTools } from './handle.ts'
 import type { CallRecord } from './record.ts'
 import { type KnownOperation, refusalOf, type StoredReply } from './stored-reply.ts'
 
@@ -56,6 +56,17 @@ export function recordOf(
 export function recordOfRefusal({ operation, call, fingerprint }: Attempt, rejection: Rejection): CallRecord {
   const reply = refusalOf(rejection)
   return { operationId: call.operationId, name: operation.id, fingerprint, reply, rows: [], audit: null }
+}
+
+/** `emit` and `send` of a transaction: they collect what it is to leave in the outbox. */
+export function collectRows(
+  rows: OutboxRow[],
+  { requestId, now }: { readonly requestId: string; readonly now: Date },
+): Pick<ExecuteTools, 'emit' | 'send'> {
+  const collect = (sent: Sent) => {
+    rows.push(toRow(sent, { now, context: contextOf(requestId) }))
+  }
+  return { emit: (event) => collect(event as Sent), send: (command) => collect(command as unknown as Sent) }
 }
 
 export function rowsOf(sends: readonly Sent[], { requestId }: Call, now: Date): OutboxRow[] {

@@ -1,21 +1,23 @@
 import { operations, type ServiceName } from '@backoffice/contracts'
 import { readAudit } from './audit.ts'
-import { type Handler, handle } from './handle.ts'
+import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './stored-reply.ts'
+
+type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
+
+/** Answers what is stored under an operation id, or else writes a tombstone that fences any late message with that id. */
+const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }, { db, now }) => {
+  await insertTombstone(db, operationId, now)
+  const known = (await findKnown(db, [operationId])).get(operationId)
+  if (known === undefined || known.abandoned || known.reply === null) return { outcome: 'abandoned', reply: null }
+  return 'error' in known.reply
+    ? { outcome: 'refused', reply: known.reply.error }
+    : { outcome: 'replied', reply: known.reply.body }
+}
 
 /** The operations that every service answers. */
 export function builtInHandlers(service: ServiceName): Handler[] {
   // Each service has both under its own name; they differ in nothing else.
   const { abandonOperation, listAudit } = operations[service] as (typeof operations)['gateway']
-  return [
-    handle(abandonOperation, async ({ input: { abandonedOperationId: operationId } }, { db, now }) => {
-      await insertTombstone(db, operationId, now)
-      const known = (await findKnown(db, [operationId])).get(operationId)
-      if (known === undefined || known.abandoned || known.reply === null) return { outcome: 'abandoned', reply: null }
-      return 'error' in known.reply
-        ? { outcome: 'refused', reply: known.reply.error }
-        : { outcome: 'replied', reply: known.reply.body }
-    }),
-    handle(listAudit, readAudit),
-  ]
+  return [handle(abandonOperation, abandon), handle(listAudit, readAudit)]
 }

@@ -3,7 +3,6 @@ import type { Database } from '../database/db.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import type { ReceivedCall, ServedOperation } from '../messages/rpc-server.ts'
 import type { Dispatch } from '../outbox/dispatch.ts'
-import type { Relay } from '../outbox/relay.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import { newId } from '../process/ids.ts'
@@ -18,7 +17,6 @@ export interface RunnerContext {
   readonly db: Database
   readonly rpc: RpcClient
   readonly dispatch: Dispatch
-  readonly relay: Relay
   readonly clock: Clock
   readonly log: Logger
 }
@@ -68,7 +66,8 @@ export class Runner {
 
   #query(query: Query<Operation>): ServedOperation['answer'] {
     const { reader } = this.#context.db
-    return (received) => query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: reader } }))
+    return (received) =>
+      query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: reader } }))
   }
 
   #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['answer'] {
@@ -79,8 +78,7 @@ export class Runner {
       concurrency: readsAtOnce,
       ownerOf: ({ owner }) => owner,
       isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
-      run: (waiting) =>
-        query.read(waiting.map(({ call }) => call) as never, { db: db.reader, now: clock.now() }),
+      run: (waiting) => query.read(waiting.map(({ call }) => call) as never, { db: db.reader, now: clock.now() }),
     })
     return async (received) => {
       const reply = await gatherer.add({ call: toCall(received), owner: ownerOf(received) })
@@ -105,7 +103,15 @@ export class Runner {
       const preparation = await this.#prepare(operation, command.prepare, call, received)
       if (preparation.is === 'known') return told(preparation.known)
       const byTeam = received.actor !== undefined
-      const attempt = { operation, call, fingerprint, preparation, byTeam, owner: ownerOf(received), bytes: received.bytes }
+      const attempt = {
+        operation,
+        call,
+        fingerprint,
+        preparation,
+        byTeam,
+        owner: ownerOf(received),
+        bytes: received.bytes,
+      }
       for (;;) {
         const outcome = await tryOut(attempt)
         switch (outcome.is) {

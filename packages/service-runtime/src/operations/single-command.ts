@@ -1,10 +1,8 @@
 import { isUniqueViolation } from '../database/faults.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
-import { toRow } from '../outbox/rows.ts'
-import { contextOf } from '../messages/tracing.ts'
 import { newId } from '../process/ids.ts'
-import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal } from './attempt.ts'
-import { type ExecuteTools, type SingleCommand, UnfinishedOperation } from './handle.ts'
+import { type Attempt, type AttemptContext, collectRows, type Outcome, recordOf, recordOfRefusal } from './attempt.ts'
+import { type SingleCommand, UnfinishedOperation } from './handle.ts'
 import { type CallRecord, writeRecords } from './record.ts'
 import { findKnown, isStorable } from './stored-reply.ts'
 
@@ -44,7 +42,8 @@ async function executeOnce(
       if (known !== undefined) return { is: 'known', known }
       const now = clock.now()
       const rows: OutboxRow[] = []
-      const body = await command.execute(call, executeTools({ db: tx, now, log, call, rows }), prepared)
+      const tools = { db: tx, now, newId, log, ...collectRows(rows, { requestId: call.requestId, now }) }
+      const body = await command.execute(call, tools, prepared)
       await tx.flush()
       const reply = { body: command.stored === undefined ? body : command.stored(body) }
       const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows })], now)
@@ -55,19 +54,6 @@ async function executeOnce(
     if (!isStorable(operation, error)) throw error
     return storeRefusal(attempt, error, context)
   }
-}
-
-function executeTools({
-  db,
-  now,
-  log,
-  call,
-  rows,
-}: Pick<ExecuteTools, 'db' | 'now' | 'log'> & { readonly call: Attempt['call']; readonly rows: OutboxRow[] }): ExecuteTools {
-  const send: ExecuteTools['send'] & ExecuteTools['emit'] = (sent) => {
-    rows.push(toRow(sent as never, { now, context: contextOf(call.requestId) }))
-  }
-  return { db, now, newId, log: log.child({ requestId: call.requestId }), emit: send, send }
 }
 
 /** In a transaction of its own, since the refusal rolled the effect back; first writer wins. */

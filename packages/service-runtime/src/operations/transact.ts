@@ -1,10 +1,10 @@
 import type { Database } from '../database/db.ts'
-import { contextOf } from '../messages/tracing.ts'
 import type { Relay } from '../outbox/relay.ts'
-import { type OutboxRow, toRow } from '../outbox/rows.ts'
+import type { OutboxRow } from '../outbox/rows.ts'
 import type { Clock } from '../process/clock.ts'
 import { newId } from '../process/ids.ts'
 import type { Logger } from '../process/log.ts'
+import { collectRows } from './attempt.ts'
 import type { ExecuteTools } from './handle.ts'
 import { insertUnclaimedRows } from './record.ts'
 
@@ -23,10 +23,7 @@ export function transactor(context: {
     const { result, sent } = await db.transaction(async (tx) => {
       const now = clock.now()
       const rows: OutboxRow[] = []
-      const send: ExecuteTools['send'] & ExecuteTools['emit'] = (sent) => {
-        rows.push(toRow(sent as never, { now, context: contextOf(newId('req')) }))
-      }
-      const result = await run({ db: tx, now, newId, log, emit: send, send })
+      const result = await run({ db: tx, now, newId, log, ...collectRows(rows, { requestId: newId('req'), now }) })
       await tx.flush()
       await insertUnclaimedRows(tx, rows, now)
       return { result, sent: rows.length }

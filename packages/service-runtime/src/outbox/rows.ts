@@ -1,5 +1,12 @@
-import { apiVersion, type EventData, type EventKind, type EventMessage, type Input, type Operation, type Scope } from '@backoffice/contracts'
-import type { ReadDb, Db } from '../database/db.ts'
+import {
+  apiVersion,
+  type EventData,
+  type EventKind,
+  type EventMessage,
+  type Input,
+  type Operation,
+  type Scope,
+} from '@backoffice/contracts'
 import { newId } from '../process/ids.ts'
 
 interface RowBase {

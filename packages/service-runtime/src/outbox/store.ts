@@ -51,7 +51,10 @@ export async function release(
 }
 
 /** Which of these operations have a command that is not done. */
-export async function findUnfinishedOperations(db: ReadDb, operationIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findUnfinishedOperations(
+  db: ReadDb,
+  operationIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   const rows = await db<{ operationId: string }>`
     select distinct operation_id from outbox
     where operation_id = any(${operationIds}::text[]) and kind = 'command' and done_at is null

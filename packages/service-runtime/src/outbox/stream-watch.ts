@@ -1,16 +1,15 @@
 import { eventStream } from '@backoffice/contracts'
-import type { MikroORM } from '@mikro-orm/postgresql'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { sql } from 'kysely'
-import type { Clock } from '../clock.ts'
-import type { Sql } from '../commands/handlers.ts'
-import type { Logger } from '../log.ts'
-import type { EventPublisher } from './publisher.ts'
-import type { EventRow } from './row.ts'
+import type { Database } from '../database/db.ts'
+import type { EventPublisher } from '../messages/publisher.ts'
+import type { Clock } from '../process/clock.ts'
+import type { Logger } from '../process/log.ts'
+import type { EventRow } from './rows.ts'
+import { sendEvent } from './sending.ts'
 
-export interface StreamWatchParts {
-  readonly orm: MikroORM
-  readonly connection: NatsConnection
+export interface StreamWatchContext {
+  readonly db: Database
+  readonly nats: NatsConnection
   readonly publisher: EventPublisher
   readonly clock: Clock
   readonly log: Logger
@@ -23,7 +22,7 @@ const retryMs = 1_000
 const batchMax = 200
 
 /** A place in the order in which events were published. */
-type Position = { readonly done_at: Date; readonly aggregate: string; readonly aggregate_seq: string }
+type Position = { readonly doneAt: Date; readonly aggregate: string; readonly aggregateSeq: bigint }
 
 /**
  * Keeps the stream whole: creates it where it is missing, publishes the last minutes again after each reconnect, and
@@ -31,15 +30,15 @@ type Position = { readonly done_at: Date; readonly aggregate: string; readonly a
  * has, and consumers know what they have seen.
  */
 export class StreamWatch {
-  readonly #parts: StreamWatchParts
+  readonly #context: StreamWatchContext
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> = Promise.resolve()
   /** What was published from here on may be lost; undefined: nothing is in doubt. */
   #doubtSince: Date | undefined
   #stopped = false
 
-  constructor(parts: StreamWatchParts) {
-    this.#parts = parts
+  constructor(context: StreamWatchContext) {
+    this.#context = context
   }
 
   /** Makes the stream, and checks it from then on. A broker that is away keeps no service from starting. */
@@ -47,9 +46,9 @@ export class StreamWatch {
     void this.#followConnection()
     try {
       this.#doubtSince = await this.#lastPublished()
-      await this.#parts.publisher.ensureStream()
+      await this.#context.publisher.ensureStream()
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'the stream is not there yet; it is tried again')
+      this.#context.log.warn({ err: error }, 'the stream is not there yet; it is tried again')
     }
     this.#checkSoon()
   }
@@ -67,7 +66,7 @@ export class StreamWatch {
       await this.#check()
     } catch (error) {
       delayMs = retryMs
-      if (!this.#stopped) this.#parts.log.warn({ err: error }, 'the stream could not be checked; it is tried again')
+      if (!this.#stopped) this.#context.log.warn({ err: error }, 'the stream could not be checked; it is tried again')
     }
     if (this.#stopped) return
     this.#timer = setTimeout(() => this.#checkSoon(), delayMs)
@@ -79,12 +78,10 @@ export class StreamWatch {
   }
 
   async #check(): Promise<void> {
-    const { publisher, log } = this.#parts
+    const { db, publisher, log } = this.#context
     const created = await publisher.ensureStream()
-    const { rows } = await sql<{ created: string }>`
-      select created from stream_seen where stream = ${eventStream}
-    `.execute(this.#sql())
-    const seen = rows[0]?.created
+    const [known] = await db<{ created: string }>`select created from stream_seen where stream = ${eventStream}`
+    const seen = known?.created
     if (seen !== created) {
       // Remembered only afterwards: whoever dies in between leaves the rebuilding to the next. Two at once do no harm.
       if (seen !== undefined) {
@@ -92,10 +89,10 @@ export class StreamWatch {
         const events = await this.#republish(new Date(0))
         log.info({ stream: eventStream, events }, 'the stream is rebuilt')
       }
-      await sql`
+      await db`
         insert into stream_seen (stream, created) values (${eventStream}, ${created})
         on conflict (stream) do update set created = excluded.created
-      `.execute(this.#sql())
+      `
     } else if (this.#doubtSince !== undefined) {
       await this.#republish(this.#doubtSince)
     }
@@ -103,42 +100,36 @@ export class StreamWatch {
   }
 
   async #followConnection(): Promise<void> {
-    for await (const { type } of this.#parts.connection.status()) {
-      if (type === 'disconnect') this.#doubtSince ??= new Date(this.#parts.clock.now().getTime() - republishMs)
+    for await (const { type } of this.#context.nats.status()) {
+      if (type === 'disconnect') this.#doubtSince ??= new Date(this.#context.clock.now().getTime() - republishMs)
       if (type === 'reconnect') this.#checkSoon()
     }
   }
 
   /** Service and broker may have gone down together, with the machine: the last that was published is in doubt too. */
   async #lastPublished(): Promise<Date | undefined> {
-    const { rows } = await sql<{ last: Date | null }>`select max(done_at) as last from outbox`.execute(this.#sql())
-    const last = rows[0]?.last
+    const [row] = await this.#context.db<{ last: Date | null }>`select max(done_at) as last from outbox`
+    const last = row?.last
     return last ? new Date(last.getTime() - republishMs) : undefined
   }
 
   /** Publishes once more what was published since, in the same order, page by page. */
   async #republish(since: Date): Promise<number> {
     let count = 0
-    let after: Position = { done_at: since, aggregate: '', aggregate_seq: '0' }
+    let after: Position = { doneAt: since, aggregate: '', aggregateSeq: 0n }
     for (;;) {
       if (this.#stopped) throw new Error('stopped while publishing again')
-      const { rows } = await sql<EventRow & Position>`
+      const rows = await this.#context.db<EventRow & Position>`
         select id, aggregate, kind, name, message, aggregate_seq, done_at from outbox
         where kind = 'event'
-          and (done_at, aggregate, aggregate_seq) > (${after.done_at}::timestamptz, ${after.aggregate}, ${after.aggregate_seq}::bigint)
+          and (done_at, aggregate, aggregate_seq) > (${after.doneAt}::timestamptz, ${after.aggregate}, ${after.aggregateSeq}::bigint)
         order by done_at, aggregate, aggregate_seq limit ${batchMax}
-      `.execute(this.#sql())
-      await Promise.all(
-        rows.map(({ message: { event, context } }) => this.#parts.publisher.publish(event, context.requestId ?? '')),
-      )
+      `
+      await Promise.all(rows.map((row) => sendEvent(this.#context.publisher, row)))
       count += rows.length
       const last = rows.at(-1)
       if (last === undefined || rows.length < batchMax) return count
       after = last
     }
-  }
-
-  #sql(): Sql {
-    return this.#parts.orm.em.fork().getKysely() as Sql
   }
 }

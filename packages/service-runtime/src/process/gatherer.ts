@@ -211,5 +211,6 @@ export class Gatherer<Item, Result> {
 
 function* takeTurns<T>(lines: readonly (readonly T[])[]): Iterable<T> {
   const longest = Math.max(...lines.map((line) => line.length))
-  for (let place = 0; place < longest; place++) for (const line of lines) if (place < line.length) yield line[place] as T
+  for (let place = 0; place < longest; place++)
+    for (const line of lines) if (place < line.length) yield line[place] as T
 }

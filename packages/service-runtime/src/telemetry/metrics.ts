@@ -23,18 +23,31 @@ export interface Observation {
   readonly attributes?: Attributes
 }
 
-/**
- * Gauges that are read together, each time that metrics are collected and only then. A reading that fails leaves a gap:
- * what cannot be known is not zero.
- * @param gauges description and unit (UCUM) by name
- * @param read the values of each gauge
- */
-export function gauges<Name extends string>(
-  definitions: Readonly<Record<Name, { readonly description: string; readonly unit?: string }>>,
-  read: () => Promise<Readonly<Partial<Record<Name, readonly Observation[]>>>>,
-): () => void {
-  const names = Object.keys(definitions) as Name[]
-  const created = names.map((name) => ({ name, gauge: meter.createObservableGauge(name, definitions[name]) }))
+/** Gauges that are read together, each time that metrics are collected and only then. */
+export interface Measurement<Name extends string = string> {
+  /** Description and unit (UCUM) by name. */
+  readonly gauges: Readonly<Record<Name, { readonly description: string; readonly unit?: string }>>
+  /** The values of each gauge. A reading that fails leaves a gap: what cannot be known is not zero. */
+  readonly read: () => Promise<Readonly<Partial<Record<Name, readonly Observation[]>>>>
+}
+
+/** Lets a measurement's names be checked against each other. */
+export const measurement = <Name extends string>(definition: Measurement<Name>): Measurement =>
+  definition as unknown as Measurement
+
+/** Answers how to stop. */
+export function startMeasuring(measurements: readonly Measurement[]): () => void {
+  const stops = measurements.map(observe)
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+function observe({ gauges, read }: Measurement): () => void {
+  const created = Object.entries(gauges).map(([name, options]) => ({
+    name,
+    gauge: meter.createObservableGauge(name, options),
+  }))
   const callback = async (result: Parameters<Parameters<typeof meter.addBatchObservableCallback>[0]>[0]) => {
     const observed = await read().catch(() => ({}) as Awaited<ReturnType<typeof read>>)
     for (const { name, gauge } of created)
