@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
-import type { RolePasswords } from '@backoffice/migrator'
 import pg from 'pg'
 
 const databaseName = 'backoffice'
@@ -36,6 +35,7 @@ export function sharedRolePasswords(administratorUrl: string): Record<ServiceNam
 }
 
 type ServicePasswords = Readonly<Record<ServiceName, string>>
+type RolePasswords = Readonly<Record<ServiceName | 'reconciler', string>>
 
 /** The role that reconciles has a password that follows from the wallet's, which starts the reconciliations. */
 export const withReconciler = (passwords: ServicePasswords): RolePasswords => ({

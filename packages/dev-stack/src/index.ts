@@ -1,4 +1,3 @@
-export { migrationsOf } from '@backoffice/migrator'
 export {
   databaseUrl,
   reconcilerUrl,

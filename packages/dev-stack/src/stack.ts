@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { ServiceName } from '@backoffice/contracts'
-import { prepareDatabase } from '@backoffice/migrator'
 import type { StackArguments } from './arguments.ts'
 import type { Child } from './child.ts'
 import { ensureDatabase, serviceUrl, withReconciler } from './database.ts'
 import { demoOperators } from './demo-operator.ts'
 import { claimFolder, releaseFolder } from './folder.ts'
+import { migrateDatabase } from './migrate-database.ts'
 import { startNats } from './nats.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
 import { freePort, portIsFree } from './ports.ts'
@@ -66,7 +66,7 @@ export class Stack {
     const natsUrl = process.env.NATS_URL ?? (await this.#startNats())
     const postgresUrl = await this.#steps.run('database: roles, schemas, migrations', async () => {
       const url = await ensureDatabase(administratorUrl)
-      await prepareDatabase(url, withReconciler(this.#secrets.databaseRoles))
+      await migrateDatabase(url, withReconciler(this.#secrets.databaseRoles))
       return url
     })
     const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`

@@ -1,4 +1,4 @@
-import { createLogger, loadConfig, verifiedUrl } from '@backoffice/service-runtime'
+import { createLogger, loadConfig, verifiedUrl } from '@backoffice/service-runtime/internal'
 import { migratorConfig, passwordsFrom } from './config.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { waitForDatabase } from './wait-for-database.ts'

@@ -1,7 +1,7 @@
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import { migrate, provisionDatabase } from '@backoffice/service-runtime'
+import type { ServiceName } from '@backoffice/contracts'
+import { migrate, provisionDatabase } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
-import { migrationsOf } from './migrations.ts'
+import { services } from './services.ts'
 
 /** Of the login roles: a service's own, and the one that only reads, for reconciliation. */
 export type RolePasswords = Readonly<Record<ServiceName | 'reconciler', string>>
@@ -33,8 +33,7 @@ export async function prepareDatabase(
     await client.query('select pg_advisory_lock($1)', [preparationLock])
     await provisionDatabase({ adminUrl: administratorUrl, passwords })
     const outcome: AppliedMigrations[] = []
-    for (const service of serviceNames) {
-      const migrations = await migrationsOf(service)
+    for (const { name: service, migrations } of services) {
       outcome.push({ service, applied: await migrate({ service, migrations, url: administratorUrl }) })
     }
     await client.query('select pg_advisory_unlock($1)', [preparationLock])

@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ServiceName } from '@backoffice/contracts'
-import {
-  databaseUrl,
-  migrationsOf,
-  sharedRolePasswords,
-  startThrowAwayPostgres,
-  withReconciler,
-} from '@backoffice/dev-stack'
-import { migrate, provisionDatabase } from '@backoffice/service-runtime'
+import { databaseUrl, sharedRolePasswords, startThrowAwayPostgres, withReconciler } from '@backoffice/dev-stack'
+import { migrate, provisionDatabase, type Service } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 
 let server: Promise<string> | undefined
@@ -42,11 +35,14 @@ export interface TestDatabase {
 
 let databases = 0
 
+/** What a database is prepared for. */
+export type MigratedService = Pick<Service, 'name' | 'migrations'>
+
 /**
  * A database of its own, provisioned and migrated for `services`: a copy of a template that is made once per server and
  * set of migrations.
  */
-export async function createDatabase(services: readonly ServiceName[]): Promise<TestDatabase> {
+export async function createDatabase(services: readonly MigratedService[]): Promise<TestDatabase> {
   const administratorUrl = await postgres()
   return createFrom(administratorUrl, await ensureTemplate(administratorUrl, services))
 }
@@ -69,11 +65,10 @@ async function createFrom(administratorUrl: string, template: string): Promise<T
 /** Any number: all that make templates on one server take this lock. */
 const templateLock = 5_081_776
 
-async function ensureTemplate(administratorUrl: string, services: readonly ServiceName[]): Promise<string> {
-  const migrations = await Promise.all(services.map(async (service) => [service, await migrationsOf(service)] as const))
+async function ensureTemplate(administratorUrl: string, services: readonly MigratedService[]): Promise<string> {
   const hash = createHash('sha256').update(String(provisionDatabase))
-  for (const [service, list] of migrations) {
-    for (const { name, class: migration } of list) hash.update(`${service} ${name} ${migration}`)
+  for (const service of services) {
+    for (const { name, class: migration } of service.migrations) hash.update(`${service.name} ${name} ${migration}`)
   }
   const template = `backoffice_template_${hash.digest('hex').slice(0, 16)}`
   await asAdministrator(administratorUrl, async (client) => {
@@ -86,7 +81,7 @@ async function ensureTemplate(administratorUrl: string, services: readonly Servi
     await client.query(`create database ${draft}`)
     const url = databaseUrl(administratorUrl, draft)
     await provisionDatabase({ adminUrl: url, passwords: withReconciler(sharedRolePasswords(administratorUrl)) })
-    for (const [service, list] of migrations) await migrate({ service, migrations: list, url })
+    for (const { name, migrations } of services) await migrate({ service: name, migrations, url })
     await client.query(`alter database ${draft} rename to ${template}`)
   })
   return template

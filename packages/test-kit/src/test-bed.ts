@@ -9,11 +9,17 @@ import {
   sharedRolePasswords,
   startNats,
 } from '@backoffice/dev-stack'
-import { type CallOptions, RpcClient, type RunningService } from '@backoffice/service-runtime'
+import {
+  type CallOptions,
+  loadConfig,
+  RpcClient,
+  type RunningService,
+  type Service,
+  startService,
+} from '@backoffice/service-runtime/internal'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { createDatabase, postgres } from './postgres.ts'
-import { configurationOf, type ServiceModule } from './service-module.ts'
 
 /** The people of the team on a test bed: one more than elsewhere, who took no part in what two must decide. */
 const teamUsers = [...developmentUsers, 'carol'] as const
@@ -26,8 +32,8 @@ export interface TestBedOptions {
   readonly clock?: { now(): Date }
   /** Configuration by service, as environment variables; it goes before what the bed sets. */
   readonly config?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string | number | boolean>>>>>
-  /** More options for a service's `start`. */
-  readonly options?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
+  /** What stands in place of the outside world, by service: see its `compose`. */
+  readonly outside?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
 }
 
 /** What a test hands over so that everything ends with it; `t` of tap is one. */
@@ -40,7 +46,14 @@ export interface TestRpc {
   call<O extends Operation>(operation: O, options: CallOptions<O>): Promise<Reply<O>>
 }
 
-export interface TestBed<Modules> {
+// Each service has types of its own for its settings, the outside world and its addresses.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type AnyService = Service<any, any, any, any>
+type Services = Readonly<Partial<Record<ServiceName, AnyService>>>
+// biome-ignore lint/suspicious/noExplicitAny: only the addresses are looked at
+type Running<S> = S extends Service<any, any, any, infer Addresses> ? RunningService<Addresses> : RunningService
+
+export interface TestBed<S> {
   readonly rpc: TestRpc
   /** Calls the team's operations as one person of it. */
   team(user: TeamUser): RpcClient
@@ -50,9 +63,9 @@ export interface TestBed<Modules> {
   sql(who: ServiceName | 'admin'): pg.Pool
   /** A NATS connection with the rights of a service or a person of the team. */
   nats(user: ServiceName | TeamUser): Promise<NatsConnection>
-  readonly services: { readonly [Name in keyof Modules]: RunningService }
+  readonly services: { readonly [Name in keyof S]: Running<S[Name]> }
   /** Starts one more replica of a service; it ends with the bed. */
-  start(name: keyof Modules & ServiceName): Promise<RunningService>
+  start<Name extends keyof S & ServiceName>(name: Name): Promise<Running<S[Name]>>
   readonly natsUrl: string
   /** Of the superuser. */
   readonly databaseUrl: string
@@ -60,17 +73,15 @@ export interface TestBed<Modules> {
   environment(name: ServiceName): Record<string, string>
 }
 
-type Modules = Readonly<Partial<Record<ServiceName, ServiceModule>>>
-
 /**
  * Starts the given services in this process on a database and a nats-server of their own, and ends all of it with `t`.
  * Permissions, roles and migrations are those of production.
  */
-export async function testBed<M extends Modules>(
+export async function testBed<S extends Services>(
   t: Teardown,
-  modules: M,
+  services: S,
   options: TestBedOptions = {},
-): Promise<TestBed<M>> {
+): Promise<TestBed<S>> {
   // Before the teardown below is registered: a PostgreSQL of this process must end after the bed.
   const administratorUrl = await postgres()
   const endings: (() => Promise<unknown> | unknown)[] = []
@@ -81,17 +92,18 @@ export async function testBed<M extends Modules>(
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   })
 
-  const names = serviceNames.filter((name) => modules[name] !== undefined)
-  const [database, nats] = await Promise.all([createDatabase(names), startBedNats(endings)])
+  const names = serviceNames.filter((name) => services[name] !== undefined)
+  const chosen = names.map((name) => services[name] as AnyService)
+  const [database, nats] = await Promise.all([createDatabase(chosen), startBedNats(endings)])
   endings.push(database.drop)
   const rolePassword = sharedRolePasswords(administratorUrl)
   const connections = new Map<string, Promise<NatsConnection>>()
   const pools = new Map<string, pg.Pool>()
 
-  const bed: TestBed<M> = {
+  const bed: TestBed<S> = {
     natsUrl: nats.url,
     databaseUrl: database.url,
-    services: {} as TestBed<M>['services'],
+    services: {} as TestBed<S>['services'],
     rpc: {
       async call(operation, callOptions) {
         return new RpcClient(await bed.nats(callerOf(operation))).call(operation, callOptions)
@@ -132,16 +144,16 @@ export async function testBed<M extends Modules>(
       ...asText(options.config?.[name] ?? {}),
     }),
     async start(name) {
-      const module = modules[name] as ServiceModule
-      const service = await module.start(configurationOf(module, bed.environment(name)), {
-        ...(options.clock === undefined ? {} : { clock: options.clock }),
-        ...options.options?.[name],
+      const service = services[name] as AnyService
+      const running = await startService(service, loadConfig(service.configuration, bed.environment(name)) as never, {
+        clock: options.clock,
+        outside: options.outside?.[name],
       })
-      endings.push(() => service.drain())
-      return service
+      endings.push(() => running.drain())
+      return running as Running<S[typeof name]>
     },
   }
-  for (const name of names) Object.assign(bed.services, { [name]: await bed.start(name as keyof M & ServiceName) })
+  for (const name of names) Object.assign(bed.services, { [name]: await bed.start(name as keyof S & ServiceName) })
   return bed
 }
 

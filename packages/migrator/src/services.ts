@@ -1,0 +1,16 @@
+import type { ServiceName } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import type { NamedMigration } from '@backoffice/service-runtime/internal'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+
+/** Everything that has a schema. */
+export const services: readonly { readonly name: ServiceName; readonly migrations: readonly NamedMigration[] }[] = [
+  gateway,
+  players,
+  wallet,
+  payments,
+  webhooks,
+]
