@@ -1,4 +1,4 @@
-export type { components, operations, paths } from './api.ts'
+export type { components, operations, paths, webhooks } from './api.ts'
 export { BackOfficeClient, type ClientOptions } from './client.ts'
 export { BackOfficeError, ConnectionError } from './errors.ts'
 export type { RequestOptions } from './routes.ts'

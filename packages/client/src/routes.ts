@@ -27,7 +27,7 @@ interface Operation {
   readonly responses: object
 }
 /** The JSON of a request or an answer, as the document types its content. */
-type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : never
+export type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : never
 
 /** What may be left out may also be undefined. */
 type Lenient<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] }

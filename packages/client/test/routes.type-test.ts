@@ -1,9 +1,18 @@
 // Nothing here runs: the compiler reads it, and a line that it ought to refuse and accepts is an error.
-import type { BackOfficeClient, Player, Wallet } from '../src/index.ts'
+import type {
+  BackOfficeClient,
+  Player,
+  Wallet,
+  WebhookEvent,
+  WebhookEventData,
+  WebhookEventOf,
+  webhooks,
+} from '../src/index.ts'
 import type { Routes } from '../src/routes.ts'
 
 declare const routes: Routes
 declare const client: BackOfficeClient
+declare const event: WebhookEvent
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const holds = <_Rule extends true>() => {}
@@ -87,4 +96,15 @@ export function aMethodOfTheClientAnswersItsRecord() {
   holds<Equal<ReturnType<BackOfficeClient['getWallet']>, Promise<Wallet>>>()
   // @ts-expect-error a player needs more than a name
   client.registerPlayer({ name: 'Ana' })
+}
+
+export function everyWebhookOfTheDocumentIsAnEvent() {
+  holds<Equal<WebhookEvent['type'], keyof webhooks>>()
+  holds<Equal<WebhookEventOf<'deposit.confirmed'>['type'], 'deposit.confirmed'>>()
+  holds<Equal<WebhookEventData<'webhook.test'>, { message: string }>>()
+  if (event.type === 'deposit.confirmed') holds<Equal<typeof event.data, WebhookEventData<'deposit.confirmed'>>>()
+  // @ts-expect-error no such event
+  if (event.type === 'deposit.created') return
+  // @ts-expect-error only some events have a version
+  return event.data.version
 }
