@@ -217,9 +217,9 @@ t.test('an operation id stands for one operation and one input; with another it 
 t.test('a row of the release before, which knows the operation alone, is replayed by its name', async (t) => {
   const options = { scope, input: { record: 'older' }, operationId: newId('opn') }
   await bed.rpc.call(countUp, options)
-  await bed.sql('payments').query('update operation set fingerprint = null where operation_id = $1', [
-    options.operationId,
-  ])
+  await bed
+    .sql('payments')
+    .query('update operation set fingerprint = null where operation_id = $1', [options.operationId])
   t.same(await bed.rpc.call(countUp, options), { count: 1 })
   const input = { record: 'older', by: 1 }
   t.equal(await refusal(bed.rpc.call(addUp, { ...options, input })), 'IDEMPOTENCY_CONFLICT')
