@@ -1,6 +1,6 @@
 // What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
 export type { Database, Db, ReadDb } from './database/db.ts'
-export { isPassingFault, isUniqueViolation } from './database/faults.ts'
+export { batchFaultOf, isPassingFault, isUniqueViolation } from './database/faults.ts'
 export { dayMs, type Retention } from './database/purge.ts'
 export { type NamedMigration, runtimeMigrations } from './database/runtime-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
@@ -9,7 +9,6 @@ export { verifiedUrl } from './database/tls.ts'
 export type { Reaction, ReactionTools, ReceivedEvent } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
 export { recordAction } from './operations/audit.ts'
-export { batchFaultOf } from './operations/gathered-command.ts'
 export {
   type Call,
   type DirectTools,

@@ -4,10 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { newId } from '../../src/index.ts'
-import { countUp, createProbeTables, payments, wallet } from '../probe-services.ts'
+import { countUp, crediting, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
-await createProbeTables(bed)
 const scope = bed.scope()
 
 /** Replaces the service of this process by one in a process of its own, which is up when it answers. */
@@ -30,7 +29,7 @@ t.test('a process killed between its commit and its command: the next one finish
     bed.rpc.call(countUp, { scope, input, operationId, deadline: new Date(Date.now() + timeoutMs) })
   let hang = true
   let reached = false
-  wallet.during = async () => {
+  crediting.during = async () => {
     reached = true
     if (hang) throw await once(child, 'exit').then(() => new Error('too late for its caller'))
   }
