@@ -20,7 +20,7 @@ export {
   type QueryTools,
   UnfinishedOperation,
 } from './operations/handle.ts'
-export type { Sent } from './outbox/rows.ts'
+export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export type { Clock } from './process/clock.ts'
 export { ConfigurationError } from './process/config.ts'
 export { Gatherer } from './process/gatherer.ts'
