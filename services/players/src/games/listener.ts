@@ -1,21 +1,16 @@
 import { createHash, randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { fromMinorUnits } from '@backoffice/contracts'
-import { type Background, type ServiceContext, sqlOf } from '@backoffice/service-runtime'
+import { fromMinorUnits, Rejection } from '@backoffice/contracts'
+import type { Background, ServiceContext } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import { sql } from 'kysely'
-import type { PlayersConfig } from '../config.ts'
 import { payout, stakes, stopsPerReel, symbolAt } from '../domain/slot.ts'
-import { type DemoSession, findDemoSession, settleSpin } from '../storage/demo-sessions.ts'
+import type { PlayersSettings } from '../settings.ts'
+import { bookSpin, type DemoSession, findDemoSession } from '../storage/game-sessions.ts'
+import { findGame } from '../storage/games.ts'
 import { shapes, themeOf } from './themes.ts'
 import { thumbnail } from './thumbnail.ts'
-
-export interface GamesListener extends Background {
-  /** Where it listens, without a slash at the end. */
-  readonly url: string
-}
 
 /** The page may load and call itself only; an operator may show it in an iframe. */
 const contentSecurityPolicy =
@@ -30,8 +25,40 @@ const page = asset('demo.html')
 const bodyBytesMax = 1024
 const maxAgeSeconds = 3_600
 
-/** Starts the public listener of thumbnails and the demonstration game. */
-export async function listenForGames(config: PlayersConfig, shared: ServiceContext): Promise<GamesListener> {
+/** The public listener of thumbnails and the demonstration game. */
+export class GamesListener implements Background {
+  readonly #settings: PlayersSettings
+  readonly #context: ServiceContext
+  readonly #app: FastifyInstance
+
+  constructor(settings: PlayersSettings, context: ServiceContext) {
+    this.#settings = settings
+    this.#context = context
+    this.#app = createApp(context)
+  }
+
+  /**
+   * Where players' browsers reach it, without a slash at the end.
+   * @throws {Rejection} SERVICE_UNAVAILABLE in development, until its port is known
+   */
+  get url(): string {
+    if (this.#settings.GAMES_BASE_URL !== undefined) return this.#settings.GAMES_BASE_URL
+    const address = this.#app.server.address() as AddressInfo | null
+    if (address === null) throw new Rejection('SERVICE_UNAVAILABLE')
+    return `http://127.0.0.1:${address.port}`
+  }
+
+  async start(): Promise<void> {
+    await this.#app.listen({ host: this.#settings.GAMES_HOST, port: this.#settings.GAMES_PORT })
+    this.#context.log.info({ url: this.url }, 'serving games')
+  }
+
+  async stop(): Promise<void> {
+    await this.#app.close()
+  }
+}
+
+function createApp(context: ServiceContext): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -48,30 +75,24 @@ export async function listenForGames(config: PlayersConfig, shared: ServiceConte
       'Content-Security-Policy': contentSecurityPolicy,
     })
   })
-  registerPages(app, shared)
-  registerPlay(app, shared)
+  registerPages(app, context)
+  registerPlay(app, context)
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500
-    if (status >= 500) shared.log.error({ err: error }, 'the demonstration game failed')
+    if (status >= 500) context.log.error({ err: error }, 'the demonstration game failed')
     return reply.code(status === 400 ? 422 : status).send({ error: status >= 500 ? 'internal' : 'invalid' })
   })
-  await app.listen({ host: config.GAMES_HOST, port: config.GAMES_PORT })
-  const { port } = app.server.address() as AddressInfo
-  const url = config.GAMES_BASE_URL ?? `http://127.0.0.1:${port}`
-  shared.log.info({ url }, 'serving games')
-  return { url, stop: () => app.close() }
+  return app
 }
 
-function registerPages(app: FastifyInstance, shared: ServiceContext): void {
+function registerPages(app: FastifyInstance, { db }: ServiceContext): void {
   app.get<{ Params: { file: string } }>('/thumbnails/:file', async (request, reply) => {
     const gameId = request.params.file.replace(/\.svg$/, '')
-    const { rows } = await sql<{ id: string; name: string; provider: string }>`
-      select id, name, provider from game where id = ${gameId}
-    `.execute(sqlOf(shared.orm.em.fork()))
-    if (rows[0] === undefined) return reply.code(404).send({ error: 'not found' })
+    const game = await findGame(db.reader, gameId)
+    if (game === undefined) return reply.code(404).send({ error: 'not found' })
     return reply
       .headers({ 'Content-Type': 'image/svg+xml', 'Cache-Control': `public, max-age=${maxAgeSeconds}` })
-      .send(thumbnail(rows[0]))
+      .send(thumbnail(game))
   })
   // The page is the same for every game; its token, in the fragment, says which one is played.
   app.get('/demo/:gameId', (_request, reply) => reply.header('Content-Type', 'text/html; charset=utf-8').send(page))
@@ -84,10 +105,9 @@ function registerPages(app: FastifyInstance, shared: ServiceContext): void {
 
 const SpinRequest = Type.Object({ stake: Type.Integer() }, { additionalProperties: false })
 
-function registerPlay(app: FastifyInstance, { orm, clock }: ServiceContext): void {
-  const connection = () => sqlOf(orm.em.fork())
+function registerPlay(app: FastifyInstance, { db, clock }: ServiceContext): void {
   app.get('/play/session', async (request, reply) => {
-    const session = await findDemoSession(connection(), tokenOf(request), clock.now())
+    const session = await findDemoSession(db.reader, tokenOf(request), clock.now())
     return session === undefined ? reply.code(401).send({ error: 'expired' }) : view(session)
   })
   app.post<{ Body: { stake: number } }>('/play/spin', { schema: { body: SpinRequest } }, async (request, reply) => {
@@ -97,9 +117,9 @@ function registerPlay(app: FastifyInstance, { orm, clock }: ServiceContext): voi
     const line = [spin(), spin(), spin()] as const
     const win = stake * BigInt(payout(line))
     const now = clock.now()
-    const balance = await settleSpin(connection(), { tokenSha256: tokenOf(request), stake, win, now })
+    const balance = await bookSpin(db, { tokenSha256: tokenOf(request), stake, win, now })
     if (balance !== undefined) return { line, win: fromMinorUnits(win), balance: fromMinorUnits(balance) }
-    const session = await findDemoSession(connection(), tokenOf(request), now)
+    const session = await findDemoSession(db.reader, tokenOf(request), now)
     return session === undefined
       ? reply.code(401).send({ error: 'expired' })
       : reply.code(409).send({ error: 'balance' })
