@@ -1,6 +1,6 @@
 import { type KycStatus, type PlayerStatus, Rejection } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
-import { LockMode, wrap } from '@mikro-orm/postgresql'
+import { type InferEntity, LockMode } from '@mikro-orm/postgresql'
 import type { PlayerRecord } from '../domain/player.ts'
 import { PlayerEntity } from './entities.ts'
 
@@ -136,11 +136,14 @@ export async function requirePlayer(db: ReadDb, playerId: string): Promise<Playe
   return player
 }
 
+/** A copy: whoever changes the record hands the new one to `updatePlayer`. What is null in a column is null in an entity too. */
+const recordOf = (row: InferEntity<typeof PlayerEntity>) => ({ ...row }) as PlayerRecord
+
 /** One player to be edited, its row locked until the transaction ends. @throws {Rejection} PLAYER_NOT_FOUND */
 export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord> {
   const row = await db.em.findOne(PlayerEntity, { id: playerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (row === null) throw new Rejection('PLAYER_NOT_FOUND')
-  return wrap(row).toPOJO() as PlayerRecord
+  return recordOf(row)
 }
 
 /** What differs from the player that was locked is written before the commit. */
@@ -165,5 +168,5 @@ export async function listPlayers(
 ): Promise<PlayerRecord[]> {
   const where = { ...filter, ...(before === undefined ? {} : { id: { $lt: before } }) }
   const rows = await db.em.find(PlayerEntity, where, { orderBy: { id: 'desc' }, limit })
-  return rows.map((row) => wrap(row).toPOJO() as PlayerRecord)
+  return rows.map(recordOf)
 }
