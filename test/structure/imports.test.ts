@@ -49,6 +49,15 @@ t.test('a service imports only contracts and service-runtime, never another serv
   )
 })
 
+t.test('an example imports the client by its name, as its users do, and nothing else of ours', async (t) => {
+  const examples = under('examples/')
+  t.ok(examples.length > 0)
+  t.same(
+    violations(examples, (name) => name === '@backoffice/client' || /^(node:|examples\/)/.test(name)),
+    [],
+  )
+})
+
 t.test('inside a service: domain, then storage, then operations and reactions, then main', async (t) => {
   const mayImport: Record<string, readonly string[]> = {
     domain: ['domain'],

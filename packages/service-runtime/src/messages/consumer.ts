@@ -12,7 +12,7 @@ import {
 import type { NatsConnection } from '@nats-io/transport-node'
 import { SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db } from '../database/db.ts'
-import { isFaultOfData } from '../database/faults.ts'
+import { batchFaultOf } from '../database/faults.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import type { Logger } from '../process/log.ts'
@@ -37,7 +37,7 @@ export interface Reaction {
   /** Names the durable consumer, together with the service: keep it for ever. */
   readonly name: string
   readonly kinds: readonly EventKind[]
-  /** Events that came together, none of them seen before. If it throws, each is tried alone. */
+  /** Events that came together, none of them seen before. If it throws, and not because PostgreSQL is away, each is tried alone. */
   readonly react: (events: readonly ReceivedEvent[], tools: ReactionTools) => Promise<void>
   /** Deliveries of one message after which it is set aside. */
   readonly deliveriesMax?: number
@@ -46,6 +46,8 @@ export interface Reaction {
 }
 
 const inFlightMax = 256
+/** The broker hands out no more before some are acknowledged, over all replicas. */
+const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
 const ackWaitMs = 30_000
 const deliveriesMaxDefault = 12
@@ -83,10 +85,10 @@ export class EventConsumer {
     this.#gatherer = new Gatherer({
       run: (events) => this.#react(events),
       batchMax,
-      queueMax: inFlightMax * 2,
+      queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
       apart: ({ event }) => [event.id],
-      faultOf: (error) => (isFaultOfData(error) ? 'alone' : 'everyone'),
+      faultOf: batchFaultOf,
     })
   }
 
@@ -138,7 +140,7 @@ export class EventConsumer {
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
       ack_wait: ackWaitMs * nanosPerMs,
-      max_ack_pending: inFlightMax * 4,
+      max_ack_pending: unacknowledgedMax,
       // 2.9 servers take a single subject; a reaction to some kinds acknowledges the others unread.
       filter_subject:
         this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : 'events.>',
@@ -147,7 +149,10 @@ export class EventConsumer {
   }
 
   #accept(message: JsMsg): void {
-    const task = this.#handle(message).finally(() => this.#inFlight.delete(task))
+    const task = this.#handle(message)
+      // Not even the broker could be told: it delivers the message again.
+      .catch((error) => this.#context.log.warn({ err: error, consumer: this.#name }, 'a message was left as it is'))
+      .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
 
