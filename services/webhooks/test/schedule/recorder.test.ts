@@ -106,6 +106,29 @@ t.test('an endpoint or a delivery that somebody else holds locked delays no othe
   t.match((await endpoint(locked)).breaker, { consecutiveFailures: 1 })
 })
 
+t.test('an endpoint that is disabled with what waits for it delays no other attempt', async (t) => {
+  const { scope: dying } = await operator(url)
+  const { scope: other } = await operator(url)
+  const [last, waiting, neighbour] = [await underWay(dying), await underWay(dying), await underWay(other)]
+  await pool.query(
+    "update endpoint set consecutive_failures = 19, failing_since = now() - interval '6 days' where id = $1",
+    [last.endpointId],
+  )
+  const letGo = await hold(t, 'select from delivery where id = $1 for no key update', waiting.deliveryId)
+  const startMs = performance.now()
+  const disabling = record(last, 500)
+  await record(neighbour, 200)
+  t.ok(performance.now() - startMs < 900, 'it did not wait for the backlog to be withheld')
+  await letGo()
+  await disabling
+  t.match(await endpoint(dying), { enabled: false, disabledReason: /20 attempts/, pending: 0 })
+  t.equal((await story(waiting.deliveryId)).state, 'withheld')
+  const { rows } = await pool.query('select actor, reason, input from audit_entry where subject = $1', [
+    last.endpointId,
+  ])
+  t.match(rows, [{ actor: 'webhooks', reason: /20 attempts/, input: { withheld: 2 } }])
+})
+
 t.test('a late 2xx counts; a late failure is only logged', async (t) => {
   const { scope } = await operator(url)
   const [slow, slower] = [await underWay(scope), await underWay(scope)]
@@ -119,6 +142,21 @@ t.test('a late 2xx counts; a late failure is only logged', async (t) => {
   const { rows } = await pool.query('select lease_id, attempts_made from delivery where id = $1', [slow.deliveryId])
   t.same(rows, [{ lease_id: leaseId, attempts_made: 0 }], 'the new lease goes on')
   t.equal((await story(slower.deliveryId)).state, 'delivered')
+})
+
+t.test('two attempts of one delivery that end together are recorded one after another: the 2xx stays', async (t) => {
+  const { scope } = await operator(url)
+  const lost = await underWay(scope)
+  const present = { ...lost, leaseId: randomUUID(), number: 2 }
+  await pool.query('update delivery set lease_id = $1 where id = $2', [present.leaseId, present.deliveryId])
+  await Promise.all([record(present, 500), record(lost, 200)])
+  t.match(await story(lost.deliveryId), {
+    state: 'delivered',
+    attemptLog: [
+      { number: 1, responseStatus: 200 },
+      { number: 2, responseStatus: 500 },
+    ],
+  })
 })
 
 t.test('a delivery that was purged meanwhile is left alone, and fails none of its neighbours', async (t) => {
