@@ -4,7 +4,7 @@ import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { ServiceConfig } from '../process/config.ts'
 import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
-import { isRetryable } from './faults.ts'
+import { isRetryable, isStaleConnection } from './faults.ts'
 import { endSilentConnections } from './silent-connections.ts'
 import { verifiedUrl } from './tls.ts'
 
@@ -143,6 +143,7 @@ async function attemptTransaction<T>(
     return result
   } catch (error) {
     ended = true
+    if (isStaleConnection(error)) broken = error as Error
     await client.query('rollback').catch((fault: Error) => {
       broken = fault
     })
