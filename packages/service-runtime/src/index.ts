@@ -9,7 +9,8 @@ export { type Fragment, sql } from './database/statement.ts'
 export { verifiedUrl } from './database/tls.ts'
 export type { Reaction, ReactionTools, ReceivedEvent } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
-export { recordAction } from './operations/audit.ts'
+export { takeSetAside } from './messages/set-aside.ts'
+export { insertAudit, recordAction } from './operations/audit.ts'
 export {
   type Call,
   type DirectTools,

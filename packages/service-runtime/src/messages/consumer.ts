@@ -1,13 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type EventKind,
-  type EventMessage,
-  eventEnvelope,
-  eventKinds,
-  eventStream,
-  eventSubject,
-  type ServiceName,
-} from '@backoffice/contracts'
+import { type EventKind, type EventMessage, eventStream, eventSubject, type ServiceName } from '@backoffice/contracts'
 import {
   AckPolicy,
   type Consumer,
@@ -25,7 +17,7 @@ import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import type { Logger } from '../process/log.ts'
 import { meter } from '../telemetry/metrics.ts'
-import { validateAsReader } from '../validation/validate.ts'
+import { readEvent } from './set-aside.ts'
 import { extractTrace, traceparentOf } from './tracing.ts'
 
 export interface ReactionTools {
@@ -166,7 +158,7 @@ export class EventConsumer {
 
   async #handle(message: JsMsg): Promise<void> {
     try {
-      const event = parse(message)
+      const event = readEvent(message.string())
       if (typeof event === 'string') {
         await this.#setAside(message, event)
         return
@@ -229,19 +221,4 @@ export class EventConsumer {
     setAside.add(1, { consumer: this.#name })
     message.term()
   }
-}
-
-const knownKinds: ReadonlySet<string> = new Set(eventKinds)
-
-/** The event of a message, or what is wrong with it. */
-function parse(message: JsMsg): EventMessage | string {
-  let event: EventMessage
-  try {
-    event = message.json<EventMessage>()
-  } catch {
-    return 'the payload is not JSON'
-  }
-  if (!knownKinds.has(event?.type)) return `unknown event type: ${String(event?.type)}`
-  const issues = validateAsReader(eventEnvelope(event.type), event)
-  return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
 }

@@ -1,33 +1,31 @@
+import { durations } from '@backoffice/service-runtime'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { AttemptOutcome } from '../domain/attempt.ts'
 
 const tracer = trace.getTracer('webhooks')
+const attemptDuration = durations(
+  'backoffice.delivery.attempt.duration_seconds',
+  'Time of one attempt to deliver a webhook',
+)
 
-/** The trace that this runs in, to be kept with a delivery; null when nothing is traced. */
-export function currentTraceParent(): string | null {
-  const carrier: { traceparent?: string } = {}
-  propagation.inject(context.active(), carrier)
-  return carrier.traceparent ?? null
-}
-
-export interface TracedAttempt {
+export interface ObservedAttempt {
   readonly traceParent: string | null
   readonly deliveryId: string
   readonly eventId: string
   readonly number: number
 }
 
-/** Runs an attempt as a span of the trace that its event came from, however much later. */
-export function traceAttempt<T extends { readonly error: string | null }>(
-  attempt: TracedAttempt,
-  run: () => Promise<T>,
-): Promise<T> {
+/** Measures an attempt, and runs it as a span of the trace that its event came from, however much later. */
+export function observeAttempt(attempt: ObservedAttempt, run: () => Promise<AttemptOutcome>): Promise<AttemptOutcome> {
   const { traceParent, deliveryId, eventId, number } = attempt
   const parent = propagation.extract(context.active(), traceParent === null ? {} : { traceparent: traceParent })
   const attributes = { 'delivery.id': deliveryId, 'event.id': eventId, 'delivery.attempt': number }
   return tracer.startActiveSpan('deliver webhook', { kind: SpanKind.CLIENT, attributes }, parent, async (span) => {
     try {
       const outcome = await run()
-      if (outcome.error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: outcome.error })
+      const { error, durationMs } = outcome
+      if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
+      attemptDuration.record(durationMs / 1_000, { outcome: error === null ? 'delivered' : 'failed' })
       return outcome
     } finally {
       span.end()
