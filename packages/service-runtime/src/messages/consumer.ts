@@ -20,7 +20,7 @@ import {
 import type { NatsConnection } from '@nats-io/transport-node'
 import { SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db } from '../database/db.ts'
-import { isFaultOfData } from '../database/faults.ts'
+import { batchFaultOf } from '../database/faults.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import type { Logger } from '../process/log.ts'
@@ -45,7 +45,7 @@ export interface Reaction {
   /** Names the durable consumer, together with the service: keep it for ever. */
   readonly name: string
   readonly kinds: readonly EventKind[]
-  /** Events that came together, none of them seen before. If it throws, each is tried alone. */
+  /** Events that came together, none of them seen before. If it throws, and not because PostgreSQL is away, each is tried alone. */
   readonly react: (events: readonly ReceivedEvent[], tools: ReactionTools) => Promise<void>
   /** Deliveries of one message after which it is set aside. */
   readonly deliveriesMax?: number
@@ -54,6 +54,8 @@ export interface Reaction {
 }
 
 const inFlightMax = 256
+/** The broker hands out no more before some are acknowledged, over all replicas. */
+const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
 const ackWaitMs = 30_000
 const deliveriesMaxDefault = 12
@@ -91,10 +93,10 @@ export class EventConsumer {
     this.#gatherer = new Gatherer({
       run: (events) => this.#react(events),
       batchMax,
-      queueMax: inFlightMax * 2,
+      queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
       apart: ({ event }) => [event.id],
-      faultOf: (error) => (isFaultOfData(error) ? 'alone' : 'everyone'),
+      faultOf: batchFaultOf,
     })
   }
 
@@ -146,7 +148,7 @@ export class EventConsumer {
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
       ack_wait: ackWaitMs * nanosPerMs,
-      max_ack_pending: inFlightMax * 4,
+      max_ack_pending: unacknowledgedMax,
       // 2.9 servers take a single subject; a reaction to some kinds acknowledges the others unread.
       filter_subject:
         this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : 'events.>',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Rejection } from '@backoffice/contracts'
 import type { Db } from '../database/db.ts'
-import { isFaultOfData, isLockTimeout, isUniqueViolation } from '../database/faults.ts'
-import { type BatchFault, Gatherer } from '../process/gatherer.ts'
+import { batchFaultOf } from '../database/faults.ts'
+import { Gatherer } from '../process/gatherer.ts'
 import { newId } from '../process/ids.ts'
 import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
 import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
@@ -35,13 +35,6 @@ export function gatheredAttempts(command: Command, context: AttemptContext): Gat
         lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
       }),
   })
-}
-
-/** What a failed transaction of many calls for. */
-export function batchFaultOf(error: unknown): BatchFault {
-  // Somebody else wrote a row of the same key in the meantime: loaded again, it is seen.
-  if (isUniqueViolation(error)) return 'again'
-  return isFaultOfData(error) || isLockTimeout(error) ? 'alone' : 'everyone'
 }
 
 function namesOf(command: Command, { call, preparation }: Attempt): readonly string[] {
@@ -120,7 +113,7 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
     const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
     return {
       outcome: { is: 'replied', body: reply, sent },
-      record: recordOf(attempt, { reply: { body: reply }, rows }),
+      record: recordOf(attempt, { reply: { body: command.stored?.(reply) ?? reply }, rows }),
       change: { value: change },
     }
   } catch (error) {

@@ -1,9 +1,9 @@
 import { operations, type ReconciliationReport, type Rejection } from '@backoffice/contracts'
 import { migrationsOf } from '@backoffice/dev-stack'
-import { migrate, newId } from '@backoffice/service-runtime'
+import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
 import t from 'tap'
+import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
 // The tables that the ledger is compared with, as the payments service makes them.

@@ -1,8 +1,8 @@
 import { migrationsOf } from '@backoffice/dev-stack'
-import { migrate } from '@backoffice/service-runtime'
+import { migrate } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
 import t from 'tap'
+import { wallet } from '../../src/service.ts'
 import { latestReport } from '../../src/storage/reconciliations.ts'
 
 let now = new Date('2026-03-02T12:00:00.000Z')

@@ -1,11 +1,11 @@
 import { newId, sqlOf, systemClock } from '@backoffice/service-runtime'
 import { testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
 import { chains } from '../../src/reconciliation/chain-check.ts'
 import { balances, checkpoints, holds, reversals, sums, transfers } from '../../src/reconciliation/ledger-checks.ts'
+import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/storage/ledger.ts'
 import { readSystemBalance, takeCheckpoints } from '../../src/storage/system-balances.ts'
 
