@@ -46,7 +46,7 @@ export interface Database extends Db {
 export type Queryable = Pick<PoolClient, 'query'>
 
 /** PostgreSQL's own numbers of types. */
-const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, numericArray: 1231, textArray: 1009 } as const
+const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, numericArray: 1231, textArray: 1009 }
 
 const toTexts: (text: string) => (string | null)[] = types.getTypeParser(oids.textArray)
 const toBigInts = (text: string) => toTexts(text).map((value) => (value === null ? null : BigInt(value)))

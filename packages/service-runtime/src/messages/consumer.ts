@@ -157,7 +157,10 @@ export class EventConsumer {
   }
 
   #accept(message: JsMsg): void {
-    const task = this.#handle(message).finally(() => this.#inFlight.delete(task))
+    const task = this.#handle(message)
+      // Not even the broker could be told: it delivers the message again.
+      .catch((error) => this.#context.log.warn({ err: error, consumer: this.#name }, 'a message was left as it is'))
+      .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
 

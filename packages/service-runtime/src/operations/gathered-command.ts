@@ -71,7 +71,7 @@ async function runTogether(
   assertApart(records)
   const [behind] = await Promise.all([
     records.length === 0 ? new Set<string>() : writeRecords(tools.db, records, tools.now),
-    changes.length === 0 ? undefined : command.save(changes, tools),
+    changes.length === 0 ? undefined : Promise.try(() => command.save(changes, tools)),
   ])
   return decided.map(({ outcome }) =>
     'is' in outcome && outcome.is === 'replied' ? { ...outcome, sent: { ...outcome.sent, behind } } : outcome,
@@ -93,7 +93,8 @@ async function loadCases(
       tools.db,
       attempts.map(({ call }) => call.operationId),
     ),
-    loading.length === 0 ? [] : command.load(loading, tools),
+    // Tried, so that an error which it throws at once leaves nobody behind whose own error nobody hears.
+    loading.length === 0 ? [] : Promise.try(() => command.load(loading, tools)),
   ])
   assert.equal(loaded.length, loading.length, 'a state is loaded for each call')
   const states = new Map(loading.map((call, index) => [call, loaded[index]]))

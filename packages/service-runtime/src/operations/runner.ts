@@ -126,6 +126,8 @@ export class Runner {
             return told(outcome.known)
           case 'blocked':
             await dispatch.finishOperation(outcome.by, call.deadline)
+            // A record that names a finished operation is a bug, and no reason to go round for ever.
+            if (call.deadline.getTime() <= Date.now()) throw new Rejection('SERVICE_UNAVAILABLE')
             break
           default:
             outcome satisfies never
