@@ -1,19 +1,21 @@
 import { operations } from '@backoffice/contracts'
-import { query, type ServiceConfig, startService } from '@backoffice/service-runtime'
+import { defineService, handle, runtimeMigrations } from '@backoffice/service-runtime'
 import t from 'tap'
 import { testBed } from '../src/index.ts'
 
-/** A service of one answer, on the migrations of the real one. */
-const payments = {
-  start: (config: ServiceConfig) =>
-    startService({
-      name: 'payments',
-      config,
-      entities: [],
-      operations: () =>
-        ({ readDayDeposits: query(operations.payments.readDayDeposits, async () => ({ total: '1.00' })) }) as never,
-    }),
-}
+let settingsSeen: { readonly DATABASE_POOL_MAX: number } | undefined
+const readDayDeposits = handle(operations.payments.readDayDeposits, async () => ({ total: '1.00' }))
+
+/** A service of one operation, on the runtime's own tables. */
+const payments = defineService({
+  name: 'payments',
+  settings: {},
+  migrations: runtimeMigrations('payments'),
+  compose(_, settings) {
+    settingsSeen = settings
+    return { operations: { readDayDeposits } as never }
+  },
+})
 
 const bed = await testBed(t, { payments })
 
@@ -43,11 +45,15 @@ t.test('an operation of the team is called by a person of it', async (t) => {
 
 t.test('configuration of a service is set as environment variables', async (t) => {
   const config = { payments: { DATABASE_POOL_MAX: 1 } }
-  let seen: ServiceConfig | undefined
-  const start = (given: ServiceConfig) => {
-    seen = given
-    return payments.start(given)
-  }
-  await testBed(t, { payments: { start } }, { config })
-  t.equal(seen?.DATABASE_POOL_MAX, 1)
+  await testBed(t, { payments }, { config })
+  t.equal(settingsSeen?.DATABASE_POOL_MAX, 1)
+})
+
+t.test('a bed whose services are processes of their own has all that they need, and starts none', async (t) => {
+  settingsSeen = undefined
+  const idle = await testBed(t, { payments }, { startServices: false })
+  t.same([idle.services, settingsSeen], [{}, undefined])
+  t.equal((await idle.sql('payments').query('select from operation')).rowCount, 0, 'the tables are there')
+  await idle.start('payments')
+  t.ok(settingsSeen)
 })
