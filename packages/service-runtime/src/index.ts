@@ -5,7 +5,7 @@ export { batchFaultOf, isPassingFault, isUniqueViolation } from './database/faul
 export { dayMs, type Retention } from './database/purge.ts'
 export { type NamedMigration, runtimeMigrations } from './database/runtime-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
-export { type Fragment, sql } from './database/statement.ts'
+export { type ColumnTypes, type Fragment, sql, unnest } from './database/statement.ts'
 export { verifiedUrl } from './database/tls.ts'
 export type { Reaction, ReactionTools, ReceivedEvent } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
