@@ -10,6 +10,7 @@ const serializationFailure = '40001'
 const deadlockDetected = '40P01'
 const uniqueViolation = '23505'
 const lockNotAvailable = '55P03'
+const inFailedTransaction = '25P02'
 const unknownStatement = '26000'
 const featureNotSupported = '0A000'
 
@@ -35,6 +36,9 @@ export const isUniqueViolation = (error: unknown): boolean => sqlState(error) ==
 
 /** A row that a statement needs is locked by somebody who does not finish. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockNotAvailable
+
+/** Nothing is wrong with the statement but that one before it failed. */
+export const isInFailedTransaction = (error: unknown): boolean => sqlState(error) === inFailedTransaction
 
 /** Bad data (class 22), a broken constraint (23), or a failed assertion: the fault of one item, not of the connection. */
 export function isFaultOfData(error: unknown): boolean {

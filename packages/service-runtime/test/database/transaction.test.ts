@@ -38,7 +38,7 @@ t.test('a failed statement that was swallowed is an error of the transaction, no
     await insert(tx, 'swallowed').catch(() => {})
     return 'fine'
   })
-  await t.rejects(failed, /rolled back/)
+  await t.rejects(failed, { message: /rolled back/, cause: { code: '23505' } })
   t.notOk(await exists('swallowed'))
   t.same(await db`select 1 as one`, [{ one: 1 }], 'and its connection is as good as before')
 })
@@ -61,6 +61,20 @@ t.test(
     t.notOk(await exists('too late'))
   },
 )
+
+t.test('of statements that travel together the first fault is told, however late it is heard of', async (t) => {
+  await insert(db, 'twice')
+  const heardLate = async (failing: Promise<unknown>) => {
+    try {
+      await failing
+    } catch (error) {
+      for (let turn = 0; turn < 20; turn++) await null
+      throw error
+    }
+  }
+  const failed = db.transaction((tx) => Promise.all([heardLate(insert(tx, 'twice')), tx`select 1`, tx`select 2`]))
+  t.equal(sqlState(await failed.catch((error) => error)), '23505')
+})
 
 t.test('what one of several left on its way does not outlive the failed transaction', async (t) => {
   let goOn = () => {}
