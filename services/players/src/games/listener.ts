@@ -6,7 +6,6 @@ import type { Background, ServiceContext } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { payout, stakes, stopsPerReel, symbolAt } from '../domain/slot.ts'
-import type { PlayersSettings } from '../settings.ts'
 import { bookSpin, type DemoSession, findDemoSession } from '../storage/game-sessions.ts'
 import { findGame } from '../storage/games.ts'
 import { shapes, themeOf } from './themes.ts'
@@ -25,16 +24,25 @@ const page = asset('demo.html')
 const bodyBytesMax = 1024
 const maxAgeSeconds = 3_600
 
+type GamesContext = Pick<ServiceContext, 'db' | 'clock' | 'log'>
+
+interface GamesListenerOptions extends GamesContext {
+  readonly host: string
+  readonly port: number
+  /** Where players' browsers reach it; its own address in development. */
+  readonly baseUrl: string | undefined
+}
+
 /** The public listener of thumbnails and the demonstration game. */
 export class GamesListener implements Background {
-  readonly #settings: PlayersSettings
-  readonly #context: ServiceContext
+  readonly #options: GamesListenerOptions
   readonly #app: FastifyInstance
+  #url: string | undefined
 
-  constructor(settings: PlayersSettings, context: ServiceContext) {
-    this.#settings = settings
-    this.#context = context
-    this.#app = createApp(context)
+  constructor(options: GamesListenerOptions) {
+    this.#options = options
+    this.#url = options.baseUrl
+    this.#app = createApp(options)
   }
 
   /**
@@ -42,15 +50,15 @@ export class GamesListener implements Background {
    * @throws {Rejection} SERVICE_UNAVAILABLE in development, until its port is known
    */
   get url(): string {
-    if (this.#settings.GAMES_BASE_URL !== undefined) return this.#settings.GAMES_BASE_URL
-    const address = this.#app.server.address() as AddressInfo | null
-    if (address === null) throw new Rejection('SERVICE_UNAVAILABLE')
-    return `http://127.0.0.1:${address.port}`
+    if (this.#url === undefined) throw new Rejection('SERVICE_UNAVAILABLE')
+    return this.#url
   }
 
   async start(): Promise<void> {
-    await this.#app.listen({ host: this.#settings.GAMES_HOST, port: this.#settings.GAMES_PORT })
-    this.#context.log.info({ url: this.url }, 'serving games')
+    const { host, port, log } = this.#options
+    await this.#app.listen({ host, port })
+    this.#url ??= `http://127.0.0.1:${(this.#app.server.address() as AddressInfo).port}`
+    log.info({ url: this.#url }, 'serving games')
   }
 
   async stop(): Promise<void> {
@@ -58,7 +66,7 @@ export class GamesListener implements Background {
   }
 }
 
-function createApp(context: ServiceContext): FastifyInstance {
+function createApp(context: GamesContext): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -85,7 +93,7 @@ function createApp(context: ServiceContext): FastifyInstance {
   return app
 }
 
-function registerPages(app: FastifyInstance, { db }: ServiceContext): void {
+function registerPages(app: FastifyInstance, { db }: GamesContext): void {
   app.get<{ Params: { file: string } }>('/thumbnails/:file', async (request, reply) => {
     const gameId = request.params.file.replace(/\.svg$/, '')
     const game = await findGame(db.reader, gameId)
@@ -105,7 +113,7 @@ function registerPages(app: FastifyInstance, { db }: ServiceContext): void {
 
 const SpinRequest = Type.Object({ stake: Type.Integer() }, { additionalProperties: false })
 
-function registerPlay(app: FastifyInstance, { db, clock }: ServiceContext): void {
+function registerPlay(app: FastifyInstance, { db, clock }: GamesContext): void {
   app.get('/play/session', async (request, reply) => {
     const session = await findDemoSession(db.reader, tokenOf(request), clock.now())
     return session === undefined ? reply.code(401).send({ error: 'expired' }) : view(session)

@@ -1,12 +1,12 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { findStandings } from '../storage/players.ts'
+import { findPlayers } from '../storage/players.ts'
 import { standingOf } from '../views/player.ts'
 
 export const getPlayerStanding = handle(operations.players.getPlayerStanding, {
   async read(calls, { db, now }) {
     const keys = calls.map(({ input, scope }) => ({ playerId: input.playerId, brandId: scope.brandId }))
-    const players = await findStandings(db, keys)
+    const players = await findPlayers(db, keys)
     return players.map((player) => (player === undefined ? new Rejection('PLAYER_NOT_FOUND') : standingOf(player, now)))
   },
 })

@@ -1,10 +1,10 @@
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { listPlayers as findPage } from '../storage/players.ts'
+import { listBrandPlayers } from '../storage/players.ts'
 import { teamPlayer } from '../views/player.ts'
 
 export const listPlayers = handle(operations.players.listPlayers, async ({ input }, { db, now }) => {
   const { limit, ...filter } = input
-  const players = await findPage(db, filter, limit)
+  const players = await listBrandPlayers(db, filter, limit)
   return { data: players.map((player) => teamPlayer(player, now)) }
 })

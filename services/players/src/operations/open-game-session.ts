@@ -72,11 +72,9 @@ const storedUrl = ({ mode, gameUrl }: { readonly mode: 'demo' | 'real'; readonly
   mode === 'demo' ? gameUrl.replace(/#.*$/, '') : gameUrl
 
 async function readDayDeposits(call: Call<typeof operations.players.openGameSession>, rpc: RpcClient): Promise<bigint> {
-  const { input, scope, requestId, deadline } = call
-  const { playerId } = input
-  const { total } = await rpc.call(operations.payments.readDayDeposits, {
-    ...{ scope, input: { playerId }, requestId, deadline },
-  })
+  const { scope, requestId, deadline } = call
+  const input = { playerId: call.input.playerId }
+  const { total } = await rpc.call(operations.payments.readDayDeposits, { scope, input, requestId, deadline })
   return toMinorUnits(total)
 }
 

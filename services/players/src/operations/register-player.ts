@@ -17,8 +17,12 @@ export const registerPlayer = handle(operations.players.registerPlayer, {
   decide({ input, scope }, existing, given) {
     const player = register(input, scope, given)
     if (existing !== undefined) throw new Rejection('PLAYER_ALREADY_EXISTS', { playerId: existing.id })
-    const openAccount = { operation: operations.wallet.openAccount, scope, input: { playerId: player.id } }
-    return { reply: publicPlayer(player), change: player, sends: [{ ...openAccount, aggregate: player.id }] }
+    const { id } = player
+    return {
+      reply: publicPlayer(player),
+      change: player,
+      sends: [{ operation: operations.wallet.openAccount, aggregate: id, scope, input: { playerId: id } }],
+    }
   },
 
   save: (players, { db }) => insertPlayers(db, players),

@@ -4,7 +4,6 @@ import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'
 import { Agent, request } from 'undici'
-import type { PlayersSettings } from '../settings.ts'
 
 export interface Launch {
   /** Names the launch: the provider answers a repeated one with the same session. */
@@ -34,24 +33,33 @@ const replyBytesMax = 16 * 1024
 const attemptsMax = 2
 const consecutiveFailuresMax = 5
 
+export interface GameProviderOptions {
+  /** Of the launch API; without it no launch is possible. */
+  readonly url: string | undefined
+  readonly token: string | undefined
+  /** In all, for one attempt. */
+  readonly timeoutMs: number
+  /** How long the circuit stays open. */
+  readonly openMs: number
+  readonly log: Logger
+}
+
 /**
  * Asks the game provider to open a session (docs/game-providers.md). A launch is repeated once, which its session id
  * makes safe; after five failures in a row the circuit opens, and nobody waits for a provider that is down.
  */
 export class GameProvider {
-  readonly #settings: PlayersSettings
-  readonly #log: Logger
+  readonly #options: GameProviderOptions
   readonly #circuit
   readonly #agent: Agent
 
-  constructor(settings: PlayersSettings, log: Logger) {
-    this.#settings = settings
-    this.#log = log
-    this.#agent = new Agent({ connect: { timeout: settings.GAME_PROVIDER_TIMEOUT_MS }, maxHeaderSize: replyBytesMax })
+  constructor(options: GameProviderOptions) {
+    this.#options = options
+    this.#agent = new Agent({ connect: { timeout: options.timeoutMs }, maxHeaderSize: replyBytesMax })
     this.#circuit = circuitBreaker(
       handleWhen((error) => !(error instanceof RefusedLaunch)),
       {
-        halfOpenAfter: settings.GAME_PROVIDER_OPEN_MS,
+        halfOpenAfter: options.openMs,
         breaker: new ConsecutiveBreaker(consecutiveFailuresMax),
       },
     )
@@ -64,13 +72,13 @@ export class GameProvider {
 
   /** @throws {Rejection} PROVIDER_UNAVAILABLE whatever went wrong, by `deadline` at the latest */
   async launch(launch: Launch, deadline: Date): Promise<Launched> {
-    const url = this.#settings.GAME_PROVIDER_URL
+    const { url, log } = this.#options
     if (url === undefined) throw new Rejection('PROVIDER_UNAVAILABLE')
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#circuit.execute(() => this.#request(url, launch, deadline))
       } catch (error) {
-        this.#log.warn({ err: error, sessionId: launch.sessionId, attempt }, 'the game provider did not open a session')
+        log.warn({ err: error, sessionId: launch.sessionId, attempt }, 'the game provider did not open a session')
         const hopeless =
           error instanceof BrokenCircuitError || error instanceof RefusedLaunch || Date.now() >= deadline.getTime()
         if (hopeless || attempt >= attemptsMax) throw new Rejection('PROVIDER_UNAVAILABLE', undefined, { cause: error })
@@ -80,8 +88,8 @@ export class GameProvider {
 
   async #request(url: string, launch: Launch, deadline: Date): Promise<Launched> {
     // A total deadline: undici's own time-outs are idle times, which a slow drip never reaches.
-    const { GAME_PROVIDER_TOKEN: token, GAME_PROVIDER_TIMEOUT_MS: timeoutMsMax } = this.#settings
-    const timeoutMs = Math.max(1, Math.min(timeoutMsMax, deadline.getTime() - Date.now()))
+    const { token } = this.#options
+    const timeoutMs = Math.max(1, Math.min(this.#options.timeoutMs, deadline.getTime() - Date.now()))
     const signal = AbortSignal.timeout(timeoutMs)
     const { statusCode, body } = await request(`${url.replace(/\/$/, '')}/sessions`, {
       method: 'POST',

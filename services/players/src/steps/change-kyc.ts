@@ -1,34 +1,16 @@
 import { type KycDecision, Rejection, type Scope } from '@backoffice/contracts'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import type { Db } from '@backoffice/service-runtime'
 import { decide } from '../domain/kyc.ts'
-import type { Changed, PlayerRecord } from '../domain/player.ts'
+import type { PlayerRecord } from '../domain/player.ts'
 import { type KycSubmission, latestSubmissions } from '../storage/kyc-submissions.ts'
-import { insertChanges } from '../storage/player-changes.ts'
+import { insertChanges, type MadeChange } from '../storage/player-changes.ts'
 import { lockPlayers, updateKyc } from '../storage/players.ts'
 import { publicKyc } from '../views/player.ts'
 
-/** A change of KYC status, with who made it and why. */
-export interface KycChange extends Changed<PlayerRecord> {
-  readonly actor: string
-  readonly reason: string | null
-}
-
 /** Writes what did change, of players whose rows are locked. */
-export async function saveKycChanges(db: Db, changes: readonly KycChange[], now: Date): Promise<void> {
-  const happened = changes.flatMap(({ player, change, actor, reason }) =>
-    change === null ? [] : [{ player, entry: { playerId: player.id, at: now, actor, reason, ...change } }],
-  )
-  if (happened.length === 0) return
-  await Promise.all([
-    updateKyc(
-      db,
-      happened.map(({ player }) => player),
-    ),
-    insertChanges(
-      db,
-      happened.map(({ entry }) => entry),
-    ),
-  ])
+export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
+  const changed = made.flatMap(({ player, change }) => (change === null ? [] : [player]))
+  if (changed.length > 0) await Promise.all([updateKyc(db, changed), insertChanges(db, made, now)])
 }
 
 interface DecisionCall {
@@ -51,7 +33,8 @@ export const kycDecision = (whose: (call: DecisionCall) => { brandId: string | n
 
   async load(calls: readonly DecisionCall[], { db }: { readonly db: Db }): Promise<Decided[]> {
     const keys = calls.map((call) => ({ playerId: call.input.playerId, brandId: whose(call).brandId }))
-    const [players, submissions] = await Promise.all([lockPlayers(db, keys), submissionsOf(db, keys)])
+    const ids = keys.map(({ playerId }) => playerId)
+    const [players, submissions] = await Promise.all([lockPlayers(db, keys), latestSubmissions(db, ids)])
     return players.map((player, index) => ({ player, submissions: submissions[index] ?? [] }))
   },
 
@@ -60,19 +43,13 @@ export const kycDecision = (whose: (call: DecisionCall) => { brandId: string | n
     const { status, reason = null } = call.input
     const decided = decide(player, { status, reason }, now)
     const kyc = publicKyc(decided.player, submissions)
-    const change: KycChange = { ...decided, actor: whose(call).actor, reason }
+    const change: MadeChange = { ...decided, actor: whose(call).actor, reason }
     if (decided.change === null) return { reply: kyc, change }
     const data = { ...kyc, previousStatus: player.kycStatus, version: decided.player.kycVersion }
     const event = { kind: 'kyc.status_changed', aggregate: player.id, scope: player, data } as const
     return { reply: kyc, change, sends: [event] }
   },
 
-  save: (changes: readonly KycChange[], { db, now }: { readonly db: Db; readonly now: Date }) =>
+  save: (changes: readonly MadeChange[], { db, now }: { readonly db: Db; readonly now: Date }) =>
     saveKycChanges(db, changes, now),
 })
-
-const submissionsOf = (db: ReadDb, keys: readonly { readonly playerId: string }[]) =>
-  latestSubmissions(
-    db,
-    keys.map(({ playerId }) => playerId),
-  )

@@ -14,10 +14,8 @@ export async function editPlayer(
   { db, now }: ExecuteTools,
   edit: (player: PlayerRecord, now: Date) => Changed<PlayerRecord>,
 ): Promise<TeamPlayer> {
-  const { player, change } = edit(await lockPlayer(db, input.playerId), now)
-  if (change !== null) {
-    updatePlayer(db, player)
-    await insertChanges(db, [{ playerId: player.id, at: now, actor, reason: input.reason ?? null, ...change }])
-  }
-  return teamPlayer(player, now)
+  const changed = edit(await lockPlayer(db, input.playerId), now)
+  updatePlayer(db, changed.player)
+  await insertChanges(db, [{ ...changed, actor, reason: input.reason ?? null }], now)
+  return teamPlayer(changed.player, now)
 }

@@ -1,5 +1,5 @@
 import type { Db, ReadDb } from '@backoffice/service-runtime'
-import type { FieldChange } from '../domain/player.ts'
+import type { Changed, FieldChange, PlayerRecord } from '../domain/player.ts'
 
 /** Who changed what of a player, when and why. */
 export interface PlayerChange extends FieldChange {
@@ -10,15 +10,21 @@ export interface PlayerChange extends FieldChange {
   readonly reason: string | null
 }
 
-export async function insertChanges(db: Db, changes: readonly PlayerChange[]): Promise<void> {
+/** A change as it was made: nothing is recorded when nothing happened. */
+export interface MadeChange extends Changed<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {}
+
+export async function insertChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
+  const changes = made.flatMap(({ player, change, actor, reason }) =>
+    change === null ? [] : [{ playerId: player.id, actor, reason, ...change }],
+  )
+  if (changes.length === 0) return
   await db`
-    insert into player_change (player_id, at, actor, field, previous, next, reason)
-    select * from unnest(
-      ${changes.map(({ playerId }) => playerId)}::text[], ${changes.map(({ at }) => at)}::timestamptz[],
-      ${changes.map(({ actor }) => actor)}::text[], ${changes.map(({ field }) => field)}::text[],
-      ${changes.map(({ previous }) => previous)}::text[], ${changes.map(({ next }) => next)}::text[],
-      ${changes.map(({ reason }) => reason)}::text[]
-    )
+    insert into player_change (at, player_id, actor, field, previous, next, reason)
+    select ${now}::timestamptz, c.* from unnest(
+      ${changes.map(({ playerId }) => playerId)}::text[], ${changes.map(({ actor }) => actor)}::text[],
+      ${changes.map(({ field }) => field)}::text[], ${changes.map(({ previous }) => previous)}::text[],
+      ${changes.map(({ next }) => next)}::text[], ${changes.map(({ reason }) => reason)}::text[]
+    ) as c
   `
 }
 

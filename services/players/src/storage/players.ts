@@ -1,15 +1,15 @@
 import { type KycStatus, type PlayerStatus, Rejection } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
-import { LockMode, wrap } from '@mikro-orm/postgresql'
+import { type InferEntity, LockMode } from '@mikro-orm/postgresql'
 import type { PlayerRecord } from '../domain/player.ts'
 import { PlayerEntity } from './entities.ts'
 
 // Calls of operators and services come in numbers, so they share one statement. What the team does with one player, or with
 // optional filters, goes over the entity.
 
-/** Which player, and whose. The team names no brand: it finds the brand with the player. */
 export interface PlayerKey {
   readonly playerId: string
+  /** null: whichever brand it is of. Only the team asks so. */
   readonly brandId: string | null
 }
 
@@ -19,19 +19,16 @@ const columns = sql`
   pending_limit, pending_limit_from, created_at
 `
 
+const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
+
 /** What was found for each key, in order. Another brand's player is unknown. */
-function inOrder<P extends Pick<PlayerRecord, 'id' | 'brandId'>>(
-  keys: readonly PlayerKey[],
-  players: readonly P[],
-): (P | undefined)[] {
+function inOrder(keys: readonly PlayerKey[], players: readonly PlayerRecord[]): (PlayerRecord | undefined)[] {
   const byId = new Map(players.map((player) => [player.id, player]))
   return keys.map(({ playerId, brandId }) => {
     const player = byId.get(playerId)
     return brandId === null || player?.brandId === brandId ? player : undefined
   })
 }
-
-const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
 
 /** A player, or undefined, for each key. */
 export async function findPlayers(db: ReadDb, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {
@@ -45,30 +42,6 @@ export async function lockPlayers(db: Db, keys: readonly PlayerKey[]): Promise<(
     select ${columns} from player where id = any(${idsOf(keys)}::text[]) order by id for update
   `
   return inOrder(keys, players)
-}
-
-export type Standing = Pick<
-  PlayerRecord,
-  | 'id'
-  | 'brandId'
-  | 'currency'
-  | 'status'
-  | 'kycStatus'
-  | 'selfExcludedFrom'
-  | 'selfExcludedUntil'
-  | 'dailyDepositLimit'
-  | 'pendingLimit'
-  | 'pendingLimitFrom'
->
-
-/** No more than a standing needs: every deposit and withdrawal asks for one. */
-export async function findStandings(db: ReadDb, keys: readonly PlayerKey[]): Promise<(Standing | undefined)[]> {
-  const standings = await db<Standing>`
-    select id, brand_id, currency, status, kyc_status, self_excluded_from, self_excluded_until, daily_deposit_limit,
-      pending_limit, pending_limit_from
-    from player where id = any(${idsOf(keys)}::text[])
-  `
-  return inOrder(keys, standings)
 }
 
 /** The operator's own name of a player; unique per brand. */
@@ -136,11 +109,14 @@ export async function requirePlayer(db: ReadDb, playerId: string): Promise<Playe
   return player
 }
 
+/** A copy, since records are changed by `updatePlayer` alone. An entity has null where the column has. */
+const recordOf = (row: InferEntity<typeof PlayerEntity>) => ({ ...row }) as PlayerRecord
+
 /** One player to be edited, its row locked until the transaction ends. @throws {Rejection} PLAYER_NOT_FOUND */
 export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord> {
   const row = await db.em.findOne(PlayerEntity, { id: playerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (row === null) throw new Rejection('PLAYER_NOT_FOUND')
-  return wrap(row).toPOJO() as PlayerRecord
+  return recordOf(row)
 }
 
 /** What differs from the player that was locked is written before the commit. */
@@ -158,12 +134,12 @@ export interface PlayerFilter {
 }
 
 /** A page of a brand's players, newest first. */
-export async function listPlayers(
+export async function listBrandPlayers(
   db: ReadDb,
   { before, ...filter }: PlayerFilter,
   limit: number,
 ): Promise<PlayerRecord[]> {
   const where = { ...filter, ...(before === undefined ? {} : { id: { $lt: before } }) }
   const rows = await db.em.find(PlayerEntity, where, { orderBy: { id: 'desc' }, limit })
-  return rows.map((row) => wrap(row).toPOJO() as PlayerRecord)
+  return rows.map(recordOf)
 }

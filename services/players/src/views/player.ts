@@ -2,7 +2,6 @@ import { fromMinorUnits, type Kyc, type Player, type PlayerStanding, type TeamPl
 import type { PlayerRecord } from '../domain/player.ts'
 import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
 import type { KycSubmission } from '../storage/kyc-submissions.ts'
-import type { Standing } from '../storage/players.ts'
 
 /** The record as the API shows it. */
 export function publicPlayer(player: PlayerRecord): Player {
@@ -28,7 +27,7 @@ export function publicKyc(player: PlayerRecord, submissions: readonly KycSubmiss
 }
 
 /** What payments must know of a player now. */
-export function standingOf(player: Standing, now: Date): PlayerStanding {
+export function standingOf(player: PlayerRecord, now: Date): PlayerStanding {
   const { id: playerId, currency, status, kycStatus } = player
   const dailyDepositLimit = amountOf(limitNow(player, now))
   return { playerId, currency, status, kycStatus, selfExcluded: isSelfExcluded(player, now), dailyDepositLimit }

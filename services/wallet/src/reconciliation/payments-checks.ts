@@ -50,6 +50,8 @@ export const withdrawals = sqlCheck('withdrawals', {
       when w.status = 'intent' then false
       -- Refused without a hold: the wallet was never reached. Released without an amount: the release came first.
       when w.status = 'refused' then h.state in ('open', 'captured')
+      -- Abandoned before its refusal was heard of: the release found a hold that reserved nothing.
+      when w.status = 'abandoned' and h.state = 'refused' then (w.player_id, w.amount) is distinct from (h.owner_id, h.amount)
       else (${holdOfStatus}, w.player_id) is distinct from (h.state, h.owner_id)
         or (h.amount is distinct from w.amount and not (w.status = 'abandoned' and (h.amount is null or h.reference is null)))
     end and ${settled(sql`w.id`)}

@@ -1,4 +1,6 @@
-import { newId, sqlOf, systemClock } from '@backoffice/service-runtime'
+import assert from 'node:assert/strict'
+import { readOver } from '@backoffice/service-runtime'
+import { newId, systemClock } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
@@ -6,12 +8,12 @@ import type { Posting } from '../../src/domain/posting.ts'
 import { chains } from '../../src/reconciliation/chain-check.ts'
 import { balances, checkpoints, holds, reversals, sums, transfers } from '../../src/reconciliation/ledger-checks.ts'
 import { wallet } from '../../src/service.ts'
-import { Ledger } from '../../src/storage/ledger.ts'
+import { Ledger } from '../../src/steps/ledger.ts'
 import { readSystemBalance, takeCheckpoints } from '../../src/storage/system-balances.ts'
 
 const bed = await testBed(t, { wallet }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
-const { orm } = bed.services.wallet
-const ledgers = [1, 2, 3].map(() => new Ledger({ orm, clock: systemClock }))
+const { db } = bed.services.wallet
+const ledgers = [1, 2, 3].map(() => new Ledger({ db, clock: systemClock }))
 const admin = bed.sql('admin')
 const role = bed.sql('wallet')
 const effectiveAt = new Date('2026-03-02T12:00:00.000Z')
@@ -21,7 +23,7 @@ async function differences(): Promise<unknown[]> {
   try {
     const found = []
     for (const check of [balances, chains, transfers, sums, reversals, holds, checkpoints])
-      found.push(...(await check.run({ client, at: new Date() }, () => {})).differences)
+      found.push(...(await check.run({ db: readOver(client), at: new Date() }, () => {})).differences)
     return found
   } finally {
     client.release()
@@ -84,16 +86,16 @@ t.test('property: three replicas at once, on shared players and references, keep
 t.test('a deposit posted by three replicas at once is posted once', async (t) => {
   const brandId = newId('brd')
   for (let round = 0; round < 10; round++) {
-    const answers = await Promise.all(
+    const outcomes = await Promise.all(
       ledgers.flatMap((ledger) => [1, 2].map(() => ledger.post(postingOf([0, 1, round, 5], brandId)))),
     )
-    t.equal(answers.filter((answer) => answer.outcome === 'posted' && !answer.replayed).length, 1)
+    t.equal(outcomes.filter((result) => result.outcome === 'posted' && !result.replayed).length, 1)
   }
 })
 
 t.test('more than may wait is refused at once, and what was taken is posted', async (t) => {
   const brandId = newId('brd')
-  const ledger = new Ledger({ orm, clock: systemClock })
+  const ledger = new Ledger({ db, clock: systemClock })
   const outcomes = await Promise.allSettled(
     Array.from({ length: 5_200 }, (_, index) => ledger.post(postingOf([0, 1 + (index % 4), index, 1], brandId))),
   )
@@ -108,18 +110,78 @@ t.test('more than may wait is refused at once, and what was taken is posted', as
   t.equal(rows[0].sum, outcomes.filter(({ status }) => status === 'fulfilled').length)
 })
 
+t.test('an account that another session has locked keeps its own posting waiting, not its neighbours', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  await ledger.post(postingOf([0, 1, 1, 10], brandId))
+  const other = await admin.connect()
+  await other.query('begin')
+  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [brandId, 'ply_1'])
+  let answered = false
+  const began = performance.now()
+  const locked = ledger.post(postingOf([0, 1, 2, 10], brandId)).finally(() => {
+    answered = true
+  })
+  const others = await Promise.all(
+    Array.from({ length: 39 }, (_, index) => ledger.post(postingOf([0, 2 + index, 100 + index, 1], brandId))),
+  )
+  t.ok(others.every(({ outcome }) => outcome === 'posted'))
+  t.ok(performance.now() - began < 8_000, 'before their callers give up')
+  t.notOk(answered)
+  await other.query('commit')
+  other.release()
+  t.match(await locked, { outcome: 'posted', replayed: false })
+})
+
+t.test('a posting that the database refuses is an error of its sender, not of those in its batch', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  // No text of PostgreSQL holds this character.
+  const poison = { ...postingOf([0, 1, 1, 1], brandId), reference: 'd\u0000' } as Posting
+  const outcomes = await Promise.allSettled(
+    [poison, ...Array.from({ length: 20 }, (_, index) => postingOf([0, 1, index, 1], brandId))].map((posting) =>
+      ledger.post(posting),
+    ),
+  )
+  t.match(outcomes[0], { status: 'rejected', reason: { code: '22021' } })
+  t.ok(outcomes.slice(1).every((result) => result.status === 'fulfilled' && result.value.outcome === 'posted'))
+})
+
+t.test('what a posting brings along commits with it or not at all, and apart from its neighbours', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  const seen: string[] = []
+  const outcomes = await Promise.allSettled(
+    [1, 2, 3].map((reference) =>
+      ledger.post(postingOf([0, 1, reference, 1], brandId), async (_tx, { outcome }) => {
+        assert.notEqual(reference, 2)
+        seen.push(`${reference} ${outcome}`)
+      }),
+    ),
+  )
+  t.same(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.ok(seen.includes('1 posted') && seen.includes('3 posted'))
+  const { rows } = await admin.query('select reference from wallet.transfer where brand_id = $1 order by 1', [brandId])
+  t.same(
+    rows.map(({ reference }) => reference),
+    ['d1', 'd3'],
+  )
+})
+
 t.test('a checkpoint never counts what a running transaction may still add to', async (t) => {
   const brandId = newId('brd')
   const ledger = ledgers[0] as Ledger
   const account = { brandId, kind: 'deposits', currency: 'BRL' }
-  const connection = () => sqlOf(orm.em.fork())
   await ledger.post(postingOf([0, 1, 1, 10], brandId))
   // An older transaction that is still running holds the horizon.
   const older = await admin.connect()
   await older.query('begin')
   await older.query('select pg_current_xact_id()')
   await ledger.post(postingOf([0, 1, 2, 20], brandId))
-  await takeCheckpoints(connection(), new Date())
+  await takeCheckpoints(db, new Date())
   const read = async () =>
     (
       await admin.query(
@@ -128,13 +190,13 @@ t.test('a checkpoint never counts what a running transaction may still add to', 
       )
     ).rows.map(({ balance }) => balance)
   t.same(await read(), ['-10'])
-  t.equal(await readSystemBalance(connection(), account), -30n)
+  t.equal(await readSystemBalance(db, account), -30n)
   await older.query('commit')
   older.release()
-  await takeCheckpoints(connection(), new Date())
+  await takeCheckpoints(db, new Date())
   t.same(await read(), ['-30'])
   await ledger.post(postingOf([0, 1, 3, 5], brandId))
-  t.equal(await readSystemBalance(connection(), account), -35n)
+  t.equal(await readSystemBalance(db, account), -35n)
   t.same(await differences(), [])
 })
 
