@@ -1,6 +1,6 @@
 // What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
 export type { Database, Db, ReadDb } from './database/db.ts'
-export { isPassingFault, isUniqueViolation } from './database/faults.ts'
+export { isPassingFault, isRetryable, isUniqueViolation } from './database/faults.ts'
 export { dayMs, type Retention } from './database/purge.ts'
 export { type NamedMigration, runtimeMigrations } from './database/runtime-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
