@@ -1,22 +1,19 @@
 import { type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
-import { isConnectionFault } from '@backoffice/service-runtime'
+import { isPassingFault } from '@backoffice/service-runtime'
 import type { FastifyReply } from 'fastify'
-import { note } from './telemetry.ts'
+import type { StoredResponse } from '../domain/claim.ts'
+import { labelRequest } from './telemetry.ts'
 
 export const jsonContentType = 'application/json; charset=utf-8'
 
-export interface ErrorOptions {
-  readonly requestId: string
-  readonly details?: Record<string, unknown> | undefined
+/** What a client is sent. */
+export interface HttpReply extends StoredResponse {
+  /** Of a refusal. */
+  readonly code?: ErrorCode
+  readonly retryAfterSeconds?: number
 }
 
-/** The one envelope of every error. */
-export function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions): string {
-  const { message } = errorCatalogue[code]
-  return JSON.stringify({ error: { code, message, requestId, ...(details === undefined ? {} : { details }) } })
-}
-
-/** A refusal that tells the caller when to come back. */
+/** A refusal that says when to come back. */
 export class RetryLater extends Rejection {
   readonly retryAfterSeconds: number
 
@@ -29,10 +26,51 @@ export class RetryLater extends Rejection {
 /** What a client is told to wait after a fault that passes by itself. */
 const faultRetryAfterSeconds = 1
 
-/** Seconds for Retry-After, where the code calls for it. */
-export function retryAfterOf(rejection: Rejection): number | undefined {
-  if (rejection instanceof RetryLater) return rejection.retryAfterSeconds
-  return errorCatalogue[rejection.code].status >= 500 ? faultRetryAfterSeconds : undefined
+export const isFault = ({ code }: Rejection): boolean => errorCatalogue[code].status >= 500
+
+export function replyOfRejection(rejection: Rejection, requestId: string): HttpReply {
+  const { code, details } = rejection
+  const reply = {
+    status: errorCatalogue[code].status,
+    contentType: jsonContentType,
+    body: Buffer.from(errorBody(code, { requestId, details })),
+    requestId,
+    code,
+  }
+  if (rejection instanceof RetryLater) return { ...reply, retryAfterSeconds: rejection.retryAfterSeconds }
+  return isFault(rejection) ? { ...reply, retryAfterSeconds: faultRetryAfterSeconds } : reply
+}
+
+/** A stored reply as it was sent the first time. */
+export function replyOfStored(stored: StoredResponse): HttpReply {
+  if (stored.status < 400) return stored
+  const { error } = JSON.parse(stored.body.toString()) as { error: { code: ErrorCode } }
+  return { ...stored, code: error.code }
+}
+
+/** Its id is in X-Request-Id too: a replay carries the first request's, so that the one in its body still matches. */
+export function sendReply(
+  reply: FastifyReply,
+  { status, contentType, body, requestId, ...rest }: HttpReply,
+): FastifyReply {
+  const { code, retryAfterSeconds } = rest
+  if (code !== undefined) labelRequest(reply.request, { code })
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
+  return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body)
+}
+
+export const sendRejection = (reply: FastifyReply, rejection: Rejection): FastifyReply =>
+  sendReply(reply, replyOfRejection(rejection, reply.request.id))
+
+export interface ErrorOptions {
+  readonly requestId: string
+  readonly details?: Record<string, unknown> | undefined
+}
+
+/** The one envelope of every error. */
+export function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions): string {
+  const { message } = errorCatalogue[code]
+  return JSON.stringify({ error: { code, message, requestId, ...(details === undefined ? {} : { details }) } })
 }
 
 /** Framework errors that a client's bytes can cause, by Fastify's code. */
@@ -45,7 +83,10 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_NOT_FOUND: 'NOT_FOUND',
 }
 
-/** Anything thrown on the way, as what the client is told: a backend that is away passes, a bug is an INTERNAL_ERROR and says no more. */
+/**
+ * Anything thrown on the way, as what the client is told: a backend that is away passes, a bug is an INTERNAL_ERROR and
+ * says no more.
+ */
 export function toRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   const code = frameworkCodes[(error as { code?: string }).code ?? '']
@@ -56,17 +97,5 @@ export function toRejection(error: unknown): Rejection {
     })
   }
   if (code !== undefined) return new Rejection(code)
-  return Object.assign(new Rejection(isConnectionFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'), {
-    cause: error,
-  })
-}
-
-export function sendRejection(reply: FastifyReply, rejection: Rejection, requestId: string): FastifyReply {
-  note(reply.request, { code: rejection.code })
-  const retryAfter = retryAfterOf(rejection)
-  if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter))
-  return reply
-    .code(errorCatalogue[rejection.code].status)
-    .header('Content-Type', jsonContentType)
-    .send(errorBody(rejection.code, { requestId, details: rejection.details }))
+  return new Rejection(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', undefined, { cause: error })
 }

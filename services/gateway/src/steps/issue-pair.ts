@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Environment } from '@backoffice/contracts'
-import type { SecretBox } from '@backoffice/service-runtime'
-import type { EntityManager } from '@mikro-orm/postgresql'
-import { Credential } from '../storage/entities.ts'
+import type { Db, Given, SecretBox } from '@backoffice/service-runtime'
+import { type BrandEntity, Credential } from '../storage/entities.ts'
 
 /** A pair as it is shown once. */
 export interface IssuedPair {
@@ -12,22 +11,18 @@ export interface IssuedPair {
 
 const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_', production: 'bk_live_' }
 
-/** Makes a key and secret for a brand and keeps the secret sealed. 128 and 256 bits of randomness. */
-export function addCredential(
-  em: EntityManager,
+/** Makes a key and a secret for a brand and keeps the secret encrypted. 128 and 256 bits of randomness. */
+export function issuePair(
+  brand: BrandEntity,
   secrets: SecretBox,
-  {
-    id,
-    brandId,
-    environment,
-    now,
-  }: { readonly id: string; readonly brandId: string; readonly environment: Environment; readonly now: Date },
+  { db, now, newId }: Given & { readonly db: Db },
 ): IssuedPair {
-  const key = keyPrefixes[environment] + randomBytes(16).toString('hex')
+  const id = newId('crd')
+  const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')
   const secret = `sk_${randomBytes(32).toString('hex')}`
-  em.create(Credential, {
+  db.em.create(Credential, {
     id,
-    brand: brandId,
+    brand,
     key,
     sealedSecret: secrets.encrypt(secret, id),
     createdAt: now,
