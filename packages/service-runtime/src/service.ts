@@ -87,7 +87,7 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   /** Environment variables of its own, besides the common ones. */
   readonly settings: P
   /** What the schema cannot say about the settings. Throws before anything is connected. */
-  readonly assertSettings?: (settings: SettingsOf<P>) => void
+  assertSettings?(settings: SettingsOf<P>): void
   /** Records that are edited one by one; empty where SQL serves. */
   readonly entities?: Entities
   readonly migrations: readonly NamedMigration[]
@@ -98,11 +98,7 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
    */
   readonly readyWithoutBackends?: boolean
   /** @param outside what a test puts in place of the outside world, such as name servers */
-  readonly compose: (
-    context: ServiceContext,
-    settings: SettingsOf<P>,
-    outside: Partial<Outside>,
-  ) => Composition<S, Addresses>
+  compose(context: ServiceContext, settings: SettingsOf<P>, outside: Partial<Outside>): Composition<S, Addresses>
 }
 
 /** A service as one object: its settings, data and parts. */

@@ -1,5 +1,5 @@
-import { loadConfig, runService, serviceConfig } from '../src/index.ts'
+import { runService } from '../src/index.ts'
 import { payments } from './probe-services.ts'
 
 // The probe as a process of its own, to be killed.
-await runService(() => payments.start(loadConfig(serviceConfig, process.env)))
+await runService(payments)

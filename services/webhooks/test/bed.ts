@@ -1,6 +1,6 @@
 import { type EventMessage, operations, type Scope } from '@backoffice/contracts'
 import { type TestBed, testBed } from '@backoffice/test-kit'
-import * as webhooks from '@backoffice/webhooks'
+import { webhooks } from '../src/service.ts'
 import { depositConfirmed, publish } from './publisher.ts'
 
 type Bed = TestBed<{ webhooks: typeof webhooks }>

@@ -4,7 +4,7 @@ import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { ServiceConfig } from '../process/config.ts'
 import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
-import { isRetryable } from './faults.ts'
+import { isRetryable, isStaleConnection } from './faults.ts'
 import { endSilentConnections } from './silent-connections.ts'
 import { verifiedUrl } from './tls.ts'
 
@@ -67,6 +67,9 @@ function openPool(
   endSilentConnections(pool)
   return pool
 }
+
+/** The tag over one connection of the caller's, such as one whose transaction keeps a snapshot. */
+export const readOver = (connection: Queryable): ReadDb => handleOver(connection, undefined)
 
 /** The tag over a pool or a connection. Its entity manager is made when it is first asked for. */
 function handleOver(connection: Queryable, managers: EntityManagers | undefined): Db {
@@ -140,6 +143,7 @@ async function attemptTransaction<T>(
     return result
   } catch (error) {
     ended = true
+    if (isStaleConnection(error)) broken = error as Error
     await client.query('rollback').catch((fault: Error) => {
       broken = fault
     })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Rejection } from '@backoffice/contracts'
 import type { Db } from '../database/db.ts'
-import { isFaultOfData, isLockTimeout, isUniqueViolation } from '../database/faults.ts'
-import { type BatchFault, Gatherer } from '../process/gatherer.ts'
+import { batchFaultOf } from '../database/faults.ts'
+import { Gatherer } from '../process/gatherer.ts'
 import { newId } from '../process/ids.ts'
 import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
 import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
@@ -35,13 +35,6 @@ export function gatheredAttempts(command: Command, context: AttemptContext): Gat
         lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
       }),
   })
-}
-
-/** What a failed transaction of many calls for. */
-export function batchFaultOf(error: unknown): BatchFault {
-  // Somebody else wrote a row of the same key in the meantime: loaded again, it is seen.
-  if (isUniqueViolation(error)) return 'again'
-  return isFaultOfData(error) || isLockTimeout(error) ? 'alone' : 'everyone'
 }
 
 function namesOf(command: Command, { call, preparation }: Attempt): readonly string[] {
@@ -78,7 +71,7 @@ async function runTogether(
   assertApart(records)
   const [behind] = await Promise.all([
     records.length === 0 ? new Set<string>() : writeRecords(tools.db, records, tools.now),
-    changes.length === 0 ? undefined : command.save(changes, tools),
+    changes.length === 0 ? undefined : Promise.try(() => command.save(changes, tools)),
   ])
   return decided.map(({ outcome }) =>
     'is' in outcome && outcome.is === 'replied' ? { ...outcome, sent: { ...outcome.sent, behind } } : outcome,
@@ -100,7 +93,8 @@ async function loadCases(
       tools.db,
       attempts.map(({ call }) => call.operationId),
     ),
-    loading.length === 0 ? [] : command.load(loading, tools),
+    // Tried, so that an error which it throws at once leaves nobody behind whose own error nobody hears.
+    loading.length === 0 ? [] : Promise.try(() => command.load(loading, tools)),
   ])
   assert.equal(loaded.length, loading.length, 'a state is loaded for each call')
   const states = new Map(loading.map((call, index) => [call, loaded[index]]))
@@ -120,7 +114,7 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
     const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
     return {
       outcome: { is: 'replied', body: reply, sent },
-      record: recordOf(attempt, { reply: { body: reply }, rows }),
+      record: recordOf(attempt, { reply: { body: command.stored?.(reply) ?? reply }, rows }),
       change: { value: change },
     }
   } catch (error) {

@@ -7,12 +7,21 @@ export const leaseBatchMax = 200
 /** Longer than a batch can take; after it another replica may try. */
 const leaseMs = 30_000
 
-/** Ends the work on rows: what they sent has arrived. */
-export async function markDone(db: Db, ids: readonly string[], now: Date): Promise<void> {
-  await db`
-    update outbox set done_at = ${now}::timestamptz, leased_until = null
-    where id = any(${ids}::text[]) and done_at is null
+/**
+ * Ends the work on rows: what they sent has arrived. Answers whether rows stand behind them that are the relay's to send.
+ * One that is written at the same time and not seen here nudges the relay itself, after its commit.
+ */
+export async function markDone(db: Db, ids: readonly string[], now: Date): Promise<boolean> {
+  const rows = await db<{ behind: boolean }>`
+    update outbox o set done_at = ${now}::timestamptz, leased_until = null
+    where o.id = any(${ids}::text[]) and o.done_at is null
+    returning exists (
+      select from outbox later
+      where later.aggregate = o.aggregate and later.aggregate_seq > o.aggregate_seq
+        and later.done_at is null and (later.leased_until is null or later.leased_until <= clock_timestamp())
+    ) as behind
   `
+  return rows.some(({ behind }) => behind)
 }
 
 /**

@@ -7,8 +7,6 @@ import { decideWithdrawalInSandbox } from './decide-withdrawal-in-sandbox.ts'
 import { failDeposit } from './fail-deposit.ts'
 import { getWithdrawal } from './get-withdrawal.ts'
 import { listDeposits } from './list-deposits.ts'
-import { locateDeposit } from './locate-deposit.ts'
-import { locateWithdrawal } from './locate-withdrawal.ts'
 import { readDayDeposits } from './read-day-deposits.ts'
 import { requestWithdrawal } from './request-withdrawal.ts'
 import { showDeposit } from './show-deposit.ts'
@@ -24,10 +22,8 @@ export const handlers: HandlersOf<'payments'> = {
   cancelWithdrawal,
   decideWithdrawalInSandbox,
   readDayDeposits,
-  locateDeposit,
   showDeposit,
   listDeposits,
-  locateWithdrawal,
   showWithdrawal,
   withdrawalQueue,
   decideWithdrawal,

@@ -1,15 +1,8 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
-import { type Call, command, type QueryTools } from '@backoffice/service-runtime'
+import { type Call, type DirectTools, handle } from '@backoffice/service-runtime'
 import { admitWithdrawal, openWithdrawal } from '../domain/withdrawal.ts'
-import {
-  type Attempt,
-  insertIntent,
-  listAttempts,
-  openIntent,
-  refuseIntent,
-  type WithdrawalRequest,
-} from '../storage/intents.ts'
-import { findWithdrawal } from '../storage/withdrawals.ts'
+import { type Attempt, insertIntent, listAttempts, refuseIntent, type WithdrawalRequest } from '../storage/intents.ts'
+import { isRecord, lockRows, updateWithdrawals } from '../storage/withdrawals.ts'
 import { publicWithdrawal } from '../views/withdrawal.ts'
 
 const { requestWithdrawal: requestWithdrawalOperation } = operations.payments
@@ -23,7 +16,7 @@ type RequestCall = Call<typeof requestWithdrawalOperation>
  * the wallet is asked; and the intent becomes the withdrawal together with the reply. The README goes through what happens
  * when the process dies between any two of these lines.
  */
-export const requestWithdrawal = command(requestWithdrawalOperation, {
+export const requestWithdrawal = handle(requestWithdrawalOperation, {
   async prepare(call, tools): Promise<Attempt> {
     const { input, scope, requestId, deadline } = call
     const { playerId, currency } = input
@@ -35,17 +28,34 @@ export const requestWithdrawal = command(requestWithdrawalOperation, {
     return intent
   },
 
-  async execute({ input, scope, operationId }, tools, { id }) {
-    const request = { ...requested(input), id, environment: scope.environment }
-    const occasion = { at: tools.now, by: { kind: 'operator', name: scope.operatorId } } as const
-    const { withdrawal, transition } = openWithdrawal(request, occasion)
-    if (await openIntent(tools.sql, { withdrawal, transition, operationId })) return publicWithdrawal(withdrawal)
+  apart: ({ prepared }) => [prepared.id],
+
+  async load(calls, { db }) {
+    const ids = calls.map(({ prepared }) => prepared.id)
+    const rows = await lockRows(db, ids)
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return ids.map((id) => byId.get(id))
+  },
+
+  decide({ scope, operationId }, found, { now }) {
+    if (found?.status === 'intent') {
+      const { withdrawal, transition } = openWithdrawal(found, {
+        at: now,
+        by: { kind: 'operator', name: scope.operatorId },
+      })
+      return { reply: publicWithdrawal(withdrawal), change: { record: withdrawal, transition, operationId } }
+    }
     // Opened long ago, its stored reply already purged?
-    const earlier = await findWithdrawal(tools.em, { id, brandId: scope.brandId })
-    if (earlier !== null) return publicWithdrawal(earlier)
+    if (found !== undefined && isRecord(found)) return { reply: publicWithdrawal(found), change: null }
     // The sweeper was quicker, and gives the hold back. Nothing is stored of this, so the same key begins anew.
     throw new Rejection('SERVICE_UNAVAILABLE')
   },
+
+  save: (changes, { db }) =>
+    updateWithdrawals(
+      db,
+      changes.filter((change) => change !== null),
+    ),
 })
 
 function requested({ playerId, amount, currency, method, destination }: RequestCall['input']): WithdrawalRequest {
@@ -53,14 +63,14 @@ function requested({ playerId, amount, currency, method, destination }: RequestC
 }
 
 /** The intent of this operation: the one that an earlier attempt left, or a new one under a new reference. */
-async function beginIntent(call: RequestCall, { sql, newId, now }: QueryTools): Promise<Attempt> {
+async function beginIntent(call: RequestCall, { db, newId, now }: DirectTools): Promise<Attempt> {
   const { scope, operationId } = call
   const intent = { ...requested(call.input), id: newId('wdr'), operationId, scope, now }
   const begun = { id: intent.id, status: 'intent', releasing: false } as const
-  if (await insertIntent(sql, { ...intent, afterAbandoned: false })) return begun
-  const current = currentAttempt(await listAttempts(sql, operationId))
+  if (await insertIntent(db, { ...intent, afterAbandoned: false })) return begun
+  const current = currentAttempt(await listAttempts(db, operationId))
   if (current !== null) return current
-  if (await insertIntent(sql, { ...intent, afterAbandoned: true })) return begun
+  if (await insertIntent(db, { ...intent, afterAbandoned: true })) return begun
   // A second delivery of the same message was quicker.
   throw new Rejection('SERVICE_UNAVAILABLE')
 }
@@ -77,7 +87,7 @@ function currentAttempt(attempts: readonly Attempt[]): Attempt | null {
 }
 
 /** @throws {Rejection} INSUFFICIENT_FUNDS, or SERVICE_UNAVAILABLE when the outcome is unknown or the hold is gone */
-async function placeHold({ id }: Attempt, call: RequestCall, { rpc, sql, now }: QueryTools): Promise<void> {
+async function placeHold({ id }: Attempt, call: RequestCall, { rpc, db, now }: DirectTools): Promise<void> {
   const { input, scope, requestId, deadline } = call
   const hold = { playerId: input.playerId, withdrawalId: id, amount: input.amount }
   try {
@@ -86,7 +96,7 @@ async function placeHold({ id }: Attempt, call: RequestCall, { rpc, sql, now }: 
     if (state !== 'open') throw new Rejection('SERVICE_UNAVAILABLE')
   } catch (error) {
     // The wallet will give the same answer to this reference for ever, so there is nothing to release.
-    if (error instanceof Rejection && error.code === 'INSUFFICIENT_FUNDS') await refuseIntent(sql, { id, now })
+    if (error instanceof Rejection && error.code === 'INSUFFICIENT_FUNDS') await refuseIntent(db, { id, now })
     throw error
   }
 }

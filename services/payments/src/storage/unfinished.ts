@@ -1,20 +1,32 @@
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import type { ReadDb } from '@backoffice/service-runtime'
 
-/** The operation whose command to the wallet, about this record, is still unfinished. */
-export async function findUnfinished(connection: Sql, recordId: string): Promise<string | null> {
-  const { rows } = await sql<{ operationId: string }>`
-    select operation_id as "operationId" from outbox
-    where aggregate = ${recordId} and kind = 'command' and done_at is null
-    order by aggregate_seq limit 1
-  `.execute(connection)
-  return rows[0]?.operationId ?? null
+/** The operations whose command to the wallet is not done yet, by the record that the command is about. */
+export async function findUnfinished(db: ReadDb, recordIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (recordIds.length === 0) return new Map()
+  const rows = await db<{ aggregate: string; operationId: string }>`
+    select distinct on (aggregate) aggregate, operation_id from outbox
+    where aggregate = any(${recordIds}::text[]) and kind = 'command' and done_at is null and operation_id is not null
+    order by aggregate, aggregate_seq
+  `
+  return new Map(rows.map(({ aggregate, operationId }) => [aggregate, operationId]))
 }
 
-/** Which of these records the wallet has not done its part of yet. */
-export async function listUnfinished(connection: Sql, recordIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ aggregate: string }>`
-    select distinct aggregate from outbox where aggregate = any(${recordIds}::text[]) and kind = 'command' and done_at is null
-  `.execute(connection)
-  return new Set(rows.map(({ aggregate }) => aggregate))
+/** A record whose row the transaction has locked. */
+export type Locked<R> = R & {
+  /** The operation that ended the record, as long as the wallet has not done its part of that. */
+  readonly unfinished: string | null
+}
+
+/**
+ * Adds to locked records what is unfinished of them. It is a statement of its own: the statement that waited for the locks
+ * does not see what was committed meanwhile to other tables.
+ */
+export async function withUnfinished<R extends { readonly id: string }>(
+  db: ReadDb,
+  locked: readonly R[],
+  hasEnded: (record: R) => boolean,
+): Promise<ReadonlyMap<string, Locked<R>>> {
+  const ended = locked.filter(hasEnded).map(({ id }) => id)
+  const unfinished = await findUnfinished(db, ended)
+  return new Map(locked.map((record) => [record.id, { ...record, unfinished: unfinished.get(record.id) ?? null }]))
 }

@@ -10,7 +10,7 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
   const { id } = await path.createDeposit(playerId)
   const operationId = randomUUID()
   const team = path.bed.team('alice')
-  const input = { brandId: path.scope.brandId, depositId: id }
+  const input = { depositId: id }
   await path.bed.services.wallet.drain()
   t.equal(await refusal(path.confirm(id, operationId)), 'SERVICE_UNAVAILABLE')
 
@@ -40,7 +40,7 @@ t.test(
     await path.bed.services.wallet.drain()
     t.equal(await refusal(path.decideInSandbox(id, 'pay')), 'SERVICE_UNAVAILABLE')
     t.same(await path.getWithdrawal(id), approved)
-    const input = { brandId: path.scope.brandId, withdrawalId: id }
+    const input = { withdrawalId: id }
     const shown = await path.bed.team('alice').call(operations.payments.showWithdrawal, { input })
     t.match(shown, { status: 'approved', version: 2, settling: true })
     t.equal(shown.transitions.length, 2)

@@ -1,9 +1,9 @@
-import { runtimeTables } from '@backoffice/service-runtime'
+import { runtimeMigrations } from '@backoffice/service-runtime'
 import { playerTables } from './0001-players.ts'
 import { gameTables } from './0002-games.ts'
 
 export const migrations = [
-  runtimeTables('players'),
+  ...runtimeMigrations('players'),
   { name: '0001_players', class: playerTables },
   { name: '0002_games', class: gameTables },
 ]
