@@ -49,6 +49,9 @@ const inFlightMax = 256
 /** The broker hands out no more before some are acknowledged, over all replicas. */
 const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
+/** Short, since a whole batch waits; an event that goes alone may wait longer. */
+const lockTimeoutMs = 1_000
+const lockTimeoutAloneMs = 6_000
 const ackWaitMs = 30_000
 const deliveriesMaxDefault = 12
 const retryDelayMsMax = 60_000
@@ -83,7 +86,7 @@ export class EventConsumer {
     this.#reaction = definition
     this.#name = `${context.service}-${definition.name}`
     this.#gatherer = new Gatherer({
-      run: (events) => this.#react(events),
+      run: (events, { alone }) => this.#react(events, alone ? lockTimeoutAloneMs : lockTimeoutMs),
       batchMax,
       queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
@@ -191,9 +194,9 @@ export class EventConsumer {
     }
   }
 
-  async #react(received: readonly ReceivedEvent[]): Promise<undefined[]> {
+  async #react(received: readonly ReceivedEvent[], lockTimeoutMs: number): Promise<undefined[]> {
     const { db, clock, log } = this.#context
-    const fresh = await db.transaction(async (tx) => {
+    const react = async (tx: Db) => {
       const now = clock.now()
       const ids = received.map(({ event }) => event.id)
       const rows = await tx<{ eventId: string }>`
@@ -205,7 +208,8 @@ export class EventConsumer {
       const events = received.filter(({ event }) => unseen.has(event.id))
       if (events.length > 0) await this.#reaction.react(events, { db: tx, now, log })
       return events
-    })
+    }
+    const fresh = await db.transaction(react, { lockTimeoutMs })
     if (fresh.length > 0) this.#reaction.committed?.(fresh)
     return received.map(() => undefined)
   }
