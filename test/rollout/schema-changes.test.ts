@@ -15,14 +15,9 @@ t.test('no migration since the previous release narrows what that release uses',
       )
       t.same(now?.slice(0, before?.length), before, `${service}: what was released stays, in its order`)
     }
-    for (const { name, class: Migration } of migrations.filter(({ name }) => !released.includes(name))) {
+    for (const { name, sql } of migrations.filter(({ name }) => !released.includes(name))) {
       if (`${service}/${name}` in previousRelease.contractions) continue
-      // It only collects its statements: nothing is connected.
-      const migration = new Migration(undefined as never, undefined as never)
-      await migration.up()
-      const statements = migration.getQueries().filter((query) => typeof query === 'string')
-      t.equal(statements.length, migration.getQueries().length, `${service}/${name} is written in SQL`)
-      t.same(narrowingStatements(statements), [], `${service}/${name}`)
+      t.same(narrowingStatements([sql]), [], `${service}/${name}`)
     }
   }
 })
