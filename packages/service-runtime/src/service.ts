@@ -5,7 +5,7 @@ import { connectDatabase } from './database/connect.ts'
 import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
 import { purging, type Retention, runtimeRetentions } from './database/purge.ts'
-import type { NamedMigration } from './database/runtime-tables.ts'
+import type { Migration } from './database/runtime-tables.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventPublisher } from './messages/publisher.ts'
@@ -90,7 +90,7 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   assertSettings?(settings: SettingsOf<P>): void
   /** Records that are edited one by one; empty where SQL serves. */
   readonly entities?: Entities
-  readonly migrations: readonly NamedMigration[]
+  readonly migrations: readonly Migration[]
   readonly retentions?: readonly Retention[]
   /**
    * For what answers by itself when PostgreSQL or NATS is away: /readyz does not look at them, or every replica would be

@@ -10,14 +10,13 @@ import {
   service,
   team,
 } from '@backoffice/contracts'
-import { Migration } from '@mikro-orm/migrations'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import {
   type Db,
   defineService,
   handle,
-  type NamedMigration,
+  type Migration,
   type Reaction,
   runtimeMigrations,
   type Sent,
@@ -112,14 +111,7 @@ export const RecordEntity = defineEntity({
   properties: { id: p.string().primary(), count: p.integer() },
 })
 
-const probeTables = (statement: string): NamedMigration => ({
-  name: '0001_probe',
-  class: class Probe extends Migration {
-    override async up(): Promise<void> {
-      this.addSql(statement)
-    }
-  },
-})
+const probeTables = (statement: string): Migration => ({ name: '0001_probe', sql: statement })
 
 async function increment(db: Db, id: string): Promise<number> {
   const [row] = await db<{ count: number }>`
@@ -152,7 +144,7 @@ const sentOf = (kinds: readonly ('event' | 'command')[], aggregate: string, scop
 /** What commands about a record throw, and when: in `prepare`, or once they did their work. */
 export const faults = {
   inPrepare: new Map<string, Error>(),
-  atWork: new Map<string, (count: number) => Error>(),
+  atWork: new Map<string, (count: number) => Error | undefined>(),
 }
 
 const failPrepare = (record: string) => {
@@ -160,8 +152,8 @@ const failPrepare = (record: string) => {
   if (fault !== undefined) throw fault
 }
 const failWork = (record: string, count: number) => {
-  const fault = faults.atWork.get(record)
-  if (fault !== undefined) throw fault(count)
+  const fault = faults.atWork.get(record)?.(count)
+  if (fault !== undefined) throw fault
 }
 
 /** What the gathered command saw. */
@@ -170,6 +162,8 @@ export const adding = {
   prepared: 0,
   /** The records of each batch. */
   batches: [] as string[][],
+  /** Runs in each batch's transaction before it loads. */
+  during: async (_db: Db): Promise<void> => {},
 }
 
 /** The queries that were made for reads of records. */
@@ -223,6 +217,7 @@ const addUpHandler = handle(addUp, {
   async load(calls, { db }) {
     const ids = calls.map(({ input }) => input.record)
     adding.batches.push(ids)
+    await adding.during(db)
     await waitFor(
       db,
       calls.map(({ input }) => input.waitsBefore),

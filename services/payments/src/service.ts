@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { intentSweeper } from './background/sweep-intents.ts'
 import { oldestUnfinished } from './measurements.ts'
 import { handlers } from './operations/index.ts'
+import { Intents } from './steps/intents.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** Intents that came to nothing are kept as long as the stored replies of their operations. */
@@ -18,7 +19,7 @@ export const payments = defineService({
   migrations,
   retentions: [droppedIntents],
   compose: (context, { INTENT_SWEEP_EVERY_MS: everyMs, INTENT_ABANDON_AFTER_MS: abandonAfterMs }) => ({
-    operations: handlers,
+    operations: handlers({ intents: new Intents(context.db) }),
     background: [intentSweeper(context, { everyMs, abandonAfterMs })],
     measurements: [oldestUnfinished(context.db.reader)],
   }),

@@ -10,18 +10,35 @@ const serializationFailure = '40001'
 const deadlockDetected = '40P01'
 const uniqueViolation = '23505'
 const lockNotAvailable = '55P03'
+const inFailedTransaction = '25P02'
+const unknownStatement = '26000'
+const featureNotSupported = '0A000'
 
 /** The transaction did nothing and may simply run again. */
 export const isRetryable = (error: unknown): boolean => {
   const state = sqlState(error)
-  return state === serializationFailure || state === deadlockDetected
+  return state === serializationFailure || state === deadlockDetected || isStaleConnection(error)
 }
+
+/**
+ * What a connection has prepared is not what PostgreSQL has: a migration changed a column's type meanwhile, or the
+ * statement is gone. It fails on this connection for ever, and on a new one it works.
+ */
+export function isStaleConnection(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === unknownStatement || (state === featureNotSupported && causesOf(error).some(isAboutPlan))
+}
+
+const isAboutPlan = ({ message }: { readonly message: string }) => message.includes('cached plan')
 
 /** Somebody else has just written a row of the same key: now it is there to be seen. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === uniqueViolation
 
 /** A row that a statement needs is locked by somebody who does not finish. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockNotAvailable
+
+/** Nothing is wrong with the statement but that one before it failed. */
+export const isInFailedTransaction = (error: unknown): boolean => sqlState(error) === inFailedTransaction
 
 /** Bad data (class 22), a broken constraint (23), or a failed assertion: the fault of one item, not of the connection. */
 export function isFaultOfData(error: unknown): boolean {

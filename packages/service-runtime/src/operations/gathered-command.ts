@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Rejection } from '@backoffice/contracts'
+import type { Operation, Rejection } from '@backoffice/contracts'
 import type { Db } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import { Gatherer } from '../process/gatherer.ts'
@@ -20,7 +20,11 @@ const lockTimeoutMs = 1_000
 const lockTimeoutAloneMs = 6_000
 
 /** Attempts that wait together become outcomes in one transaction. */
-export function gatheredAttempts(command: Command, context: AttemptContext): Gatherer<Attempt, Outcome | Error> {
+export function gatheredAttempts(
+  operation: Operation,
+  command: Command,
+  context: AttemptContext,
+): Gatherer<Attempt, Outcome | Error> {
   return new Gatherer({
     batchMax,
     queueMax,
@@ -31,10 +35,21 @@ export function gatheredAttempts(command: Command, context: AttemptContext): Gat
     isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
     faultOf: batchFaultOf,
     run: (attempts, { alone }) =>
-      context.db.transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
-        lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
-      }),
+      context.db
+        .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
+          lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
+        })
+        .catch((error) => {
+          if (!alone && batchFaultOf(error) === 'alone') logFailedBatch(context.log, operation, error)
+          throw error
+        }),
   })
+}
+
+/** The callers may never notice, and somebody should: an assertion is a bug. */
+function logFailedBatch(log: AttemptContext['log'], operation: Operation, err: unknown): void {
+  const level = err instanceof assert.AssertionError ? 'error' : 'warn'
+  log[level]({ err, operation: operation.id }, 'a batch failed; its calls run one by one')
 }
 
 function namesOf(command: Command, { call, preparation }: Attempt): readonly string[] {

@@ -53,7 +53,7 @@ export class Runner {
       case 'single command':
         return this.#command(handler, (attempt) => attemptSingly(handler.command, attempt, this.#context))
       case 'gathered command': {
-        const gatherer = gatheredAttempts(handler.command, this.#context)
+        const gatherer = gatheredAttempts(handler.operation, handler.command, this.#context)
         return this.#command(handler, async (attempt) => {
           const outcome = await gatherer.add(attempt)
           if (outcome instanceof Error) throw outcome

@@ -1,15 +1,14 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId, purge, runtimeRetentions } from '../src/index.ts'
-import { countUp, createProbeTables, payments, wallet } from './probe-services.ts'
+import { purge, runtimeRetentions } from '../../src/database/purge.ts'
+import { dayMs, newId } from '../../src/index.ts'
+import { countUp, payments, wallet } from '../probe-services.ts'
 
-const dayMs = 24 * 3_600_000
 const start = new Date('2026-03-02T12:00:00.000Z')
 let now = start
 const clock = { now: () => now }
 const bed = await testBed(t, { payments, wallet }, { clock })
-await createProbeTables(bed)
-const { orm } = bed.services.payments
+const { db } = bed.services.payments
 const scope = bed.scope()
 
 const retention = (table: string) => {
@@ -24,9 +23,9 @@ t.test('a stored reply is kept for its retention and not a moment longer', async
   await bed.rpc.call(countUp, { scope, input: { record: 'kept' }, operationId })
   const { keepMs } = retention('operation')
   now = new Date(start.getTime() + keepMs)
-  t.equal(await purge({ orm, clock }, retention('operation')), 0)
+  t.equal(await purge({ db, clock }, retention('operation')), 0)
   now = new Date(now.getTime() + 1)
-  t.equal(await purge({ orm, clock }, retention('operation')), 1)
+  t.equal(await purge({ db, clock }, retention('operation')), 1)
   t.equal(await count('operation'), 0)
 })
 
@@ -37,7 +36,7 @@ t.test('outbox rows go by the time they were done; unfinished ones stay for ever
      values ('old', 'a', 1, 'event', 'x', '{}', $1, null, $1), ('open', 'b', 1, 'event', 'x', '{}', $1, $2, null)`,
     [new Date(start.getTime() - 400 * dayMs), new Date('2100-01-01')],
   )
-  t.equal(await purge({ orm, clock }, retention('outbox')), 1)
+  t.equal(await purge({ db, clock }, retention('outbox')), 1)
   t.same((await bed.sql('payments').query("select id from outbox where id in ('old', 'open')")).rows, [{ id: 'open' }])
 })
 
@@ -48,7 +47,7 @@ t.test('more than one batch goes, batch by batch', async (t) => {
       `insert into inbox (consumer, event_id, received_at) select 'c', n::text, $1 from generate_series(1, 2500) n`,
       [new Date(start.getTime() - 100 * dayMs)],
     )
-  t.equal(await purge({ orm, clock }, retention('inbox')), 2500)
+  t.equal(await purge({ db, clock }, retention('inbox')), 2500)
 })
 
 t.test('the inbox is kept longer than the outbox, and both longer than a stored reply', async (t) => {

@@ -1,6 +1,6 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { assertServerVersion, connectNats } from '../../src/index.ts'
+import { assertServerVersion, connectNats } from '../../src/messages/connect.ts'
 import { payments } from '../probe-services.ts'
 
 t.test('a server that is too old is refused', async (t) => {

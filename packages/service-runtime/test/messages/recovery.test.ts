@@ -1,32 +1,31 @@
 import { rmSync } from 'node:fs'
 import { eventually, testBed } from '@backoffice/test-kit'
-import { sql as tag } from 'kysely'
 import t from 'tap'
-import { reaction } from '../../src/index.ts'
+import type { Reaction } from '../../src/index.ts'
 import { startOwnBroker } from '../own-broker.ts'
-import { createProbeTables, eventData, payments, webhooksWith } from '../probe-services.ts'
+import { eventData, payments, webhooksWith } from '../probe-services.ts'
 
 const broker = await startOwnBroker(t)
-const record = reaction({
+const record: Reaction = {
   name: 'record-event',
   kinds: ['deposit.confirmed'],
-  async react(event, { sql }) {
-    await tag`insert into heard (event_id, type) values (${event.id}, ${event.type})`.execute(sql)
+  async react(events, { db }) {
+    const ids = events.map(({ event }) => event.id)
+    await db`insert into heard (event_id, type) select id, 'deposit.confirmed' from unnest(${ids}::text[]) as id`
   },
-})
+}
 const bed = await testBed(
   t,
   { payments, webhooks: webhooksWith([record]) },
   { config: { payments: broker.environment, webhooks: broker.environment } },
 )
-await createProbeTables(bed)
 
 let emitted = 0
 async function emit(): Promise<void> {
   emitted += 1
-  await bed.services.payments.transact(async ({ sql, emit: send, newId }) => {
+  await bed.services.payments.transact(async ({ db, emit: send, newId }) => {
     const deposit = newId('dep')
-    await tag`insert into record values (${deposit}, 1)`.execute(sql)
+    await db`insert into record values (${deposit}, 1)`
     send({ kind: 'deposit.confirmed', aggregate: deposit, scope: bed.scope(), data: eventData(deposit) })
   })
 }

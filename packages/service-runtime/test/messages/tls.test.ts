@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
-import { sql } from 'kysely'
 import pg from 'pg'
 import t from 'tap'
-import { connectDatabase } from '../src/database/connect.ts'
-import { connectNats, loadConfig, serviceConfig, verifiedUrl } from '../src/index.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
+import { verifiedUrl } from '../../src/database/tls.ts'
+import { connectNats } from '../../src/messages/connect.ts'
+import { loadConfig, serviceConfig } from '../../src/process/config.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-tls-'))
 chmodSync(dir, 0o755)
@@ -38,15 +39,12 @@ t.test('with DATABASE_CA_FILE the connection is TLS, and only to whom the author
     const given = { DATABASE_URL: url, NATS_URL: 'nats://unused', DATABASE_CA_FILE: caFile }
     return connectDatabase('wallet', loadConfig(serviceConfig, given), [])
   }
-  const orm = await connect(server.certFile)
-  t.teardown(() => orm.close())
-  const { rows } = await sql<{ ssl: boolean }>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`.execute(
-    orm.em.getKysely(),
-  )
-  t.same(rows, [{ ssl: true }])
+  const db = await connect(server.certFile)
+  t.teardown(() => db.close())
+  t.same(await db`select ssl from pg_stat_ssl where pid = pg_backend_pid()`, [{ ssl: true }])
   const other = await connect(stranger.certFile)
   t.teardown(() => other.close())
-  await t.rejects(sql`select 1`.execute(other.em.getKysely()), /self-signed|certificate/)
+  await t.rejects(other`select 1`, /self-signed|certificate/)
   const byUrl = new pg.Client({ connectionString: verifiedUrl(url, stranger.certFile) })
   await t.rejects(byUrl.connect(), /self-signed|certificate/)
 })

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { ConfigurationError, loadConfig, serviceConfig } from '../src/index.ts'
+import { ConfigurationError, loadConfig, serviceConfig } from '../../src/process/config.ts'
 
 const schema = Type.Composite([
   serviceConfig,

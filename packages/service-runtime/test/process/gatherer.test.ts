@@ -340,7 +340,7 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
           return false
         if (outcome === 'failed' && done.includes(id)) return false
       }
-      for (const each of ['a', 'b', 'c', 'd']) {
+      for (const each of ['a', 'b', 'c', 'd'] as const) {
         const order = done.filter((id) => items[id]?.names.includes(each))
         if (order.some((id, index) => index > 0 && id < (order[index - 1] as number))) return false
       }

@@ -1,7 +1,7 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { createLogger } from '../src/log.ts'
-import { createProbeTables, payments } from './probe-services.ts'
+import { createLogger } from '../../src/process/log.ts'
+import { payments } from '../probe-services.ts'
 
 function logger() {
   const lines: string[] = []
@@ -17,19 +17,20 @@ t.test('secrets and personal data are struck out', async (t) => {
 
 t.test("an error of the database says which rule was broken, never the row's values", async (t) => {
   const bed = await testBed(t, { payments })
-  await createProbeTables(bed)
   const { log, lines } = logger()
-  const em = bed.services.payments.orm.em.fork()
-  const insert = "insert into record (id, count) values ('52998224725', 1)"
-  await em.execute(insert)
-  await em.execute(insert).catch((error) => log.error({ err: error }, 'failed'))
+  const { db } = bed.services.payments
+  const insert = () => db`insert into record (id, count) values ('52998224725', 1)`
+  await insert()
+  await insert().catch((error) => log.error({ err: error }, 'failed'))
+  const byEntity = "insert into record (id, count) values ('52998224725', 1)"
+  await db.em.execute(byEntity).catch((error) => log.error({ err: error }, 'failed'))
   await bed
     .sql('payments')
     .query("select '52998224725x'::bigint")
     .catch((error) => log.error({ err: error }, 'failed'))
-  t.equal(lines.length, 2)
-  t.match(JSON.parse(lines[0] ?? ''), { err: { code: '23505', constraint: 'record_pkey' } })
-  t.match(JSON.parse(lines[1] ?? ''), { err: { code: '22P02' } })
+  t.equal(lines.length, 3)
+  for (const line of lines.slice(0, 2)) t.match(JSON.parse(line), { err: { code: '23505', constraint: 'record_pkey' } })
+  t.match(JSON.parse(lines[2] ?? ''), { err: { code: '22P02' } })
   for (const line of lines) t.notMatch(line, /52998224725/)
 })
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { validate } from '../src/index.ts'
+import { validate } from '../../src/index.ts'
 
 const schema = Type.Object({
   name: Type.String({ minLength: 2, maxLength: 4 }),

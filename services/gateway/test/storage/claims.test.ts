@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sqlOf } from '@backoffice/service-runtime'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import * as gateway from '../../src/main.ts'
+import { gateway } from '../../src/service.ts'
 import {
   type ClaimKey,
   claimKey,

@@ -1,4 +1,5 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
+import type { Intents } from '../steps/intents.ts'
 import { cancelWithdrawal } from './cancel-withdrawal.ts'
 import { confirmDeposit } from './confirm-deposit.ts'
 import { createDeposit } from './create-deposit.ts'
@@ -13,11 +14,11 @@ import { showDeposit } from './show-deposit.ts'
 import { showWithdrawal } from './show-withdrawal.ts'
 import { withdrawalQueue } from './withdrawal-queue.ts'
 
-export const handlers: HandlersOf<'payments'> = {
+export const handlers = ({ intents }: { readonly intents: Intents }): HandlersOf<'payments'> => ({
   createDeposit,
   confirmDeposit,
   failDeposit,
-  requestWithdrawal,
+  requestWithdrawal: requestWithdrawal({ intents }),
   getWithdrawal,
   cancelWithdrawal,
   decideWithdrawalInSandbox,
@@ -27,4 +28,4 @@ export const handlers: HandlersOf<'payments'> = {
   showWithdrawal,
   withdrawalQueue,
   decideWithdrawal,
-}
+})

@@ -10,7 +10,12 @@ export interface Attempt {
   readonly releasing: boolean
 }
 
-export type WithdrawalRequest = Pick<Withdrawal, 'playerId' | 'amount' | 'currency' | 'method' | 'destination'>
+/** What an intent is begun with. */
+export type Intent = Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination'> & {
+  readonly operationId: string
+  readonly scope: Scope
+  readonly at: Date
+}
 
 /** All attempts of one operation, the latest first. */
 export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]> {
@@ -23,32 +28,40 @@ export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]
 }
 
 /**
- * Commits an intent under a new id, unless an earlier attempt of the operation is there.
- * @param afterAbandoned abandoned attempts do not count
- * @returns false when it was not begun: another attempt is to be gone on with, or to be looked at
+ * Inserts intents, each unless an earlier attempt of its operation is there.
+ * @returns the ids of those that were begun: of the others another attempt is to be gone on with, or to be looked at
  */
-export async function insertIntent(
+export async function insertIntents(
   db: Db,
-  intent: WithdrawalRequest & {
-    readonly id: string
-    readonly operationId: string
-    readonly scope: Scope
-    readonly now: Date
+  begun: readonly {
+    readonly intent: Intent
+    /** Abandoned attempts do not count. */
     readonly afterAbandoned: boolean
-  },
-): Promise<boolean> {
-  const { scope, now, operationId } = intent
-  const rows = await db`
+  }[],
+): Promise<ReadonlySet<string>> {
+  const intents = begun.map(({ intent }) => intent)
+  const scopes = intents.map(({ scope }) => scope)
+  const rows = await db<{ id: string }>`
     insert into withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency,
       method, destination, status, version, created_at, updated_at)
-    select ${intent.id}, ${operationId}, ${scope.brandId}, ${scope.operatorId}, ${scope.environment},
-      ${scope.timeZone}, ${intent.playerId}, ${intent.amount}::bigint, ${intent.currency},
-      ${intent.method}, ${intent.destination}, 'intent', 0, ${now}::timestamptz, ${now}::timestamptz
-    where ${intent.afterAbandoned}::boolean or not exists (select from withdrawal where operation_id = ${operationId})
+    select i.id, i.operation_id, i.brand_id, i.operator_id, i.environment, i.time_zone, i.player_id, i.amount, i.currency,
+      i.method, i.destination, 'intent', 0, i.at, i.at
+    from unnest(
+      ${intents.map(({ id }) => id)}::text[], ${intents.map(({ operationId }) => operationId)}::text[],
+      ${scopes.map(({ brandId }) => brandId)}::text[], ${scopes.map(({ operatorId }) => operatorId)}::text[],
+      ${scopes.map(({ environment }) => environment)}::text[], ${scopes.map(({ timeZone }) => timeZone)}::text[],
+      ${intents.map(({ playerId }) => playerId)}::text[], ${intents.map(({ amount }) => amount)}::bigint[],
+      ${intents.map(({ currency }) => currency)}::text[], ${intents.map(({ method }) => method)}::text[],
+      ${intents.map(({ destination }) => destination)}::text[], ${intents.map(({ at }) => at)}::timestamptz[],
+      ${begun.map(({ afterAbandoned }) => afterAbandoned)}::boolean[]
+    ) as i (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency, method,
+      destination, at, after_abandoned)
+    where i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id)
+    order by i.operation_id
     on conflict (operation_id) where status <> 'abandoned' do nothing
-    returning true
+    returning id
   `
-  return rows.length > 0
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Compare-and-set: the wallet refused, so there is no hold to release. */

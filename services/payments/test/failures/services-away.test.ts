@@ -17,6 +17,8 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
   const shown = await team.call(operations.payments.showDeposit, { input })
   t.match(shown, { status: 'pending', confirmedAt: null, version: 1, settling: true })
   t.equal(shown.transitions.length, 1)
+  const listed = await team.call(operations.payments.listDeposits, { input: { brandId: path.scope.brandId, limit: 1 } })
+  t.match(listed.data, [{ id, status: 'pending', confirmedAt: null, version: 1, settling: true }])
   const unsent = `select name from outbox where aggregate = $1 and done_at is null order by aggregate_seq`
   t.same(await path.rows(unsent, [id]), [{ name: 'wallet.creditAccount' }, { name: 'deposit.confirmed' }])
 

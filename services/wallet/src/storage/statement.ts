@@ -88,7 +88,10 @@ async function readBefore(db: ReadDb, asked: readonly PlacedPage[]): Promise<Pag
       ${asked.map(({ before }) => before)}::bigint[]
     ) as asked (place, brand_id, owner_id, most, before)
     join account a on a.brand_id = asked.brand_id and a.owner_id = asked.owner_id
-    left join entry bound on bound.account_id = a.id and bound.seq = asked.before
+    left join lateral (
+      -- Its limit keeps the planner from joining all entries of the account and looking for the number among them.
+      select hash from entry where account_id = a.id and seq = asked.before limit 1
+    ) bound on true
     left join lateral (
       select * from (
         select * from entry where account_id = a.id and seq < asked.before order by seq desc limit ${pageMax}

@@ -73,6 +73,8 @@ t.test('twenty of one adjustment at once move the money once', async (t) => {
   const posted = await Promise.all(Array.from({ length: 20 }, () => adjust(input)))
   t.equal(posted.filter(({ replayed }) => !replayed).length, 1)
   t.equal(await available(playerId), '1.00')
+  const { rows } = await bed.sql('wallet').query('select * from audit_entry where subject = $1', [playerId])
+  t.equal(rows.length, 1)
 })
 
 t.test('an adjustment that the balance does not cover is refused for ever', async (t) => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { readOver } from '@backoffice/service-runtime'
 import { newId, systemClock } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
@@ -107,6 +108,67 @@ t.test('more than may wait is refused at once, and what was taken is posted', as
     brandId,
   ])
   t.equal(rows[0].sum, outcomes.filter(({ status }) => status === 'fulfilled').length)
+})
+
+t.test('an account that another session has locked keeps its own posting waiting, not its neighbours', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  await ledger.post(postingOf([0, 1, 1, 10], brandId))
+  const other = await admin.connect()
+  await other.query('begin')
+  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [brandId, 'ply_1'])
+  let answered = false
+  const began = performance.now()
+  const locked = ledger.post(postingOf([0, 1, 2, 10], brandId)).finally(() => {
+    answered = true
+  })
+  const others = await Promise.all(
+    Array.from({ length: 39 }, (_, index) => ledger.post(postingOf([0, 2 + index, 100 + index, 1], brandId))),
+  )
+  t.ok(others.every(({ outcome }) => outcome === 'posted'))
+  t.ok(performance.now() - began < 8_000, 'before their callers give up')
+  t.notOk(answered)
+  await other.query('commit')
+  other.release()
+  t.match(await locked, { outcome: 'posted', replayed: false })
+})
+
+t.test('a posting that the database refuses is an error of its sender, not of those in its batch', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  // No text of PostgreSQL holds this character.
+  const poison = { ...postingOf([0, 1, 1, 1], brandId), reference: 'd\u0000' } as Posting
+  const outcomes = await Promise.allSettled(
+    [poison, ...Array.from({ length: 20 }, (_, index) => postingOf([0, 1, index, 1], brandId))].map((posting) =>
+      ledger.post(posting),
+    ),
+  )
+  t.match(outcomes[0], { status: 'rejected', reason: { code: '22021' } })
+  t.ok(outcomes.slice(1).every((result) => result.status === 'fulfilled' && result.value.outcome === 'posted'))
+})
+
+t.test('what a posting brings along commits with it or not at all, and apart from its neighbours', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  const seen: string[] = []
+  const outcomes = await Promise.allSettled(
+    [1, 2, 3].map((reference) =>
+      ledger.post(postingOf([0, 1, reference, 1], brandId), async (_tx, { outcome }) => {
+        assert.notEqual(reference, 2)
+        seen.push(`${reference} ${outcome}`)
+      }),
+    ),
+  )
+  t.same(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.ok(seen.includes('1 posted') && seen.includes('3 posted'))
+  const { rows } = await admin.query('select reference from wallet.transfer where brand_id = $1 order by 1', [brandId])
+  t.same(
+    rows.map(({ reference }) => reference),
+    ['d1', 'd3'],
+  )
 })
 
 t.test('a checkpoint never counts what a running transaction may still add to', async (t) => {

@@ -1,8 +1,7 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
-/** The team names a player without the brand. */
-export class AccountOwner extends Migration {
-  override async up(): Promise<void> {
-    this.addSql('create index account_of_owner on wallet.account (owner_id) where owner_id is not null')
-  }
+/** The team names a player without the brand; with it, this index serves as well as the unique one. */
+export const accountOwner: Migration = {
+  name: '0002_account_owner',
+  sql: 'create index account_of_owner on wallet.account (owner_id, brand_id) where owner_id is not null',
 }

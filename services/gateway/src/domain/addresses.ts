@@ -1,9 +1,10 @@
+import { Rejection } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Reads an address or a CIDR range; IPv4-mapped IPv6 counts as IPv4. Null when it is neither. */
-export function parseRange(text: string): Range | null {
+/** An address or a CIDR range; IPv4-mapped IPv6 counts as IPv4. Null when it is neither. */
+function parseRange(text: string): Range | null {
   try {
     if (text.includes('/')) {
       const [address, prefix] = ipaddr.parseCIDR(text)
@@ -16,6 +17,16 @@ export function parseRange(text: string): Range | null {
   } catch {
     return null
   }
+}
+
+/** @throws {Rejection} VALIDATION_ERROR naming each entry that is neither an address nor a CIDR range */
+export function requireRanges(allowedAddresses: readonly string[]): void {
+  const issues = allowedAddresses.flatMap((entry, index) =>
+    parseRange(entry) === null
+      ? [{ path: `/allowedAddresses/${index}`, message: 'must be an address or a CIDR range' }]
+      : [],
+  )
+  if (issues.length > 0) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
 }
 
 /** A set of addresses given as CIDR ranges. */
