@@ -6,10 +6,7 @@ import { gateway } from '../../src/service.ts'
 import { send } from '../signed-client.ts'
 
 const bed = await testBed(t, { gateway, webhooks }, { config: { gateway: { FAILED_AUTHENTICATIONS_PER_MINUTE: 20 } } })
-const replicas = [
-  bed.services.gateway.addresses.baseUrl,
-  (await bed.start('gateway')).addresses.baseUrl,
-]
+const replicas = [bed.services.gateway.addresses.baseUrl, (await bed.start('gateway')).addresses.baseUrl]
 const { createOperator } = operations.gateway
 
 t.test('two replicas together accept no more than the limit, and say when to come back', async (t) => {
