@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { sqlOf } from '@backoffice/service-runtime'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import type { StoredResponse } from '../../src/domain/claim.ts'
 import { gateway } from '../../src/service.ts'
 import {
+  type ClaimAttempt,
   type ClaimKey,
-  claimKey,
+  type ClaimRequest,
+  claimKeys,
   forgetClaim,
-  releaseClaim,
-  type StoredResponse,
-  storeResponse,
+  releaseClaims,
+  storeResponses,
 } from '../../src/storage/claims.ts'
 
 const bed = await testBed(t, { gateway })
-const connection = () => sqlOf(bed.services.gateway.orm.em.fork())
+const { db } = bed.services.gateway
 
 const newKey = (): ClaimKey => ({ operatorId: 'op_1', environment: 'sandbox', key: randomUUID() })
 const response = (text: string): StoredResponse => ({
@@ -23,20 +24,27 @@ const response = (text: string): StoredResponse => ({
   requestId: `req_${text}`,
 })
 
-/** One claim, with a token and an operation id of its own. */
-function claim(key: ClaimKey, { fingerprint = 'same', leaseMs = 60_000 } = {}) {
+/** A request for a key, with a token and an operation id of its own. */
+function requestFor(key: ClaimKey, { fingerprint = 'same', leaseMs = 60_000 } = {}): ClaimRequest {
   const token = randomUUID()
-  const operationId = `opn_${token}`
-  const request = {
+  return {
     ...key,
     fingerprint: Buffer.from(fingerprint),
     operation: 'createDeposit',
-    operationId,
+    operationId: `opn_${token}`,
     token,
     leaseMs,
   }
-  return { token, operationId, outcome: claimKey(connection(), request) }
 }
+
+/** One claim in a batch of its own. */
+function claim(key: ClaimKey, options?: Parameters<typeof requestFor>[1]) {
+  const request = requestFor(key, options)
+  return { ...request, outcome: claimKeys(db, [request]).then(([claimed]) => claimed) }
+}
+
+const store = async (attempt: ClaimAttempt, text: string) =>
+  (await storeResponses(db, [{ ...attempt, response: response(text) }]))[0]
 
 /** What time does to a claim. */
 const expire = ({ key }: ClaimKey) =>
@@ -47,7 +55,10 @@ const endLease = ({ key }: ClaimKey) =>
 t.test('of thirty parallel claims of one key exactly one is ours, the rest see it running', async (t) => {
   const key = newKey()
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => claim(key).outcome))
-  t.strictSame(outcomes.map(({ state }) => state).sort(), ['mine', ...Array.from({ length: 29 }, () => 'running')])
+  t.strictSame(outcomes.map((claimed) => claimed?.state).sort(), [
+    'mine',
+    ...Array.from({ length: 29 }, () => 'running'),
+  ])
 })
 
 t.test('a conflict is judged before in-progress, and neither touches the claim', async (t) => {
@@ -56,7 +67,7 @@ t.test('a conflict is judged before in-progress, and neither touches the claim',
   t.match(await first.outcome, { state: 'mine', operationId: first.operationId })
   t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
   t.match(await claim(key).outcome, { state: 'running' })
-  t.ok(await storeResponse(connection(), key, first.token, response('a')))
+  t.ok(await store(first, 'a'))
 })
 
 t.test(
@@ -69,9 +80,9 @@ t.test(
     t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
     const second = claim(key)
     t.match(await second.outcome, { state: 'mine', operationId: first.operationId })
-    await releaseClaim(connection(), key, first.token)
+    await releaseClaims(db, [first])
     t.match(await claim(key).outcome, { state: 'running' }, 'only its own token releases')
-    await releaseClaim(connection(), key, second.token)
+    await releaseClaims(db, [second])
     t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
   },
 )
@@ -85,13 +96,9 @@ t.test(
     await endLease(key)
     const quick = claim(key)
     await quick.outcome
-    t.equal(
-      await storeResponse(connection(), key, slow.token, response('slow')),
-      null,
-      'nothing is stored yet, and not by this one',
-    )
-    t.match(await storeResponse(connection(), key, quick.token, response('quick')), { requestId: 'req_quick' })
-    t.match(await storeResponse(connection(), key, slow.token, response('slow')), {
+    t.equal(await store(slow, 'slow'), null, 'nothing is stored yet, and not by this one')
+    t.match(await store(quick, 'quick'), { requestId: 'req_quick' })
+    t.match(await store(slow, 'slow'), {
       requestId: 'req_quick',
       body: Buffer.from('quick'),
     })
@@ -103,7 +110,7 @@ t.test('past its memory an answered key is new: another body, another operation 
   const key = newKey()
   const first = claim(key)
   await first.outcome
-  await storeResponse(connection(), key, first.token, response('a'))
+  await store(first, 'a')
   await expire(key)
   const next = claim(key, { fingerprint: 'other' })
   t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
@@ -113,10 +120,13 @@ t.test('of parallel claims of an expired key one is ours, and none needs resolvi
   const key = newKey()
   const first = claim(key)
   await first.outcome
-  await storeResponse(connection(), key, first.token, response('a'))
+  await store(first, 'a')
   await expire(key)
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => claim(key).outcome))
-  t.strictSame(outcomes.map(({ state }) => state).sort(), ['mine', ...Array.from({ length: 19 }, () => 'running')])
+  t.strictSame(outcomes.map((claimed) => claimed?.state).sort(), [
+    'mine',
+    ...Array.from({ length: 19 }, () => 'running'),
+  ])
 })
 
 t.test('past its memory a key of unknown outcome must be resolved before it names another effect', async (t) => {
@@ -127,9 +137,9 @@ t.test('past its memory a key of unknown outcome must be resolved before it name
   t.match(await claim(key).outcome, { state: 'running' }, 'its attempt may still be at work')
   await endLease(key)
   t.match(await claim(key).outcome, { state: 'unresolved', operationId: first.operationId, operation: 'createDeposit' })
-  await forgetClaim(connection(), key, 'opn_of_another')
+  await forgetClaim(db, key, 'opn_of_another')
   t.match(await claim(key).outcome, { state: 'unresolved' }, 'only the resolved one is forgotten')
-  await forgetClaim(connection(), key, first.operationId)
+  await forgetClaim(db, key, first.operationId)
   const next = claim(key)
   t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
 })
@@ -144,5 +154,5 @@ t.test('keys of the sandbox and of production are apart', async (t) => {
 t.test('a lease ends by itself', async () => {
   const key = newKey()
   await claim(key, { leaseMs: 100 }).outcome
-  await eventually(async () => (await claim(key).outcome).state === 'mine')
+  await eventually(async () => (await claim(key).outcome)?.state === 'mine')
 })
