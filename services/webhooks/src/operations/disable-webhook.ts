@@ -11,7 +11,7 @@ export const disableWebhook = (settings: BreakerSettings) =>
     async execute({ input }, { db, now }) {
       const row = await lockEndpoint(db, input)
       changeEndpoint(db, row, disabled(toEndpoint(row, settings), { reason: input.reason, now }), settings)
-      await withholdDeliveries(db, [row.id], now)
+      await withholdDeliveries(db, row.id, now)
       return describeEndpoint(db, row, { settings, now })
     },
   })

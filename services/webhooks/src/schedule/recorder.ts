@@ -30,7 +30,7 @@ export interface RecorderContext {
   readonly random: () => number
   readonly breaker: BreakerSettings
   readonly disabling: DisablingRule
-  /** Attempts under way at once in this replica, so no more wait to be recorded. */
+  /** Attempts under way at once in this replica. */
   readonly concurrency: number
 }
 
@@ -58,7 +58,8 @@ export class Recorder {
       queueMax: context.concurrency,
       apart: ({ lease }) => [lease.deliveryId],
       faultOf: batchFaultOf,
-      run: (attempts) => context.db.transaction((db) => this.#recordTogether(db, attempts), { lockTimeoutMs }),
+      run: (attempts, { alone }) =>
+        context.db.transaction((db) => this.#recordTogether(db, attempts, alone), { lockTimeoutMs }),
     })
   }
 
@@ -70,7 +71,7 @@ export class Recorder {
     }
   }
 
-  async #recordTogether(db: Db, attempts: readonly MadeAttempt[]): Promise<(NextDue | Busy)[]> {
+  async #recordTogether(db: Db, attempts: readonly MadeAttempt[], alone: boolean): Promise<(NextDue | Busy)[]> {
     const { clock, random, breaker: settings, disabling } = this.#context
     const now = clock.now()
     const [learners, deliveries] = await Promise.all([lockLearners(db, attempts), lockDeliveries(db, attempts)])
@@ -92,9 +93,11 @@ export class Recorder {
       if (endpoint !== undefined) after.set(endpointId, afterAttemptAt(endpoint, { url, failed }, learning))
     }
 
-    await Promise.all([saveAttempts(db, [...recorded.values()]), saveEndpoints(db, after, settings)])
     const disabled = [...after].filter(([id, { enabled }]) => !enabled && before.get(id)?.enabled === true)
-    if (disabled.length > 0) await this.#withhold(db, new Map(disabled), now)
+    // Withholding a large backlog takes long, so nobody else's attempt may be in that transaction.
+    if (disabled.length > 0 && !alone) throw new Error('an attempt that disables its endpoint is recorded alone')
+    await Promise.all([saveAttempts(db, [...recorded.values()]), saveEndpoints(db, after, settings)])
+    for (const [id, endpoint] of disabled) await this.#withhold(db, id, endpoint, now)
     return attempts.map((attempt) => {
       const { endpointId } = attempt.lease
       const made = recorded.get(attempt)
@@ -102,24 +105,13 @@ export class Recorder {
     })
   }
 
-  /** What waits for endpoints that were just disabled goes nowhere. Their deliveries of this batch are written already. */
-  async #withhold(db: Db, endpoints: ReadonlyMap<string, Endpoint>, now: Date): Promise<void> {
-    const withheld = await withholdDeliveries(db, [...endpoints.keys()], now)
-    const entries = [...endpoints].map(([id, { disabledReason }]) => {
-      const entryId = newId('aud')
-      const input = { withheld: withheld.get(id) ?? 0 }
-      this.#context.log.error({ endpoint: id, ...input }, 'an endpoint was disabled: it failed for days')
-      return {
-        id: entryId,
-        actor: 'webhooks',
-        operation: 'disableWebhook',
-        operationId: entryId,
-        subject: id,
-        reason: disabledReason,
-        input,
-      }
-    })
-    await insertAudit(db, entries, now)
+  /** What waits for an endpoint that was just disabled goes nowhere. The delivery of this attempt is written already. */
+  async #withhold(db: Db, endpointId: string, { disabledReason }: Endpoint, now: Date): Promise<void> {
+    const withheld = await withholdDeliveries(db, endpointId, now)
+    const id = newId('aud')
+    const what = { actor: 'webhooks', operation: 'disableWebhook', operationId: id, subject: endpointId }
+    await insertAudit(db, [{ id, ...what, reason: disabledReason, input: { withheld } }], now)
+    this.#context.log.error({ endpoint: endpointId, withheld }, 'an endpoint was disabled: it failed for days')
   }
 }
 

@@ -11,9 +11,8 @@ import { type Lease, leaseDeliveries, lockDueEndpoints } from '../storage/leases
 import { decryptSecrets, loadSecrets, type SealedSecret } from '../storage/secrets.ts'
 import { observeAttempt } from './observe.ts'
 import { type NextDue, Recorder, type RecorderContext } from './recorder.ts'
-import { Wakeups } from './wakeups.ts'
+import { lookAtAllEveryMs, Wakeups } from './wakeups.ts'
 
-const pollMs = 1_000
 /** A lease outlives the attempt by so much, for writing the outcome. */
 const leaseMarginMs = 5_000
 const endpointsPerLookMax = 500
@@ -23,8 +22,6 @@ export interface SchedulerContext extends RecorderContext {
   readonly box: SecretBox
   readonly send: Send
   readonly deadlineMs: number
-  /** Deliveries under way at once in this replica. */
-  readonly concurrency: number
 }
 
 /** What one look has taken. */
@@ -57,7 +54,7 @@ export class Scheduler implements Background {
     this.#context = context
     this.#recorder = new Recorder(context)
     const { log } = context
-    this.#loop = new Loop({ name: 'the delivery scheduler', log, everyMs: pollMs, run: () => this.#look() })
+    this.#loop = new Loop({ name: 'the delivery scheduler', log, everyMs: lookAtAllEveryMs, run: () => this.#look() })
   }
 
   start(): void {
@@ -132,7 +129,7 @@ export class Scheduler implements Background {
     // Everything that was due is under way.
     if (first !== undefined && taken.length < first.slots) return
     this.#full.add(endpointId)
-    // Its slots are another replica's, or were given back this very moment: nothing of ours will end and tell.
+    // Another replica has its slots, or they were given back just now. No attempt of ours will end and wake us.
     if (!this.#inFlightByEndpoint.has(endpointId)) this.#wakeups.lookAgain([endpointId])
   }
 
@@ -175,7 +172,7 @@ export class Scheduler implements Background {
     if (nextDue !== null) this.#wakeups.nudgeAt(endpointId, nextDue.getTime() - clock.now().getTime())
   }
 
-  /** The receiver has answered: that must be written down, even if PostgreSQL is away for a minute. */
+  /** The receiver has replied. That must be written down, even if PostgreSQL is away for a minute. */
   async #record(attempt: MadeAttempt): Promise<NextDue> {
     for (;;) {
       try {

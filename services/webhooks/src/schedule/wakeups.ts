@@ -1,9 +1,9 @@
-/** A timer further away than this is left to the regular look at everything. */
+/** Some deliveries fall due without a nudge: another replica's retries, a lost lease. Looking at everything finds them. */
+export const lookAtAllEveryMs = 1_000
+/** A timer further away than this is left to the look at everything. */
 const timerMaxMs = 60_000
 /** An endpoint that somebody else holds at the moment is looked at again after so long. */
 const lookAgainMs = 50
-/** What no nudge told of (another replica's retries, a lost lease) is found by looking at everything this often. */
-const lookAtAllEveryMs = 1_000
 
 /** Which endpoints the scheduler has to look at next. Each nudge wakes it; what comes meanwhile is looked at together. */
 export class Wakeups {

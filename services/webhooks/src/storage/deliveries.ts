@@ -71,20 +71,16 @@ export async function insertTestDelivery(
   `
 }
 
-/** Withholds what waits for endpoints, until a resend or a replay. @returns how many of each endpoint */
-export async function withholdDeliveries(
-  db: Db,
-  endpointIds: readonly string[],
-  now: Date,
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await db<{ endpointId: string; withheld: number }>`
+/** Withholds what waits for an endpoint, until a resend or a replay. @returns how many that were */
+export async function withholdDeliveries(db: Db, endpointId: string, now: Date): Promise<number> {
+  const [row] = await db<{ withheld: number }>`
     with withheld as (
       update delivery set state = 'withheld', next_attempt_at = null, finished_at = ${now}::timestamptz
-      where endpoint_id = any(${endpointIds}::text[]) and state = 'pending' returning endpoint_id
+      where endpoint_id = ${endpointId} and state = 'pending' returning true
     )
-    select endpoint_id, count(*)::integer as withheld from withheld group by endpoint_id
+    select count(*)::integer as withheld from withheld
   `
-  return new Map(rows.map(({ endpointId, withheld }) => [endpointId, withheld]))
+  return row?.withheld ?? 0
 }
 
 /** What waits for an endpoint. */
