@@ -157,6 +157,15 @@ t.test('a lease ends by itself', async () => {
   await eventually(async () => (await claim(key).outcome)?.state === 'mine')
 })
 
+t.test('an attempt whose batch runs again has its key still, and nobody else gets it', async (t) => {
+  const key = newKey()
+  const request = requestFor(key)
+  const [first] = await claimKeys(db, [request])
+  t.strictSame(await claimKeys(db, [request, requestFor(key)]), [first, { state: 'running', remainingMs: 60_000 }])
+  await store(request, 'a')
+  t.match(await claimKeys(db, [request]), [{ state: 'replay' }], 'until it has stored its reply')
+})
+
 t.test('twins of one batch: the first has the key, the others wait or conflict by their own fingerprint', async (t) => {
   const key = newKey()
   const requests = ['same', 'same', 'other', 'same'].map((fingerprint) =>
