@@ -1,7 +1,7 @@
 // What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
 export { readOver } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'
-export { batchFaultOf, isPassingFault, isRetryable, isUniqueViolation } from './database/faults.ts'
+export { batchFaultOf, isPassingFault, isUniqueViolation } from './database/faults.ts'
 export { dayMs, type Retention } from './database/purge.ts'
 export { type Migration, runtimeMigrations } from './database/runtime-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'

@@ -134,8 +134,12 @@ export interface StartOptions<Outside = object> {
   readonly outside?: Partial<Outside> | undefined
 }
 
-/** What closing takes at most beyond DRAIN_DELAY_MS: Kubernetes kills after its grace period. */
-const closingStepMsMax = 10_000
+/**
+ * What closing takes at most, step by step, beyond DRAIN_DELAY_MS: below 25 s with the telemetry's own limit, since
+ * Kubernetes kills after its grace period.
+ */
+const takingWorkMsMax = 10_000
+const finishingWorkMsMax = 7_000
 const disconnectingMsMax = 2_000
 
 /** Starts a service: database, NATS, operations, outbox, reactions, background, purging and health. */
@@ -188,14 +192,18 @@ export async function startService<S extends ServiceName, P extends TProperties,
     await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_DELAY_MS))
     // What takes work from outside stops first; what finishes that work stops last. A backend that is away must not keep
     // the process for longer than it may take: what is unfinished then is found in the outbox.
-    const step = (what: string, ends: Promise<unknown>[]) =>
-      within(closingStepMsMax, Promise.allSettled(ends), () => log.warn({ what }, 'stopped without waiting any longer'))
-    await step('taking work', [
+    const step = (what: string, msMax: number, ends: Promise<unknown>[]) =>
+      within(msMax, Promise.allSettled(ends), () => log.warn({ what }, 'stopped without waiting any longer'))
+    await step('taking work', takingWorkMsMax, [
       server.drain(),
       ...background.map((entry) => entry.stop()),
       ...consumers.map((consumer) => consumer.stop()),
     ])
-    await step('finishing work', [dispatch.stop().then(() => relay.stop()), watch.stop(), purges.stop()])
+    await step('finishing work', finishingWorkMsMax, [
+      dispatch.stop().then(() => relay.stop()),
+      watch.stop(),
+      purges.stop(),
+    ])
     stopMeasuring()
     await flushTelemetry()
     await within(

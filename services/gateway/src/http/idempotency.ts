@@ -8,7 +8,7 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
-import { batchFaultOf, type Db, Gatherer, isRetryable, newId, type RpcClient } from '@backoffice/service-runtime'
+import { batchFaultOf, type Db, Gatherer, newId, type RpcClient } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
 import type { Claim, StoredResponse } from '../domain/claim.ts'
 import { retryAfterSeconds } from '../domain/retry-after.ts'
@@ -37,7 +37,10 @@ export type ClaimOutcome =
 const keyExpression = new RegExp(idempotencyKeyPattern)
 const resolveAttemptsMax = 3
 
-/** What waits together shares a statement. While one batch waits for the disk, the next is sent. */
+/**
+ * What waits together shares a statement. While one batch waits for the disk, the next is sent. Nobody holds a claim's row
+ * for longer than a statement takes, so none is given up for a lock.
+ */
 function inBatches<Item extends ClaimKey, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
   bytesOf: (item: Item) => number = () => 0,
@@ -50,8 +53,7 @@ function inBatches<Item extends ClaimKey, Result>(
     queueMax: 5_000,
     concurrency: 2,
     ownerOf: ({ operatorId, environment }) => `${operatorId} ${environment}`,
-    // After a deadlock nothing was done.
-    faultOf: (error) => (isRetryable(error) ? 'again' : batchFaultOf(error)),
+    faultOf: batchFaultOf,
   })
 }
 

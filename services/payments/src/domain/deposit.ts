@@ -102,6 +102,8 @@ export function settleDeposit<D extends Deposit>(
   }
 }
 
+export const isConfirmed = ({ status }: Pick<Deposit, 'status'>): boolean => status === 'confirmed'
+
 /** The deposit as it was before it settled: what everyone sees until the wallet has done its part. */
 export function beforeSettling<D extends Deposit>(deposit: D): D {
   const former = { status: 'pending', version: 1, confirmedAt: null, failedAt: null, failureReason: null } as const

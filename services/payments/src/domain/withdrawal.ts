@@ -178,6 +178,8 @@ export function isFinal(status: WithdrawalStatus): boolean {
   return Object.keys(moves[status]).length === 0
 }
 
+export const hasEnded = ({ status }: Pick<Withdrawal, 'status'>): boolean => isFinal(status)
+
 /**
  * The withdrawal as it was before its last transition: what everyone sees until the wallet has done its part.
  * @param history all its transitions, oldest first

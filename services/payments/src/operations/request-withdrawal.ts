@@ -2,6 +2,7 @@ import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { type Call, type DirectTools, handle } from '@backoffice/service-runtime'
 import { admitWithdrawal, openWithdrawal } from '../domain/withdrawal.ts'
 import type { Intents } from '../steps/intents.ts'
+import { inOrder } from '../storage/in-order.ts'
 import { refuseIntent } from '../storage/intents.ts'
 import { isRecord, lockRows, updateWithdrawals } from '../storage/withdrawals.ts'
 import { publicWithdrawal } from '../views/withdrawal.ts'
@@ -36,8 +37,7 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
 
     async load(calls, { db }) {
       const ids = calls.map(({ prepared }) => prepared)
-      const rows = new Map((await lockRows(db, ids)).map((row) => [row.id, row]))
-      return ids.map((id) => rows.get(id))
+      return inOrder(ids, await lockRows(db, ids))
     },
 
     decide({ scope, operationId }, found, { now }) {

@@ -15,7 +15,7 @@ import {
 } from '../domain/withdrawal.ts'
 import { scopeOf } from '../storage/scope.ts'
 import type { Change } from '../storage/transitions.ts'
-import type { Locked } from '../storage/unfinished.ts'
+import type { Checked } from '../storage/unfinished.ts'
 import { lockWithdrawals, updateWithdrawals, type WithdrawalRecord } from '../storage/withdrawals.ts'
 import { publicWithdrawal } from '../views/withdrawal.ts'
 
@@ -28,11 +28,11 @@ interface WithdrawalCall {
 export const decidingWithdrawals = {
   apart: ({ input }: WithdrawalCall) => [input.withdrawalId],
 
-  async load(calls: readonly WithdrawalCall[], { db }: { readonly db: Db }) {
-    const ids = calls.map(({ input }) => input.withdrawalId)
-    const withdrawals = await lockWithdrawals(db, ids)
-    return ids.map((id) => withdrawals.get(id))
-  },
+  load: (calls: readonly WithdrawalCall[], { db }: { readonly db: Db }) =>
+    lockWithdrawals(
+      db,
+      calls.map(({ input }) => input.withdrawalId),
+    ),
 
   save: (changes: readonly Change<WithdrawalRecord>[], { db }: { readonly db: Db }) => updateWithdrawals(db, changes),
 }
@@ -43,7 +43,7 @@ export const decidingWithdrawals = {
  */
 export function decide(
   { input, operationId }: WithdrawalCall,
-  before: Locked<WithdrawalRecord> | undefined,
+  before: Checked<WithdrawalRecord> | undefined,
   { decision, by, now }: { readonly decision: WithdrawalDecision; readonly by: TransitionActor; readonly now: Date },
 ): { readonly withdrawal: WithdrawalRecord; readonly change: Change<WithdrawalRecord>; readonly sends: Sent[] } {
   if (before === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')

@@ -4,7 +4,7 @@ import { type DepositCommand, settleDeposit } from '../domain/deposit.ts'
 import { type DepositRecord, lockDeposits, updateDeposits } from '../storage/deposits.ts'
 import { ofBrand, scopeOf } from '../storage/scope.ts'
 import type { Change } from '../storage/transitions.ts'
-import type { Locked } from '../storage/unfinished.ts'
+import type { Checked } from '../storage/unfinished.ts'
 import { publicDeposit } from '../views/deposit.ts'
 
 interface DepositCall {
@@ -17,11 +17,11 @@ interface DepositCall {
 export const settlingDeposits = {
   apart: ({ input }: DepositCall) => [input.depositId],
 
-  async load(calls: readonly DepositCall[], { db }: { readonly db: Db }) {
-    const ids = calls.map(({ input }) => input.depositId)
-    const deposits = await lockDeposits(db, ids)
-    return ids.map((id) => deposits.get(id))
-  },
+  load: (calls: readonly DepositCall[], { db }: { readonly db: Db }) =>
+    lockDeposits(
+      db,
+      calls.map(({ input }) => input.depositId),
+    ),
 
   save: (changes: readonly Change<DepositRecord>[], { db }: { readonly db: Db }) => updateDeposits(db, changes),
 }
@@ -32,12 +32,12 @@ export const settlingDeposits = {
  */
 export function settle(
   { input, scope, operationId }: DepositCall,
-  found: Locked<DepositRecord> | undefined,
+  found: Checked<DepositRecord> | undefined,
   { command, now }: { readonly command: DepositCommand; readonly now: Date },
 ) {
   const before = ofBrand(found, scope.brandId)
   if (before === undefined) throw new Rejection('DEPOSIT_NOT_FOUND')
-  // Who lost a race is not told `confirmed` before the money is in.
+  // Nobody is refused with `confirmed` before the money is in.
   if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
 
   const by = { kind: 'operator', name: scope.operatorId } as const

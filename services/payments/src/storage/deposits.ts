@@ -1,8 +1,9 @@
 import type { DepositStatus, Scope } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
-import type { Deposit } from '../domain/deposit.ts'
+import { type Deposit, isConfirmed } from '../domain/deposit.ts'
+import { inOrder } from './in-order.ts'
 import { type Change, insertTransitions } from './transitions.ts'
-import { type Locked, withUnfinished } from './unfinished.ts'
+import { type Checked, withUnfinished } from './unfinished.ts'
 
 /** A deposit, and whom it belongs to. */
 export type DepositRecord = Deposit & Scope
@@ -105,15 +106,12 @@ export async function insertDeposits(db: Db, changes: readonly Change<DepositRec
   ])
 }
 
-/** Reads deposits and locks their rows until the transaction ends. */
-export async function lockDeposits(
-  db: Db,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Locked<DepositRecord>>> {
+/** Reads deposits, in the order of `ids`, and locks their rows until the transaction ends. */
+export async function lockDeposits(db: Db, ids: readonly string[]): Promise<(Checked<DepositRecord> | undefined)[]> {
   const locked = await db<DepositRecord>`
     select ${columns} from deposit where id = any(${ids}::text[]) order by id for update
   `
-  return withUnfinished(db, locked, ({ status }) => status === 'confirmed')
+  return inOrder(ids, await withUnfinished(db, locked, isConfirmed))
 }
 
 export function findDeposits(db: ReadDb, ids: readonly string[]): Promise<DepositRecord[]> {

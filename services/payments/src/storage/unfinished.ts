@@ -1,7 +1,7 @@
 import type { ReadDb } from '@backoffice/service-runtime'
 
 /** The operations whose command to the wallet is not done yet, by the record that the command is about. */
-export async function findUnfinished(db: ReadDb, recordIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function findUnfinished(db: ReadDb, recordIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (recordIds.length === 0) return new Map()
   const rows = await db<{ aggregate: string; operationId: string }>`
     select distinct on (aggregate) aggregate, operation_id from outbox
@@ -11,22 +11,24 @@ export async function findUnfinished(db: ReadDb, recordIds: readonly string[]): 
   return new Map(rows.map(({ aggregate, operationId }) => [aggregate, operationId]))
 }
 
-/** A record whose row the transaction has locked. */
-export type Locked<R> = R & {
+/** A record, and whether the wallet has done its part. */
+export type Checked<R> = R & {
   /** The operation that ended the record, as long as the wallet has not done its part of that. */
   readonly unfinished: string | null
 }
 
 /**
- * Adds to locked records what is unfinished of them. It is a statement of its own: the statement that waited for the locks
- * does not see what was committed meanwhile to other tables.
+ * Adds to records that have just been read what is unfinished of them. They are read first, by a statement of its own: one
+ * that waited for locks does not see what was committed meanwhile to other tables; and a command that is done by now makes
+ * the newer state true, while one that was sent since cannot belong to the state that was read.
+ * @param hasEnded whether the record is in its last state: only what ends a record leaves the wallet a command
  */
 export async function withUnfinished<R extends { readonly id: string }>(
   db: ReadDb,
-  locked: readonly R[],
+  records: readonly R[],
   hasEnded: (record: R) => boolean,
-): Promise<ReadonlyMap<string, Locked<R>>> {
-  const ended = locked.filter(hasEnded).map(({ id }) => id)
+): Promise<Checked<R>[]> {
+  const ended = records.filter(hasEnded).map(({ id }) => id)
   const unfinished = await findUnfinished(db, ended)
-  return new Map(locked.map((record) => [record.id, { ...record, unfinished: unfinished.get(record.id) ?? null }]))
+  return records.map((record) => ({ ...record, unfinished: unfinished.get(record.id) ?? null }))
 }

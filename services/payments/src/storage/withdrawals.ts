@@ -1,8 +1,9 @@
 import type { Scope } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
-import { isFinal, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
+import { hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
+import { inOrder } from './in-order.ts'
 import { type Change, insertTransitions } from './transitions.ts'
-import { type Locked, withUnfinished } from './unfinished.ts'
+import { type Checked, withUnfinished } from './unfinished.ts'
 
 /** A withdrawal that everyone sees, and whom it belongs to. */
 export type WithdrawalRecord = Withdrawal & Scope
@@ -26,13 +27,13 @@ export function lockRows(db: Db, ids: readonly string[]): Promise<WithdrawalRow[
   `
 }
 
-/** Reads withdrawals and locks their rows until the transaction ends. */
+/** Reads withdrawals, in the order of `ids`, and locks their rows until the transaction ends. */
 export async function lockWithdrawals(
   db: Db,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Locked<WithdrawalRecord>>> {
+): Promise<(Checked<WithdrawalRecord> | undefined)[]> {
   const locked = (await lockRows(db, ids)).filter(isRecord)
-  return withUnfinished(db, locked, ({ status }) => isFinal(status))
+  return inOrder(ids, await withUnfinished(db, locked, hasEnded))
 }
 
 export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promise<WithdrawalRecord[]> {
