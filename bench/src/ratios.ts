@@ -7,7 +7,7 @@ import { operations } from '@backoffice/contracts'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { newId } from '@backoffice/service-runtime/internal'
 import { startSystem, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
+import { wallet } from '@backoffice/wallet'
 import { newOperator, newPlayer, percentile, rate } from './load.ts'
 
 /**

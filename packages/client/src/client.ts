@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { type Request, Transport, type TransportOptions } from './transport.ts'
+import { type RequestOptions, Routes } from './routes.ts'
+import { Transport, type TransportOptions } from './transport.ts'
 import type {
   Deposit,
   DepositRequest,
@@ -23,45 +23,33 @@ import type {
 
 export type ClientOptions = TransportOptions
 
-export interface RequestOptions {
-  /**
-   * Names the intent (this deposit, this confirmation). Without one the client makes a random key, which covers its own
-   * retries only: to survive a crash of your process, choose the key yourself and store it before you call.
-   */
-  readonly idempotencyKey?: string
-  readonly signal?: AbortSignal
-}
-
 /**
  * The API, one method per operation. Methods resolve with the record that the operation answers and reject with
  * BackOfficeError (the API refused; branch on `code`) or ConnectionError (no answer).
  */
 export class BackOfficeClient {
-  readonly #transport: Transport
+  readonly #routes: Routes
 
   constructor(options: ClientOptions) {
-    this.#transport = new Transport(options)
+    this.#routes = new Routes(new Transport(options))
   }
 
   me(options?: RequestOptions): Promise<Me> {
-    return this.#get('/me', options)
+    return this.#routes.get('/me', {}, options)
   }
 
   registerPlayer(player: PlayerRequest, options?: RequestOptions): Promise<Player> {
-    return this.#command('/players', player, options)
+    return this.#routes.command('/players', { body: player }, options)
   }
 
   /** The player with this externalId, or null. */
   async findPlayer(externalId: string, options?: RequestOptions): Promise<Player | null> {
-    const { data } = await this.#get<{ data: Player[] }>(
-      `/players?externalId=${encodeURIComponent(externalId)}`,
-      options,
-    )
+    const { data } = await this.#routes.get('/players', { query: { externalId } }, options)
     return data[0] ?? null
   }
 
   getKyc(playerId: string, options?: RequestOptions): Promise<Kyc> {
-    return this.#get(`/players/${encodeURIComponent(playerId)}/kyc`, options)
+    return this.#routes.get('/players/{playerId}/kyc', { path: { playerId } }, options)
   }
 
   submitKyc(
@@ -69,23 +57,31 @@ export class BackOfficeClient {
     submission: KycSubmissionRequest,
     options?: RequestOptions,
   ): Promise<KycSubmissionReceipt> {
-    return this.#command(`/players/${encodeURIComponent(playerId)}/kyc/submissions`, submission, options)
+    return this.#routes.command(
+      '/players/{playerId}/kyc/submissions',
+      { path: { playerId }, body: submission },
+      options,
+    )
   }
 
   getWallet(playerId: string, options?: RequestOptions): Promise<Wallet> {
-    return this.#get(`/players/${encodeURIComponent(playerId)}/wallet`, options)
+    return this.#routes.get('/players/{playerId}/wallet', { path: { playerId } }, options)
   }
 
   /** One page of the ledger, most recent first. */
   listTransactions(
     playerId: string,
-    { limit, cursor, ...options }: RequestOptions & { readonly limit?: number; readonly cursor?: string } = {},
+    {
+      limit,
+      cursor,
+      ...options
+    }: RequestOptions & { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},
   ): Promise<LedgerPage> {
-    const query = new URLSearchParams()
-    if (limit !== undefined) query.set('limit', String(limit))
-    if (cursor !== undefined) query.set('cursor', cursor)
-    const suffix = query.size > 0 ? `?${query}` : ''
-    return this.#get(`/players/${encodeURIComponent(playerId)}/transactions${suffix}`, options)
+    return this.#routes.get(
+      '/players/{playerId}/transactions',
+      { path: { playerId }, query: { limit, cursor } },
+      options,
+    )
   }
 
   /** The whole ledger, most recent first, fetched page by page as it is consumed. */
@@ -96,85 +92,71 @@ export class BackOfficeClient {
     const { pageSize = 200, ...rest } = options
     let cursor: string | undefined
     do {
-      const page = await this.listTransactions(playerId, {
-        ...rest,
-        limit: pageSize,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
+      const page = await this.listTransactions(playerId, { ...rest, limit: pageSize, cursor })
       yield* page.data
       cursor = page.nextCursor ?? undefined
     } while (cursor !== undefined)
   }
 
   createDeposit(playerId: string, deposit: DepositRequest, options?: RequestOptions): Promise<Deposit> {
-    return this.#command(`/players/${encodeURIComponent(playerId)}/deposits`, deposit, options)
+    return this.#routes.command('/players/{playerId}/deposits', { path: { playerId }, body: deposit }, options)
   }
 
   confirmDeposit(depositId: string, options?: RequestOptions): Promise<Deposit> {
-    return this.#command(`/deposits/${encodeURIComponent(depositId)}/confirm`, {}, options)
+    return this.#routes.command('/deposits/{depositId}/confirm', { path: { depositId }, body: {} }, options)
   }
 
   failDeposit(
     depositId: string,
     { reason, ...options }: RequestOptions & { readonly reason?: string } = {},
   ): Promise<Deposit> {
-    return this.#command(
-      `/deposits/${encodeURIComponent(depositId)}/fail`,
-      reason === undefined ? {} : { reason },
+    return this.#routes.command(
+      '/deposits/{depositId}/fail',
+      { path: { depositId }, body: reason === undefined ? {} : { reason } },
       options,
     )
   }
 
   async listGames(options?: RequestOptions): Promise<Game[]> {
-    return (await this.#get<{ data: Game[] }>('/games', options)).data
+    return (await this.#routes.get('/games', {}, options)).data
   }
 
   /** Not repeated after a lost answer: it has no Idempotency-Key. Open another session instead. */
   openGameSession(playerId: string, gameId: string, options?: RequestOptions): Promise<GameSession> {
-    return this.#post(`/players/${encodeURIComponent(playerId)}/game-sessions`, { gameId }, options)
+    return this.#routes.post('/players/{playerId}/game-sessions', { path: { playerId }, body: { gameId } }, options)
   }
 
   requestWithdrawal(playerId: string, withdrawal: WithdrawalRequest, options?: RequestOptions): Promise<Withdrawal> {
-    return this.#command(`/players/${encodeURIComponent(playerId)}/withdrawals`, withdrawal, options)
+    return this.#routes.command('/players/{playerId}/withdrawals', { path: { playerId }, body: withdrawal }, options)
   }
 
   getWithdrawal(withdrawalId: string, options?: RequestOptions): Promise<Withdrawal> {
-    return this.#get(`/withdrawals/${encodeURIComponent(withdrawalId)}`, options)
+    return this.#routes.get('/withdrawals/{withdrawalId}', { path: { withdrawalId } }, options)
   }
 
   cancelWithdrawal(withdrawalId: string, options?: RequestOptions): Promise<Withdrawal> {
-    return this.#command(`/withdrawals/${encodeURIComponent(withdrawalId)}/cancel`, {}, options)
+    return this.#routes.command('/withdrawals/{withdrawalId}/cancel', { path: { withdrawalId }, body: {} }, options)
   }
 
   testWebhook(options?: RequestOptions): Promise<WebhookTestResult> {
-    return this.#post('/webhooks/test', {}, options)
+    return this.#routes.post('/webhooks/test', { body: {} }, options)
   }
 
   /** Sandbox only. */
   decideKyc(playerId: string, status: KycDecision, options?: RequestOptions): Promise<Kyc> {
-    return this.#post(`/sandbox/players/${encodeURIComponent(playerId)}/kyc/decision`, { status }, options)
+    return this.#routes.post(
+      '/sandbox/players/{playerId}/kyc/decision',
+      { path: { playerId }, body: { status } },
+      options,
+    )
   }
 
   /** Sandbox only. */
   decideWithdrawal(withdrawalId: string, decision: WithdrawalDecision, options?: RequestOptions): Promise<Withdrawal> {
-    return this.#post(`/sandbox/withdrawals/${encodeURIComponent(withdrawalId)}/decision`, { decision }, options)
-  }
-
-  #get<T>(route: string, options: RequestOptions | undefined): Promise<T> {
-    return this.#send({ method: 'GET', route, signal: options?.signal })
-  }
-
-  #post<T>(route: string, body: unknown, options: RequestOptions | undefined): Promise<T> {
-    return this.#send({ method: 'POST', route, body, signal: options?.signal })
-  }
-
-  #command<T>(route: string, body: unknown, options: RequestOptions | undefined): Promise<T> {
-    const idempotencyKey = options?.idempotencyKey ?? randomUUID()
-    return this.#send({ method: 'POST', route, body, idempotencyKey, signal: options?.signal })
-  }
-
-  /** The reply is the API's, of a released shape that only grows; the types above say which. */
-  async #send<T>(request: Request): Promise<T> {
-    return (await this.#transport.send(request)) as T
+    return this.#routes.post(
+      '/sandbox/withdrawals/{withdrawalId}/decision',
+      { path: { withdrawalId }, body: { decision } },
+      options,
+    )
   }
 }

@@ -1,23 +1,6 @@
-export type { components, operations, paths } from './api.ts'
-export { BackOfficeClient, type ClientOptions, type RequestOptions } from './client.ts'
+export type { components, operations, paths, webhooks } from './api.ts'
+export { BackOfficeClient, type ClientOptions } from './client.ts'
 export { BackOfficeError, ConnectionError } from './errors.ts'
-export type {
-  Deposit,
-  DepositRequest,
-  Game,
-  GameSession,
-  Kyc,
-  KycSubmissionReceipt,
-  KycSubmissionRequest,
-  LedgerItem,
-  LedgerPage,
-  Me,
-  Player,
-  PlayerRequest,
-  Wallet,
-  WebhookEvent,
-  WebhookTestResult,
-  Withdrawal,
-  WithdrawalRequest,
-} from './types.ts'
+export type { RequestOptions } from './routes.ts'
+export type * from './types.ts'
 export { verifyWebhook, WebhookVerificationError } from './webhooks.ts'

@@ -1,4 +1,5 @@
-import type { components } from './api.ts'
+import type { components, webhooks } from './api.ts'
+import type { JsonOf } from './routes.ts'
 
 type Schemas = components['schemas']
 
@@ -21,9 +22,11 @@ export type Game = Schemas['Game']
 export type GameSession = Schemas['GameSession']
 export type WebhookTestResult = Schemas['WebhookTestResult']
 
+/** The name of every event, as `type` says it. */
+export type WebhookEventType = keyof webhooks
+/** The event of one type. */
+export type WebhookEventOf<Type extends WebhookEventType> = JsonOf<webhooks[Type]['post']['requestBody']>
+/** What the event of one type carries as `data`. */
+export type WebhookEventData<Type extends WebhookEventType> = WebhookEventOf<Type>['data']
 /** Every event by its `type`; narrow on it. */
-export type WebhookEvent =
-  | Schemas['KycStatusChangedEvent']
-  | Schemas['DepositConfirmedEvent']
-  | Schemas['WithdrawalStatusChangedEvent']
-  | Schemas['WebhookTestEvent']
+export type WebhookEvent = { [Type in WebhookEventType]: WebhookEventOf<Type> }[WebhookEventType]

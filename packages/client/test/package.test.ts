@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,8 +21,16 @@ export const reference = (event: WebhookEvent): string => event.type === 'deposi
 export const register = (client: BackOfficeClient) => client.registerPlayer({ name: 'Ana' })
 `
 
+/** The code of the README, with what it leaves to its reader. */
+const readme = `
+declare const request: { headers: Record<string, string | string[] | undefined> }
+declare const rawBody: Uint8Array
+declare const credit: (externalReference: string) => void
+${[...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map((block) => block[1]).join('\n')}
+`
+
 t.test(
-  'the packed client, installed in an empty folder, runs from JavaScript and compiles from TypeScript',
+  'the packed client, installed in an empty folder, runs from JavaScript, and TypeScript and the README compile with it',
   async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'client-pack-'))
     t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -40,5 +48,9 @@ t.test(
     const compiler = fileURLToPath(import.meta.resolve('typescript/lib/tsc.js'))
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022']
     t.doesNotThrow(() => run(process.execPath, [compiler, ...flags, 'call.ts']))
+
+    writeFileSync(join(folder, 'readme.ts'), readme)
+    const types = ['--types', 'node', '--typeRoots', join(root, '../../node_modules/@types')]
+    t.doesNotThrow(() => run(process.execPath, [compiler, ...flags, ...types, 'readme.ts']))
   },
 )

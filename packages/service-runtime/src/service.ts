@@ -5,7 +5,7 @@ import { connectDatabase } from './database/connect.ts'
 import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
 import { purging, type Retention, runtimeRetentions } from './database/purge.ts'
-import type { NamedMigration } from './database/runtime-tables.ts'
+import type { Migration } from './database/runtime-tables.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventPublisher } from './messages/publisher.ts'
@@ -87,10 +87,10 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   /** Environment variables of its own, besides the common ones. */
   readonly settings: P
   /** What the schema cannot say about the settings. Throws before anything is connected. */
-  readonly assertSettings?: (settings: SettingsOf<P>) => void
+  assertSettings?(settings: SettingsOf<P>): void
   /** Records that are edited one by one; empty where SQL serves. */
   readonly entities?: Entities
-  readonly migrations: readonly NamedMigration[]
+  readonly migrations: readonly Migration[]
   readonly retentions?: readonly Retention[]
   /**
    * For what answers by itself when PostgreSQL or NATS is away: /readyz does not look at them, or every replica would be
@@ -98,11 +98,7 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
    */
   readonly readyWithoutBackends?: boolean
   /** @param outside what a test puts in place of the outside world, such as name servers */
-  readonly compose: (
-    context: ServiceContext,
-    settings: SettingsOf<P>,
-    outside: Partial<Outside>,
-  ) => Composition<S, Addresses>
+  compose(context: ServiceContext, settings: SettingsOf<P>, outside: Partial<Outside>): Composition<S, Addresses>
 }
 
 /** A service as one object: its settings, data and parts. */

@@ -10,14 +10,13 @@ import {
   service,
   team,
 } from '@backoffice/contracts'
-import { Migration } from '@mikro-orm/migrations'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import {
   type Db,
   defineService,
   handle,
-  type NamedMigration,
+  type Migration,
   type Reaction,
   runtimeMigrations,
   type Sent,
@@ -112,14 +111,7 @@ export const RecordEntity = defineEntity({
   properties: { id: p.string().primary(), count: p.integer() },
 })
 
-const probeTables = (statement: string): NamedMigration => ({
-  name: '0001_probe',
-  class: class Probe extends Migration {
-    override async up(): Promise<void> {
-      this.addSql(statement)
-    }
-  },
-})
+const probeTables = (statement: string): Migration => ({ name: '0001_probe', sql: statement })
 
 async function increment(db: Db, id: string): Promise<number> {
   const [row] = await db<{ count: number }>`

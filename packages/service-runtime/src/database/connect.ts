@@ -68,6 +68,9 @@ function openPool(
   return pool
 }
 
+/** The tag over one connection of the caller's, such as one whose transaction keeps a snapshot. */
+export const readOver = (connection: Queryable): ReadDb => handleOver(connection, undefined)
+
 /** The tag over a pool or a connection. Its entity manager is made when it is first asked for. */
 function handleOver(connection: Queryable, managers: EntityManagers | undefined): Db {
   let manager: EntityManager | undefined

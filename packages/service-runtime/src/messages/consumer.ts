@@ -1,13 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type EventKind,
-  type EventMessage,
-  eventEnvelope,
-  eventKinds,
-  eventStream,
-  eventSubject,
-  type ServiceName,
-} from '@backoffice/contracts'
+import { type EventKind, type EventMessage, eventStream, eventSubject, type ServiceName } from '@backoffice/contracts'
 import {
   AckPolicy,
   type Consumer,
@@ -18,14 +10,14 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { SpanKind, trace } from '@opentelemetry/api'
+import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import type { Logger } from '../process/log.ts'
 import { meter } from '../telemetry/metrics.ts'
-import { validateAsReader } from '../validation/validate.ts'
+import { readEvent } from './set-aside.ts'
 import { extractTrace, traceparentOf } from './tracing.ts'
 
 export interface ReactionTools {
@@ -57,6 +49,9 @@ const inFlightMax = 256
 /** The broker hands out no more before some are acknowledged, over all replicas. */
 const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
+/** Short, since a whole batch waits; an event that goes alone may wait longer. */
+const lockTimeoutMs = 1_000
+const lockTimeoutAloneMs = 6_000
 const ackWaitMs = 30_000
 const deliveriesMaxDefault = 12
 const retryDelayMsMax = 60_000
@@ -91,7 +86,7 @@ export class EventConsumer {
     this.#reaction = definition
     this.#name = `${context.service}-${definition.name}`
     this.#gatherer = new Gatherer({
-      run: (events) => this.#react(events),
+      run: (events, { alone }) => this.#react(events, alone ? lockTimeoutAloneMs : lockTimeoutMs),
       batchMax,
       queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
@@ -166,7 +161,7 @@ export class EventConsumer {
 
   async #handle(message: JsMsg): Promise<void> {
     try {
-      const event = parse(message)
+      const event = readEvent(message.string())
       if (typeof event === 'string') {
         await this.#setAside(message, event)
         return
@@ -192,16 +187,17 @@ export class EventConsumer {
     const parent = extractTrace(message.headers)
     const span = tracer.startSpan(`consume ${event.type}`, { kind: SpanKind.CONSUMER }, parent)
     try {
-      const traceparent = traceparentOf(trace.setSpan(parent, span))
-      await this.#gatherer.add({ event, traceparent })
+      const ownTrace = trace.setSpan(parent, span)
+      const traceparent = traceparentOf(ownTrace)
+      await context.with(ownTrace, () => this.#gatherer.add({ event, traceparent }))
     } finally {
       span.end()
     }
   }
 
-  async #react(received: readonly ReceivedEvent[]): Promise<undefined[]> {
+  async #react(received: readonly ReceivedEvent[], lockTimeoutMs: number): Promise<undefined[]> {
     const { db, clock, log } = this.#context
-    const fresh = await db.transaction(async (tx) => {
+    const react = async (tx: Db) => {
       const now = clock.now()
       const ids = received.map(({ event }) => event.id)
       const rows = await tx<{ eventId: string }>`
@@ -213,7 +209,8 @@ export class EventConsumer {
       const events = received.filter(({ event }) => unseen.has(event.id))
       if (events.length > 0) await this.#reaction.react(events, { db: tx, now, log })
       return events
-    })
+    }
+    const fresh = await db.transaction(react, { lockTimeoutMs })
     if (fresh.length > 0) this.#reaction.committed?.(fresh)
     return received.map(() => undefined)
   }
@@ -229,19 +226,4 @@ export class EventConsumer {
     setAside.add(1, { consumer: this.#name })
     message.term()
   }
-}
-
-const knownKinds: ReadonlySet<string> = new Set(eventKinds)
-
-/** The event of a message, or what is wrong with it. */
-function parse(message: JsMsg): EventMessage | string {
-  let event: EventMessage
-  try {
-    event = message.json<EventMessage>()
-  } catch {
-    return 'the payload is not JSON'
-  }
-  if (!knownKinds.has(event?.type)) return `unknown event type: ${String(event?.type)}`
-  const issues = validateAsReader(eventEnvelope(event.type), event)
-  return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
 }

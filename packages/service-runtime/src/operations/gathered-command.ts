@@ -129,7 +129,7 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
     const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
     return {
       outcome: { is: 'replied', body: reply, sent },
-      record: recordOf(attempt, { reply: { body: reply }, rows }),
+      record: recordOf(attempt, { reply: { body: command.stored?.(reply) ?? reply }, rows }),
       change: { value: change },
     }
   } catch (error) {

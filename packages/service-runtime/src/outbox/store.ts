@@ -1,4 +1,5 @@
 import type { Db, ReadDb } from '../database/db.ts'
+import { unnest } from '../database/statement.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
 
 export type LeasedRow = OutboxRow & { readonly attempts: number }
@@ -53,8 +54,8 @@ export async function release(
   rows: readonly { readonly id: string; readonly delayMs: number }[],
 ): Promise<void> {
   await db`
-    update outbox o set leased_until = clock_timestamp() + make_interval(secs => f.delay)
-    from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ delayMs }) => delayMs / 1_000)}::float8[]) as f (id, delay)
+    update outbox o set leased_until = clock_timestamp() + make_interval(secs => f.delay_ms / 1000.0)
+    from ${unnest('f', rows, { id: 'text', delayMs: 'int' })}
     where o.id = f.id and o.done_at is null
   `
 }

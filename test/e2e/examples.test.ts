@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { operations } from '@backoffice/contracts'
+import { eventually, startSystem } from '@backoffice/test-kit'
+import t, { type Test } from 'tap'
+import { demoOperator, expectStatus, statementOf } from './journey.ts'
+import { startLossyNetwork } from './lossy-network.ts'
+
+t.setTimeout(180_000)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const readme = readFileSync(`${root}examples/README.md`, 'utf8')
+
+const system = await startSystem(t, { environment: { WEBHOOK_BACKOFF_BASE_MS: '200' } })
+const operator = demoOperator(system)
+t.teardown(() => operator.close())
+const team = await system.asTeam('alice')
+
+interface Example {
+  readonly child: ChildProcess
+  readonly printed: () => string
+  /** Ends it, with what npm started for it. */
+  readonly stop: () => Promise<void>
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** Starts an example with the command that its README gives. */
+function start(command: string, environment: Environment, ...args: readonly string[]): Example {
+  if (!readme.includes(command)) throw new Error(`examples/README.md does not say: ${command}`)
+  const [program = '', ...given] = command.split(' ')
+  // A process group of its own: npm does not hand every signal on.
+  const child = spawn(program, [...given, ...args], {
+    cwd: root,
+    env: { ...process.env, npm_config_update_notifier: 'false', STACK_JSON: system.stackJson, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const closed = once(child, 'close')
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk
+    })
+  }
+  return {
+    child,
+    printed: () => text,
+    async stop() {
+      const runs = child.exitCode === null && child.signalCode === null
+      if (runs && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+      await closed
+    },
+  }
+}
+
+/** The operator's server for one player, until it ends. */
+async function serve(externalId: string, environment: Environment = {}) {
+  const { child, printed } = start('npm run example examples/operator-server.ts', environment, externalId)
+  const [status] = await once(child, 'close')
+  return { status, printed: printed() }
+}
+
+/** The webhook receiver, ready, and where it listens. */
+async function receive(port: string): Promise<Example & { readonly url: string }> {
+  const receiver = start('npm run example examples/webhook-receiver.ts', { PORT: port })
+  t.teardown(receiver.stop)
+  const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false)
+  return { ...receiver, url }
+}
+
+const withoutIds = (text: string) => text.replaceAll(/\b(ply|dep|wdr|evt)_\w+/g, '$1_…')
+
+async function playerIdOf(externalId: string): Promise<string> {
+  const { data } = expectStatus(await operator.get(`/players?externalId=${externalId}`), 200)
+  return data[0].id
+}
+
+/** What a player has after one run of the operator's server, however often it was begun. */
+async function hasOneOfEach(t: Test, externalId: string) {
+  const playerId = await playerIdOf(externalId)
+  const wallet = expectStatus(await operator.get(`/players/${playerId}/wallet`), 200)
+  t.match(wallet, { available: '110.00', withdrawable: '110.00' })
+  t.same(
+    (await statementOf(operator, playerId)).map(({ amount }) => amount),
+    ['-40.00', '150.00'],
+  )
+  const kyc = expectStatus(await operator.get(`/players/${playerId}/kyc`), 200)
+  t.match(kyc, { kycStatus: 'aprovado', submissions: [{ reference: `${externalId}-rg` }] })
+  t.equal(kyc.submissions.length, 1)
+}
+
+t.test("the operator's server prints each step, and a second run repeats no effect", async (t) => {
+  const first = await serve('ana-1')
+  t.match(first, { status: 0 })
+  // As the README shows it, identifiers apart.
+  const shown = /```\n(player [^`]*)```/.exec(readme)?.[1] ?? ''
+  t.equal(withoutIds(first.printed).slice(-shown.length), shown)
+  t.same(await serve('ana-1'), first)
+  await hasOneOfEach(t, 'ana-1')
+})
+
+t.test(
+  'lost answers are asked for again, and where none comes the next run finishes under the same keys',
+  async (t) => {
+    const network = await startLossyNetwork(t, system.baseUrl)
+    const throughNetwork = { BASE_URL: network.baseUrl }
+    network.lose(2, /deposits HTTP/)
+    t.match(await serve('ana-2', throughNetwork), { status: 0 })
+    t.equal(network.losses, 0)
+    await hasOneOfEach(t, 'ana-2')
+
+    network.lose(Number.POSITIVE_INFINITY, /withdrawals HTTP/)
+    t.match(await serve('ana-3', throughNetwork), {
+      status: 75,
+      printed: /^Not known whether it was done: no answer.* \(key: ana-3:withdrawal-1\)/m,
+    })
+    network.lose(0)
+    t.match(await serve('ana-3', throughNetwork), { status: 0 })
+    await hasOneOfEach(t, 'ana-3')
+  },
+)
+
+t.test('a refusal ends it with the code and the request', async (t) => {
+  t.match(await serve('ana-4', { OPERATOR_SECRET: 'sk_wrong' }), {
+    status: 1,
+    printed: /^Refused: 401 INVALID_SIGNATURE: .* \(request: req_\w+\)$/m,
+  })
+})
+
+t.test('the receiver prints each event once, and drops what is older than it has', async (t) => {
+  const receiver = await receive('0')
+  const { operator: me } = expectStatus(await operator.get('/me'), 200)
+  const input = { operatorId: me.id, environment: 'sandbox', url: receiver.url } as const
+  await team.call(operations.webhooks.setWebhookUrl, { input })
+  t.match(expectStatus(await operator.post('/webhooks/test'), 200), { delivered: true, responseStatus: 204 })
+
+  t.match(await serve('ana-5'), { status: 0 })
+  // An approval that arrives after the payment is dropped at once: order is not promised.
+  const heard = (pattern: RegExp) => eventually(() => pattern.exec(receiver.printed())?.[1] ?? false, 20_000)
+  const approved = await heard(/^withdrawal\.status_changed (evt_\w+) .*version 2\b/m)
+  const paid = await heard(/^withdrawal\.status_changed (evt_\w+) .*version 3$/m)
+  await heard(/^(kyc\.status_changed) /m)
+  await heard(/^(deposit\.confirmed) /m)
+  const shown = /```\n(kyc[^`]*)\n```/.exec(readme)?.[1]?.split('\n') ?? []
+  const printed = withoutIds(receiver.printed()).split('\n')
+  t.same(
+    shown.filter((line) => !printed.includes(line) && !line.includes('is approved')),
+    [],
+  )
+
+  const resend = (id: string) => team.call(operations.webhooks.resendDelivery, { input: { id } })
+  await resend(paid)
+  await eventually(() => receiver.printed().includes(`${paid} dropped, received before`))
+
+  // A receiver that knows neither event hears of the payment first.
+  await receiver.stop()
+  const next = await receive(new URL(receiver.url).port)
+  await resend(paid)
+  await eventually(() => /wdr_\w+ is paid, version 3$/m.test(next.printed()), 20_000)
+  await resend(approved)
+  await eventually(() => /dropped, version 2 of wdr_\w+ is older than ours$/m.test(next.printed()), 20_000)
+
+  const forged = { 'X-Webhook-Timestamp': String(Math.floor(Date.now() / 1000)), 'X-Webhook-Signature': '0'.repeat(64) }
+  t.equal((await fetch(next.url, { method: 'POST', headers: forged, body: '{}' })).status, 401)
+  t.equal((await fetch(next.url, { method: 'POST', body: Buffer.alloc(2_000_000) })).status, 413)
+})

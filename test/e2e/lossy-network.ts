@@ -1,0 +1,56 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Teardown } from '@backoffice/test-kit'
+
+export interface LossyNetwork {
+  /** The API as the operator's server sees it from the other side. */
+  readonly baseUrl: string
+  /** How many answers are still to be lost. */
+  readonly losses: number
+  /** Loses the answers to the next requests whose first line matches: the gateway has given them, nobody hears them. */
+  lose(times: number, requestLine?: RegExp): void
+}
+
+/** The network between an operator's server and the gateway. */
+export async function startLossyNetwork(t: Teardown, apiUrl: string): Promise<LossyNetwork> {
+  const target = new URL(apiUrl)
+  let losses = 0
+  let doomed = /^/
+
+  const server = createServer((client: Socket) => {
+    const gateway = connect(Number(target.port), target.hostname)
+    let requestLine = ''
+    client.on('data', (bytes) => {
+      // A connection carries one request at a time; a body that comes apart from its head has no such line.
+      requestLine = /^[A-Z]+ .*/.exec(bytes.toString('latin1'))?.[0] ?? requestLine
+      gateway.write(bytes)
+    })
+    gateway.on('data', (bytes) => {
+      if (losses > 0 && doomed.test(requestLine)) {
+        losses -= 1
+        client.destroy()
+        gateway.destroy()
+      } else client.write(bytes)
+    })
+    for (const [side, other] of [
+      [client, gateway],
+      [gateway, client],
+    ] as const) {
+      side.on('error', () => other.destroy())
+      side.on('close', () => other.destroy())
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+  t.teardown(() => server.close())
+
+  const { port } = server.address() as AddressInfo
+  return {
+    baseUrl: `http://127.0.0.1:${port}${target.pathname}`,
+    get losses() {
+      return losses
+    },
+    lose(times, requestLine = /^/) {
+      losses = times
+      doomed = requestLine
+    },
+  }
+}
