@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
-import { gatewayConfig } from '@backoffice/gateway'
+import { gateway } from '@backoffice/gateway'
 import { migratorConfig } from '@backoffice/migrator'
-import { paymentsConfig } from '@backoffice/payments'
-import { playersConfig } from '@backoffice/players'
-import { loadConfig } from '@backoffice/service-runtime'
-import { walletConfig } from '@backoffice/wallet'
-import { webhooksConfig } from '@backoffice/webhooks'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { loadConfig } from '@backoffice/service-runtime/internal'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { parse } from 'yaml'
 import { readDockerfile } from './dockerfile.ts'
@@ -31,11 +31,11 @@ function substitute(text: string, given: Readonly<Record<string, string>>): stri
 }
 
 const configurations = {
-  gateway: gatewayConfig,
-  players: playersConfig,
-  wallet: walletConfig,
-  payments: paymentsConfig,
-  webhooks: webhooksConfig,
+  gateway: gateway.configuration,
+  players: players.configuration,
+  wallet: wallet.configuration,
+  payments: payments.configuration,
+  webhooks: webhooks.configuration,
   migrate: migratorConfig,
 }
 

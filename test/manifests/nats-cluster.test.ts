@@ -1,6 +1,6 @@
 import { eventStream, eventSubject, eventSubjects, streamApi } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
-import { connectNats } from '@backoffice/service-runtime'
+import { connectNats } from '@backoffice/service-runtime/internal'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import { headers } from '@nats-io/transport-node'
 import t from 'tap'

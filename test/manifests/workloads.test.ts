@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allOperations, serviceNames } from '@backoffice/contracts'
-import { gatewayConfig } from '@backoffice/gateway'
+import { gateway } from '@backoffice/gateway'
 import { migratorConfig } from '@backoffice/migrator'
-import { paymentsConfig } from '@backoffice/payments'
-import { playersConfig } from '@backoffice/players'
-import { loadConfig, secretBoxFrom } from '@backoffice/service-runtime'
-import { walletConfig } from '@backoffice/wallet'
-import { webhooksConfig } from '@backoffice/webhooks'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { secretBoxFrom } from '@backoffice/service-runtime'
+import { loadConfig, type ServiceConfig } from '@backoffice/service-runtime/internal'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { partsOfOthers } from './cluster.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
@@ -15,13 +16,7 @@ import { forEachOverlay, skip } from './rendered.ts'
 
 t.setTimeout(300_000)
 
-const configs = {
-  gateway: gatewayConfig,
-  players: playersConfig,
-  wallet: walletConfig,
-  payments: paymentsConfig,
-  webhooks: webhooksConfig,
-}
+const services = { gateway, players, wallet, payments, webhooks }
 
 /** Optional in the schemas, because development goes without. */
 const neededInACluster: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +105,7 @@ t.test('workloads', { skip }, async (t) => {
       const environment = cluster.environment(container)
 
       t.test(`${overlay}: ${service} is given the variables that it knows, and no other`, async (t) => {
-        const known = new Set([...Object.keys(configs[service].properties), ...partsOfOthers(container)])
+        const known = new Set([...Object.keys(services[service].configuration.properties), ...partsOfOthers(container)])
         t.same(
           Object.keys(environment).filter((name) => !known.has(name) && !name.startsWith('OTEL_')),
           [],
@@ -128,10 +123,12 @@ t.test('workloads', { skip }, async (t) => {
       })
 
       t.test(`${overlay}: ${service} accepts its configuration, and is itself to everybody`, async (t) => {
-        const config = loadConfig(configs[service], environment)
+        const config = loadConfig(services[service].configuration, environment) as ServiceConfig & {
+          MASTER_KEYS?: string
+        }
         t.equal(config.DEVELOPMENT, false)
         t.equal(config.NATS_USER, service)
-        if ('MASTER_KEYS' in config) t.ok(secretBoxFrom(config))
+        if (config.MASTER_KEYS !== undefined) t.ok(secretBoxFrom(config))
         const { username, pathname } = new URL(config.DATABASE_URL)
         t.same([username, pathname], [`backoffice_${service}`, '/backoffice'])
         t.match(containerPorts(container), [config.HEALTH_PORT, Number(environment.OTEL_EXPORTER_PROMETHEUS_PORT)])

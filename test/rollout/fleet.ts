@@ -4,17 +4,19 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
-import type { RunningService } from '@backoffice/service-runtime'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { eventually, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
 
 const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
 const telemetry = 'packages/service-runtime/src/telemetry/register.ts'
 /** Dozens of processes of the same code: only the first ones compile it. */
 const compiled = `${ownRoot}.cache/compiled`
 const startTimeoutMs = 60_000
-/** The bed is wanted for its database and its NATS: what is tried here are processes. */
-const nothing = { start: async () => ({ drain: async () => {} }) as RunningService }
-const modules = { gateway: nothing, players: nothing, wallet: nothing, payments: nothing, webhooks: nothing }
+const services = { gateway, players, wallet, payments, webhooks }
 
 export interface Ports {
   readonly healthPort: number
@@ -38,7 +40,7 @@ export interface ReplicaOptions {
 }
 
 export interface Fleet {
-  readonly bed: TestBed<typeof modules>
+  readonly bed: TestBed<typeof services>
   /** Starts one more process of a service and waits until it is ready. */
   start(name: ServiceName, options?: ReplicaOptions): Promise<Replica>
   /** Starts so many processes of each service. */
@@ -47,7 +49,7 @@ export interface Fleet {
 
 /** PostgreSQL and NATS with everything prepared as in production, and as many processes of each service as are wanted. */
 export async function startFleet(t: Teardown, environment: Readonly<Record<string, string>> = {}): Promise<Fleet> {
-  const bed = await testBed(t, modules)
+  const bed = await testBed(t, services, { startServices: false })
   const running = new Set<Replica>()
   t.teardown(() => Promise.all([...running].map((replica) => replica.stop())))
 

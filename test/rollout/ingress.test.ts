@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { bodyBytesMax, operations, signRequest } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { testVectors } from '@backoffice/documents'
-import * as gateway from '@backoffice/gateway'
-import * as payments from '@backoffice/payments'
-import * as players from '@backoffice/players'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { skipWithout, type Teardown, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
-import * as webhooks from '@backoffice/webhooks'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { type RawAnswer, sendRaw } from './raw-http.ts'
 import { startProxy } from './tools.ts'
@@ -71,7 +71,7 @@ t.test('through nginx as the Ingress sets it up', { skip }, async (t) => {
     { gateway, players, wallet, payments, webhooks },
     { config: { gateway: { TRUSTED_PROXIES: '127.0.0.1/32' } } },
   )
-  const direct = Number(new URL((bed.services.gateway as gateway.RunningGateway).baseUrl).port)
+  const direct = Number(new URL(bed.services.gateway.addresses.baseUrl).port)
   const nginx = async (edit = (configuration: string) => configuration) => {
     const port = await freePort()
     const filled = asInProduction.replaceAll('@PORT@', String(port)).replaceAll('@GATEWAY@', `127.0.0.1:${direct}`)

@@ -1,23 +1,23 @@
-import { serviceNames } from '@backoffice/contracts'
-import { migrationsOf } from '@backoffice/migrator'
+import { services } from '@backoffice/migrator'
 import t from 'tap'
 import { previousRelease } from './previous-release.ts'
 import { narrowingStatements } from './schema-changes.ts'
 
+/** The runtime's own come first in every service; they touch none but the runtime's tables. */
+const isOfRuntime = (name: string) => name.startsWith('0000_runtime_')
+
 t.test('no migration since the previous release narrows what that release uses', async (t) => {
-  for (const service of serviceNames) {
+  for (const { name: service, migrations } of services) {
     const released = previousRelease.migrations[service]
-    const migrations = await migrationsOf(service)
-    const names = migrations.map(({ name }) => name)
-    t.same(names.slice(0, released.length), released, `${service}: what was released stays, in its order`)
-    for (const { name, class: Migration } of migrations.slice(released.length)) {
+    for (const ofRuntime of [true, false]) {
+      const [before, now] = [released, migrations.map(({ name }) => name)].map((names) =>
+        names.filter((name) => isOfRuntime(name) === ofRuntime),
+      )
+      t.same(now?.slice(0, before?.length), before, `${service}: what was released stays, in its order`)
+    }
+    for (const { name, sql } of migrations.filter(({ name }) => !released.includes(name))) {
       if (`${service}/${name}` in previousRelease.contractions) continue
-      // It only collects its statements: nothing is connected.
-      const migration = new Migration(undefined as never, undefined as never)
-      await migration.up()
-      const statements = migration.getQueries().filter((query) => typeof query === 'string')
-      t.equal(statements.length, migration.getQueries().length, `${service}/${name} is written in SQL`)
-      t.same(narrowingStatements(statements), [], `${service}/${name}`)
+      t.same(narrowingStatements([sql]), [], `${service}/${name}`)
     }
   }
 })

@@ -66,3 +66,17 @@ t.test('every file that the README links to is there', async (t) => {
     [],
   )
 })
+
+t.test('every place that CONTRIBUTING sends somebody to is there', async (t) => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const places = [...text.matchAll(/`((?:packages|services|test|bench|docs|deploy)\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  )
+  t.ok(places.length > 20)
+  // The endpoint of its first example, and the next release's document, are still to be made.
+  const made = places.filter((path) => !/get-deposit|X\.Y\.Z/.test(path))
+  t.same(
+    made.filter((path) => !existsSync(join(root, path))),
+    [],
+  )
+})

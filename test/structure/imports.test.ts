@@ -1,3 +1,4 @@
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { type SourceFile, sourceFiles } from './source-files.ts'
 
@@ -24,6 +25,45 @@ t.test('service-runtime imports only contracts', async (t) => {
   const imported = new Set(under('packages/service-runtime/src/').flatMap(ours))
   imported.delete('@backoffice/contracts')
   t.same([...imported], [])
+})
+
+/** The part of a folder that a file belongs to: a folder in it, or a file that stands alone. */
+const partOf = (path: string, folder: string) => path.slice(folder.length).split('/')[0] ?? ''
+
+/**
+ * Parts of one rank use all ranks before theirs, and not each other.
+ * @returns a line for each import that runs the other way, and for each part that no rank names
+ */
+function againstOrder(folder: string, ranks: readonly (readonly string[])[]): string[] {
+  const rankOf = (path: string) => ranks.findIndex((parts) => parts.includes(partOf(path, folder)))
+  const files = under(folder)
+  const unknown = new Set(files.filter(({ path }) => rankOf(path) < 0).map(({ path }) => partOf(path, folder)))
+  const inside = (name: string, file: SourceFile) =>
+    !name.startsWith(folder) || partOf(name, folder) === partOf(file.path, folder) || rankOf(name) < rankOf(file.path)
+  return [...[...unknown].map((part) => `${folder}${part} has no place in the order`), ...violations(files, inside)]
+}
+
+t.test('inside service-runtime each room uses only the rooms before it', async (t) => {
+  const ranks = [
+    ['process', 'validation', 'telemetry'],
+    ['database'],
+    ['messages'],
+    ['outbox'],
+    ['operations'],
+    ['service.ts'],
+    ['run.ts'],
+    ['index.ts', 'internal.ts'],
+  ]
+  t.same(againstOrder('packages/service-runtime/src/', ranks), [])
+})
+
+t.test('service-runtime is used by its two faces', async (t) => {
+  const src = 'packages/service-runtime/src/'
+  const outside = files.filter(({ path }) => !path.startsWith('packages/service-runtime/'))
+  t.same(
+    violations(outside, (name) => !name.startsWith(src)),
+    [],
+  )
 })
 
 t.test('what stands in deploy imports only contracts', async (t) => {
@@ -58,33 +98,44 @@ t.test('an example imports the client by its name, as its users do, and nothing 
   )
 })
 
-t.test('inside a service: domain, then storage, then operations and reactions, then main', async (t) => {
-  const mayImport: Record<string, readonly string[]> = {
-    domain: ['domain'],
-    storage: ['domain', 'storage'],
-    operations: ['domain', 'storage', 'operations'],
-    reactions: ['domain', 'storage', 'reactions'],
-  }
-  const layerOf = (path: string) => path.split('/')[3] ?? ''
-  t.same(
-    violations(under('services/'), (name, file) => {
-      if (!name.startsWith('services/') || file.path.split('/')[2] !== 'src') return true
-      if (layerOf(name) === 'main.ts') return false
-      const layers = mayImport[layerOf(file.path)]
-      const imported = layerOf(name)
-      // Folders that only one service has, and files beside main, are free for operations, reactions and main.
-      const isLayer = imported in mayImport
-      if (layers === undefined) return true
-      if (layerOf(file.path) === 'domain' || layerOf(file.path) === 'storage') return layers.includes(imported)
-      return !isLayer || layers.includes(imported)
-    }),
-    [],
-  )
-})
+/** Folders that one service has for itself; each uses those before it. */
+const ownRooms: Readonly<Record<ServiceName, readonly string[]>> = {
+  gateway: ['http'],
+  players: ['games', 'provider'],
+  wallet: ['heads', 'reconciliation'],
+  payments: [],
+  webhooks: ['sending', 'schedule'],
+}
+
+for (const service of serviceNames) {
+  t.test(`inside ${service} imports go one way, and every folder has its place`, async (t) => {
+    const ranks = [
+      ['domain'],
+      ['storage'],
+      ['views'],
+      ['steps'],
+      ['settings.ts'],
+      ...ownRooms[service].map((room) => [room]),
+      ['operations', 'reactions', 'background', 'measurements.ts'],
+      ['service.ts'],
+      ['main.ts'],
+    ]
+    t.same(againstOrder(`services/${service}/src/`, ranks), [])
+  })
+
+  t.test(`the program of ${service} is one call`, async (t) => {
+    const [main] = under(`services/${service}/src/main.ts`)
+    t.same(main?.text.trim().split(/\n+/), [
+      "import { runService } from '@backoffice/service-runtime'",
+      `import { ${service} } from './service.ts'`,
+      `await runService(${service})`,
+    ])
+  })
+}
 
 t.test('the domain does no I/O, reads no clock and throws no dice', async (t) => {
   const domain = under('services/').filter((file) => file.path.includes('/src/domain/'))
-  const pure = ['@backoffice/contracts', 'node:assert', 'node:assert/strict', 'bignumber.js']
+  const pure = ['@backoffice/contracts', 'node:assert', 'node:assert/strict', 'bignumber.js', 'ipaddr.js']
   t.same(
     violations(domain, (name, file) => name.startsWith('services/') || pure.includes(name) || isHash(name, file)),
     [],

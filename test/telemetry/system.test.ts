@@ -148,7 +148,7 @@ t.test(
         'absent(job:up:count{job="wallet"})',
         'backoffice_outbox_oldest_seconds{service="payments", lane="command"} > 2',
         'backoffice_outbox_waiting{service="payments", lane="command"} == 1',
-        'backoffice_withdrawal_intents_oldest_seconds > 2',
+        'backoffice_money_operations_oldest_unfinished_seconds > 2',
         'code:requests:rate5m{code="SERVICE_UNAVAILABLE"}',
       ]
       process.kill(wallet, 'SIGSTOP')

@@ -1,5 +1,6 @@
 export * from './broker.ts'
 export * from './database.ts'
+export * from './defined.ts'
 export * from './errors.ts'
 export * from './events.ts'
 export { sample } from './examples.ts'

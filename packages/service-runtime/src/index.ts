@@ -1,15 +1,16 @@
 // What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
+export { readOver } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'
-export { isPassingFault, isUniqueViolation } from './database/faults.ts'
+export { batchFaultOf, isPassingFault, isUniqueViolation } from './database/faults.ts'
 export { dayMs, type Retention } from './database/purge.ts'
-export { type NamedMigration, runtimeMigrations } from './database/runtime-tables.ts'
+export { type Migration, runtimeMigrations } from './database/runtime-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
-export { sql } from './database/statement.ts'
+export { type ColumnTypes, type Fragment, sql, unnest } from './database/statement.ts'
 export { verifiedUrl } from './database/tls.ts'
 export type { Reaction, ReactionTools, ReceivedEvent } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
-export { recordAction } from './operations/audit.ts'
-export { batchFaultOf } from './operations/gathered-command.ts'
+export { takeSetAside } from './messages/set-aside.ts'
+export { insertAudit, recordAction } from './operations/audit.ts'
 export {
   type Call,
   type DirectTools,
@@ -19,7 +20,7 @@ export {
   type QueryTools,
   UnfinishedOperation,
 } from './operations/handle.ts'
-export type { Sent } from './outbox/rows.ts'
+export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export type { Clock } from './process/clock.ts'
 export { ConfigurationError } from './process/config.ts'
 export { Gatherer } from './process/gatherer.ts'

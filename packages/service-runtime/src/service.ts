@@ -5,7 +5,7 @@ import { connectDatabase } from './database/connect.ts'
 import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
 import { purging, type Retention, runtimeRetentions } from './database/purge.ts'
-import type { NamedMigration } from './database/runtime-tables.ts'
+import type { Migration } from './database/runtime-tables.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventPublisher } from './messages/publisher.ts'
@@ -87,10 +87,10 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   /** Environment variables of its own, besides the common ones. */
   readonly settings: P
   /** What the schema cannot say about the settings. Throws before anything is connected. */
-  readonly assertSettings?: (settings: SettingsOf<P>) => void
+  assertSettings?(settings: SettingsOf<P>): void
   /** Records that are edited one by one; empty where SQL serves. */
   readonly entities?: Entities
-  readonly migrations: readonly NamedMigration[]
+  readonly migrations: readonly Migration[]
   readonly retentions?: readonly Retention[]
   /**
    * For what answers by itself when PostgreSQL or NATS is away: /readyz does not look at them, or every replica would be
@@ -98,11 +98,7 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
    */
   readonly readyWithoutBackends?: boolean
   /** @param outside what a test puts in place of the outside world, such as name servers */
-  readonly compose: (
-    context: ServiceContext,
-    settings: SettingsOf<P>,
-    outside: Partial<Outside>,
-  ) => Composition<S, Addresses>
+  compose(context: ServiceContext, settings: SettingsOf<P>, outside: Partial<Outside>): Composition<S, Addresses>
 }
 
 /** A service as one object: its settings, data and parts. */
@@ -138,8 +134,12 @@ export interface StartOptions<Outside = object> {
   readonly outside?: Partial<Outside> | undefined
 }
 
-/** What closing takes at most beyond DRAIN_DELAY_MS: Kubernetes kills after its grace period. */
-const closingStepMsMax = 10_000
+/**
+ * What closing takes at most, step by step, beyond DRAIN_DELAY_MS: below 25 s with the telemetry's own limit, since
+ * Kubernetes kills after its grace period.
+ */
+const takingWorkMsMax = 10_000
+const finishingWorkMsMax = 7_000
 const disconnectingMsMax = 2_000
 
 /** Starts a service: database, NATS, operations, outbox, reactions, background, purging and health. */
@@ -192,14 +192,18 @@ export async function startService<S extends ServiceName, P extends TProperties,
     await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_DELAY_MS))
     // What takes work from outside stops first; what finishes that work stops last. A backend that is away must not keep
     // the process for longer than it may take: what is unfinished then is found in the outbox.
-    const step = (what: string, ends: Promise<unknown>[]) =>
-      within(closingStepMsMax, Promise.allSettled(ends), () => log.warn({ what }, 'stopped without waiting any longer'))
-    await step('taking work', [
+    const step = (what: string, msMax: number, ends: Promise<unknown>[]) =>
+      within(msMax, Promise.allSettled(ends), () => log.warn({ what }, 'stopped without waiting any longer'))
+    await step('taking work', takingWorkMsMax, [
       server.drain(),
       ...background.map((entry) => entry.stop()),
       ...consumers.map((consumer) => consumer.stop()),
     ])
-    await step('finishing work', [dispatch.stop().then(() => relay.stop()), watch.stop(), purges.stop()])
+    await step('finishing work', finishingWorkMsMax, [
+      dispatch.stop().then(() => relay.stop()),
+      watch.stop(),
+      purges.stop(),
+    ])
     stopMeasuring()
     await flushTelemetry()
     await within(

@@ -15,6 +15,9 @@ export interface OwnBroker {
   stop(): Promise<void>
   /** Again on the same port and disk. */
   start(): Promise<void>
+  /** It keeps its connections and answers nothing more. */
+  freeze(): void
+  thaw(): void
 }
 
 /** A broker of a test's own, because it goes away and loses its disk. It ends with `t`. */
@@ -25,6 +28,7 @@ export async function startOwnBroker(t: Teardown): Promise<OwnBroker> {
   const start = () => startNats({ dir, port, passwords, team: {} })
   let nats = await start()
   t.teardown(async () => {
+    process.kill(nats.child.pid, 'SIGCONT')
     await nats.child.stop()
     rmSync(dir, { recursive: true, force: true })
   })
@@ -37,5 +41,7 @@ export async function startOwnBroker(t: Teardown): Promise<OwnBroker> {
     async start() {
       nats = await start()
     },
+    freeze: () => process.kill(nats.child.pid, 'SIGSTOP'),
+    thaw: () => process.kill(nats.child.pid, 'SIGCONT'),
   }
 }

@@ -1,5 +1,13 @@
-import { loadConfig, runService, serviceConfig } from '../src/index.ts'
+import { defineService, runService } from '../src/index.ts'
 import { payments } from './probe-services.ts'
 
 // The probe as a process of its own, to be killed.
-await runService(() => payments.start(loadConfig(serviceConfig, process.env)))
+await runService(
+  defineService({
+    ...payments,
+    compose(context, settings, outside) {
+      process.once('SIGUSR2', () => void context.nats.close())
+      return payments.compose(context, settings, outside)
+    },
+  }),
+)

@@ -1,66 +1,125 @@
-import { type EventData, events, operation, operations, Rejection, type Scope } from '@backoffice/contracts'
-import type { TestBed } from '@backoffice/test-kit'
-import { Type } from '@sinclair/typebox'
-import { sql } from 'kysely'
 import {
-  type Clock,
-  command,
-  posting,
+  type EventData,
+  events,
+  internal,
+  operations,
+  operator,
+  Rejection,
+  type Scope,
+  sandbox,
+  service,
+  team,
+} from '@backoffice/contracts'
+import { defineEntity, p } from '@mikro-orm/postgresql'
+import { Type } from '@sinclair/typebox'
+import {
+  type Db,
+  defineService,
+  handle,
+  type Migration,
   type Reaction,
-  type RunningService,
-  type ServiceConfig,
-  sqlOf,
-  startService,
+  runtimeMigrations,
+  type Sent,
 } from '../src/index.ts'
 
 const closed = { additionalProperties: false } as const
+const Count = Type.Object({ count: Type.Integer() }, closed)
+const sends = Type.Optional(Type.Array(Type.Union([Type.Literal('event'), Type.Literal('command')])))
 
-/** A command under an id that the broker's permissions know: it counts on a record, as the input says. */
-export const countUp = operation({
-  id: 'createDeposit',
-  service: 'payments',
-  audience: 'operator',
-  kind: 'command',
-  summary: 'Count up',
-  body: Type.Object(
-    {
-      record: Type.String({ minLength: 1 }),
-      /** Events and commands to send, in this order. */
-      sends: Type.Optional(Type.Array(Type.Union([Type.Literal('event'), Type.Literal('command')]))),
-      refuse: Type.Optional(
-        Type.Union([
-          Type.Literal('prepare'),
-          Type.Literal('away'),
-          Type.Literal('execute'),
-          Type.Literal('undeclared'),
-          Type.Literal('unavailable'),
-          Type.Literal('bug'),
-        ]),
-      ),
-    },
-    closed,
-  ),
-  reply: Type.Object({ count: Type.Integer() }, closed),
-  rejects: ['DEPOSIT_NOT_PENDING'],
+/** Operations under ids that the broker's permissions know. */
+const table = service('payments', {
+  /** Counts on a record, alone in its transaction. */
+  createDeposit: operator.command({
+    summary: 'Count up',
+    body: Type.Object(
+      {
+        record: Type.String({ minLength: 1 }),
+        /** Events and commands to send, in this order. */
+        sends,
+      },
+      closed,
+    ),
+    reply: Count,
+    rejects: ['DEPOSIT_NOT_PENDING'],
+  }),
+  /** The same, as a person of the team. */
+  decideWithdrawal: team.command({
+    summary: 'Correct a record',
+    body: Type.Object(
+      { brandId: Type.String(), recordId: Type.String(), secretNote: Type.String(), reason: Type.String() },
+      closed,
+    ),
+    reply: Count,
+  }),
+  /** Adds to a record; calls that wait together share a transaction. */
+  confirmDeposit: operator.command({
+    summary: 'Add up',
+    body: Type.Object(
+      {
+        record: Type.String({ minLength: 1 }),
+        /** A record's count may not fall below zero: the constraint breaks when it is saved. */
+        by: Type.Integer(),
+        sends,
+        /** What the sends are about, where it is not the record: `apart` does not name it. */
+        about: Type.Optional(Type.String()),
+        /** Waits in the transaction, before or after it wrote, while somebody else has this advisory lock. */
+        waitsBefore: Type.Optional(Type.Integer()),
+        waitsAfter: Type.Optional(Type.Integer()),
+      },
+      closed,
+    ),
+    reply: Count,
+    rejects: ['DEPOSIT_NOT_PENDING'],
+  }),
+  decideWithdrawalInSandbox: sandbox.command({
+    summary: 'Count up in the sandbox',
+    body: Type.Object({ record: Type.String() }, closed),
+    reply: Count,
+  }),
+  /** Reads records; calls that wait together share a query. */
+  getWithdrawal: operator.query({
+    summary: 'Read a record',
+    body: Type.Object({ record: Type.String(), fails: Type.Optional(Type.Boolean()) }, closed),
+    reply: Count,
+    rejects: ['DEPOSIT_NOT_FOUND'],
+  }),
+  /** Answers what it is told to, or tries to write. */
+  readDayDeposits: internal.query({
+    callers: ['players'],
+    summary: 'Answer anything',
+    body: Type.Object(
+      {
+        bytes: Type.Optional(Type.Integer()),
+        surplus: Type.Optional(Type.Boolean()),
+        writes: Type.Optional(Type.Boolean()),
+      },
+      closed,
+    ),
+    reply: Type.Object({ text: Type.String() }, closed),
+  }),
+})
+export const countUp = table.createDeposit
+export const correct = table.decideWithdrawal
+export const addUp = table.confirmDeposit
+export const countInSandbox = table.decideWithdrawalInSandbox
+export const readRecord = table.getWithdrawal
+export const answerAnything = table.readDayDeposits
+
+export const RecordEntity = defineEntity({
+  name: 'Record',
+  tableName: 'record',
+  properties: { id: p.string().primary(), count: p.integer() },
 })
 
-/** The same as a team's command. */
-export const correct = operation({
-  id: 'decideWithdrawal',
-  service: 'payments',
-  audience: 'team',
-  kind: 'command',
-  summary: 'Correct a record',
-  body: Type.Object(
-    { brandId: Type.String(), recordId: Type.String(), secretNote: Type.String(), reason: Type.String() },
-    closed,
-  ),
-  reply: Type.Object({ count: Type.Integer() }, closed),
-})
+const probeTables = (statement: string): Migration => ({ name: '0001_probe', sql: statement })
 
-const increment = (id: string) => sql<{ count: number }>`
-  insert into record (id, count) values (${id}, 1) on conflict (id) do update set count = record.count + 1 returning count
-`
+async function increment(db: Db, id: string): Promise<number> {
+  const [row] = await db<{ count: number }>`
+    insert into record (id, count) values (${id}, 1) on conflict (id) do update set count = record.count + 1
+    returning count
+  `
+  return row?.count ?? 0
+}
 
 export const creditOf = (depositId: string) => ({
   playerId: 'ply_1',
@@ -69,99 +128,188 @@ export const creditOf = (depositId: string) => ({
   effectiveAt: '2026-03-02T12:00:00.000Z',
 })
 
-/** Tables that the probes write to. Call before the services are used. */
-export async function createProbeTables(bed: Pick<TestBed<unknown>, 'sql'>): Promise<void> {
-  await bed.sql('admin').query(`
-    create table payments.record (id text primary key, count integer not null);
-    create table wallet.credit (reference text primary key, calls integer not null);
-    create table webhooks.heard (event_id text not null, type text not null);
-  `)
-}
-
-/** The service whose runtime is under test. */
-export const payments = {
-  start: (config: ServiceConfig, options: { readonly clock?: Clock } = {}): Promise<RunningService> =>
-    startService({
-      name: 'payments',
-      config,
-      entities: [],
-      clock: options.clock,
-      operations: () => ({ countUp: countUpHandler, correct: correctHandler }) as never,
-    }),
-}
-
-const countUpHandler = command(countUp, {
-  async prepare({ input }) {
-    if (input.refuse === 'prepare') throw new Rejection('DEPOSIT_NOT_PENDING', { found: 'before' })
-    if (input.refuse === 'away') throw new Rejection('SERVICE_UNAVAILABLE')
-    return 'prepared'
-  },
-  async execute({ input, scope, operationId }, tools, prepared) {
-    if (prepared !== 'prepared') throw new Error('prepare did not run')
-    const { rows } = await increment(input.record).execute(tools.sql)
-    for (const [index, kind] of (input.sends ?? []).entries()) {
-      const reference = `${operationId}-${index}`
-      if (kind === 'command') send(tools, input.record, scope, reference)
-      else tools.emit({ kind: 'deposit.confirmed', aggregate: input.record, scope, data: eventData(reference) })
-    }
-    if (input.refuse === 'execute') throw new Rejection('DEPOSIT_NOT_PENDING', { count: rows[0]?.count })
-    if (input.refuse === 'undeclared') throw new Rejection('KYC_NOT_APPROVED')
-    if (input.refuse === 'unavailable') throw new Rejection('SERVICE_UNAVAILABLE')
-    if (input.refuse === 'bug') throw new Error('a bug')
-    return { count: rows[0]?.count ?? 0 }
-  },
-})
-
-function send(tools: { send: (command: never) => void }, aggregate: string, scope: Scope, reference: string): void {
-  const sent = { operation: operations.wallet.creditAccount, aggregate, scope, input: creditOf(reference) }
-  tools.send(sent as never)
-}
-
 export const eventData = (id: string): EventData<'deposit.confirmed'> => ({
   ...(events['deposit.confirmed'].example as EventData<'deposit.confirmed'>),
   id,
 })
 
-const correctHandler = command(correct, {
-  async execute({ input }, tools) {
-    const { rows } = await increment(input.recordId).execute(tools.sql)
-    return { count: rows[0]?.count ?? 0 }
+const sentOf = (kinds: readonly ('event' | 'command')[], aggregate: string, scope: Scope, operationId: string) =>
+  kinds.map((kind, index): Sent => {
+    const reference = `${operationId}-${index}`
+    return kind === 'event'
+      ? { kind: 'deposit.confirmed', aggregate, scope, data: eventData(reference) }
+      : { operation: operations.wallet.creditAccount, aggregate, scope, input: creditOf(reference) as never }
+  })
+
+/** What commands about a record throw, and when: in `prepare`, or once they did their work. */
+export const faults = {
+  inPrepare: new Map<string, Error>(),
+  atWork: new Map<string, (count: number) => Error | undefined>(),
+}
+
+const failPrepare = (record: string) => {
+  const fault = faults.inPrepare.get(record)
+  if (fault !== undefined) throw fault
+}
+const failWork = (record: string, count: number) => {
+  const fault = faults.atWork.get(record)?.(count)
+  if (fault !== undefined) throw fault
+}
+
+/** What the gathered command saw. */
+export const adding = {
+  /** Calls that reached it, before they wait for a batch. */
+  prepared: 0,
+  /** The records of each batch. */
+  batches: [] as string[][],
+  /** Runs in each batch's transaction before it loads. */
+  during: async (_db: Db): Promise<void> => {},
+}
+
+/** The queries that were made for reads of records. */
+export const reading = { batches: [] as string[][], during: async (): Promise<void> => {} }
+
+/** The service whose runtime is under test. */
+export const payments = defineService({
+  name: 'payments',
+  settings: {},
+  entities: [RecordEntity],
+  migrations: [
+    ...runtimeMigrations('payments'),
+    probeTables('create table payments.record (id text primary key, count integer not null check (count >= 0))'),
+  ],
+  compose: () => ({
+    operations: { countUpHandler, correctHandler, addUpHandler, sandboxHandler, readHandler, anythingHandler } as never,
+  }),
+})
+
+const countUpHandler = handle(countUp, {
+  async prepare({ input }) {
+    failPrepare(input.record)
+    return 'prepared'
+  },
+  async execute({ input, scope, operationId }, { db, emit, send }, prepared) {
+    if (prepared !== 'prepared') throw new Error('prepare did not run')
+    const count = await increment(db, input.record)
+    for (const sent of sentOf(input.sends ?? [], input.record, scope, operationId)) {
+      if ('operation' in sent) send(sent as never)
+      else emit(sent)
+    }
+    failWork(input.record, count)
+    return { count }
   },
 })
 
-/** The service that commands go to. `during` runs in each call, before its effect; throw in it, or wait. */
-export const wallet = {
-  during: async (_reference: string): Promise<void> => {},
-  order: [] as string[],
-  start: (config: ServiceConfig): Promise<RunningService> =>
-    startService({
-      name: 'wallet',
-      config,
-      entities: [],
-      operations: () =>
-        ({
-          creditAccount: posting(operations.wallet.creditAccount, async ({ input: { depositId } }, { em }) => {
-            await wallet.during(depositId)
-            wallet.order.push(depositId)
-            await sql`
-              insert into credit (reference, calls) values (${depositId}, 1)
-              on conflict (reference) do update set calls = credit.calls + 1
-            `.execute(sqlOf(em))
-            return { transferId: `trf_${depositId}` }
-          }),
-        }) as never,
-    }),
+const correctHandler = handle(correct, {
+  execute: async ({ input }, { db }) => ({ count: await increment(db, input.recordId) }),
+})
+
+const sandboxHandler = handle(countInSandbox, {
+  execute: async ({ input }, { db }) => ({ count: await increment(db, input.record) }),
+})
+
+const addUpHandler = handle(addUp, {
+  async prepare({ input }) {
+    adding.prepared++
+    failPrepare(input.record)
+  },
+  apart: ({ input }) => [input.record],
+  async load(calls, { db }) {
+    const ids = calls.map(({ input }) => input.record)
+    adding.batches.push(ids)
+    await adding.during(db)
+    await waitFor(
+      db,
+      calls.map(({ input }) => input.waitsBefore),
+    )
+    const rows = await db<{ id: string; count: number }>`
+      select id, count from record where id = any(${ids}::text[]) order by id for update
+    `
+    const counts = new Map(rows.map(({ id, count }) => [id, count]))
+    return ids.map((id) => counts.get(id) ?? 0)
+  },
+  decide({ input, scope, operationId }, before) {
+    const count = before + input.by
+    failWork(input.record, count)
+    return {
+      reply: { count },
+      change: { id: input.record, count, waitsAfter: input.waitsAfter },
+      sends: sentOf(input.sends ?? [], input.about ?? input.record, scope, operationId),
+    }
+  },
+  async save(changes, { db }) {
+    await db`
+      insert into record (id, count)
+      select * from unnest(${changes.map(({ id }) => id)}::text[], ${changes.map(({ count }) => count)}::int[])
+      on conflict (id) do update set count = excluded.count
+    `
+    await waitFor(
+      db,
+      changes.map(({ waitsAfter }) => waitsAfter),
+    )
+  },
+})
+
+async function waitFor(db: Db, locks: readonly (number | undefined)[]): Promise<void> {
+  for (const lock of locks) if (lock !== undefined) await db`select pg_advisory_xact_lock(${lock}::bigint)`
 }
 
-/** The service that hears events, through reactions that a test chooses. */
-export const webhooksWith = (reactions: readonly Reaction[]) => ({
-  start: (config: ServiceConfig, options: { readonly clock?: Clock } = {}): Promise<RunningService> =>
-    startService({
-      name: 'webhooks',
-      config,
-      entities: [],
-      clock: options.clock,
-      operations: () => ({}) as never,
-      reactions: () => reactions,
-    }),
+const readHandler = handle(readRecord, {
+  async read(calls, { db }) {
+    const ids = calls.map(({ input }) => input.record)
+    reading.batches.push(ids)
+    await reading.during()
+    const rows = await db<{ id: string; count: number }>`
+      select id, count from record where id = any(${ids}::text[])
+    `
+    const counts = new Map(rows.map(({ id, count }) => [id, count]))
+    if (calls.some(({ input }) => input.fails)) throw new Error('a bug in one of them')
+    return ids.map((id) => {
+      const count = counts.get(id)
+      return count === undefined ? new Rejection('DEPOSIT_NOT_FOUND') : { count }
+    })
+  },
 })
+
+const anythingHandler = handle(answerAnything, async ({ input }, { db }) => {
+  if (input.writes) await db`insert into record (id, count) values ('written by a query', 1)`
+  const reply = { text: 'x'.repeat(input.bytes ?? 1) }
+  return input.surplus ? { ...reply, surplus: true } : reply
+})
+
+/** What the service that commands go to did. `during` runs in each call, before its effect; throw in it, or wait. */
+export const crediting = { during: async (_reference: string): Promise<void> => {}, order: [] as string[] }
+
+export const wallet = defineService({
+  name: 'wallet',
+  settings: {},
+  migrations: [
+    ...runtimeMigrations('wallet'),
+    probeTables('create table wallet.credit (reference text primary key, calls integer not null)'),
+  ],
+  compose: () => ({
+    operations: {
+      creditAccount: handle(operations.wallet.creditAccount, async ({ input: { depositId } }, { db }) => {
+        await crediting.during(depositId)
+        crediting.order.push(depositId)
+        await db`
+          insert into credit (reference, calls) values (${depositId}, 1)
+          on conflict (reference) do update set calls = credit.calls + 1
+        `
+        return { transferId: `trf_${depositId}` }
+      }),
+    } as never,
+  }),
+})
+
+/** The service that hears events, through reactions that a test chooses. */
+export const webhooksWith = (reactions: readonly Reaction[]) =>
+  defineService({
+    name: 'webhooks',
+    settings: {},
+    migrations: [
+      ...runtimeMigrations('webhooks'),
+      probeTables('create table webhooks.heard (event_id text not null, type text not null)'),
+    ],
+    compose: () => ({ operations: {} as never, reactions }),
+  })

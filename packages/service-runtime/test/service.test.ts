@@ -1,11 +1,10 @@
-import { listAudit } from '@backoffice/contracts'
+import { operations } from '@backoffice/contracts'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { newId, type RunningService } from '../src/index.ts'
-import { correct, countUp, createProbeTables, payments, wallet } from './probe-services.ts'
+import { correct, countUp, crediting, payments, wallet } from './probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
-await createProbeTables(bed)
 const scope = bed.scope()
 
 const health = async (service: RunningService, path: string) =>
@@ -23,7 +22,7 @@ t.test("a team's command is recorded with who, when and why, and without secrets
   const input = { brandId: 'brd_1', recordId: 'rec_1', secretNote: 'hush', reason: 'a typo' }
   await bed.team('alice').call(correct, { input, operationId })
   await bed.team('alice').call(correct, { input, operationId })
-  const { data } = await bed.team('bob').call(listAudit('payments'), { input: { limit: 10, subject: 'rec_1' } })
+  const { data } = await bed.team('bob').call(operations.payments.listAudit, { input: { limit: 10, subject: 'rec_1' } })
   t.match(data, [
     {
       actor: 'alice',
@@ -60,7 +59,7 @@ t.test('a drain finishes what is under way, refuses nothing it took, and takes n
   await bed.services.payments.drain()
   let release = () => {}
   let waiting = 0
-  wallet.during = () => {
+  crediting.during = () => {
     waiting++
     return new Promise((resolve) => {
       release = resolve

@@ -1,22 +1,13 @@
 import { Command, CommanderError } from 'commander'
-import { addAudit } from './commands/audit.ts'
-import { addCredentials } from './commands/credentials.ts'
-import { addDeliveries } from './commands/deliveries.ts'
-import { addDeposits } from './commands/deposits.ts'
-import { addEvents } from './commands/events.ts'
-import { addGames } from './commands/games.ts'
-import { addKyc } from './commands/kyc.ts'
-import { addOperators } from './commands/operators.ts'
-import { addPlayers } from './commands/players.ts'
-import { addSecrets } from './commands/secrets.ts'
-import { addStatement } from './commands/statement.ts'
-import { addWallet } from './commands/wallet.ts'
-import { addWebhook } from './commands/webhook.ts'
-import { addWithdrawals } from './commands/withdrawals.ts'
+import { groups } from './commands/index.ts'
+import { declareFields } from './options.ts'
 import { printError } from './output.ts'
+import type { AnyRow } from './row.ts'
+import { type CommonOptions, type OpenSession, run } from './run.ts'
+import { Session } from './session.ts'
 
 /** The team's command line, as commands of one program. */
-export function program(): Command {
+export function program(open: OpenSession = (options) => Session.open(options)): Command {
   const root = new Command('team')
   root
     .description(
@@ -37,25 +28,28 @@ Examples:
   npm run team -- withdrawals approve wdr_… --reason "documents match"
   npm run --silent team -- operators list --json | jq .`,
     )
-  for (const add of [
-    addOperators,
-    addCredentials,
-    addSecrets,
-    addKyc,
-    addPlayers,
-    addGames,
-    addDeposits,
-    addWithdrawals,
-    addWallet,
-    addStatement,
-    addWebhook,
-    addDeliveries,
-    addEvents,
-    addAudit,
-  ]) {
-    add(root)
+  for (const [name, description, rows] of groups) {
+    const group = root.command(name).description(description)
+    for (const row of rows) addRow(group, row, open)
   }
   return root
+}
+
+function addRow(group: Command, row: AnyRow, open: OpenSession): void {
+  const { path, operation, confirm } = row
+  const { summary, description = '' } = row.description === undefined ? operation : { summary: row.description }
+  const command = group
+    .command(path.slice(path.indexOf(' ') + 1))
+    .summary(summary)
+    .description(`${summary}\n${description}`.trim())
+    .option('--json', 'one JSON document on standard output')
+    .option('--as <person>', 'a person of the development stack')
+  const given = declareFields(command, row)
+  if (operation.kind !== 'query') {
+    command.option('--operation-id <id>', 'of an earlier try: it is finished, or its result told, never done twice')
+  }
+  if (confirm !== undefined) command.option('-y, --yes', 'do not ask')
+  command.action(() => run(row, given(), { ...command.opts<CommonOptions>(), open }))
 }
 
 if (import.meta.main) {

@@ -1,29 +1,25 @@
 import { Rejection } from '@backoffice/contracts'
 import Table from 'cli-table3'
 
-/** A column of a table: its title, and what a row shows there. */
-export type Column<Row> = readonly [title: string, value: (row: Row) => unknown]
+/** A column of a table: a field under its own name, or a title and the field or what a row shows there. */
+export type Column<Row> =
+  | (keyof Row & string)
+  | readonly [title: string, value: (keyof Row & string) | ((row: Row) => unknown)]
 
+/** Columns with two spaces between them, and no lines. */
 const plain = {
-  chars: {
-    top: '',
-    'top-mid': '',
-    'top-left': '',
-    'top-right': '',
-    bottom: '',
-    'bottom-mid': '',
-    'bottom-left': '',
-    'bottom-right': '',
-    left: '',
-    'left-mid': '',
-    mid: '',
-    'mid-mid': '',
-    right: '',
-    'right-mid': '',
-    middle: '  ',
-  },
+  chars: Object.fromEntries(
+    Object.keys(new Table().options.chars).map((part) => [part, part === 'middle' ? '  ' : '']),
+  ),
   style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-} as const
+}
+
+export const titleOf = <Row>(column: Column<Row>): string => (typeof column === 'string' ? column : column[0])
+
+export function valueIn<Row>(row: Row, column: Column<Row>): unknown {
+  const value = typeof column === 'string' ? column : column[1]
+  return typeof value === 'function' ? value(row) : row[value]
+}
 
 const text = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '–'
@@ -35,13 +31,15 @@ export function printTable<Row>(rows: readonly Row[], columns: readonly Column<R
     process.stdout.write('none\n')
     return
   }
-  const table = new Table({
-    head: columns.map(([title]) => title),
-    chars: plain.chars,
-    style: { ...plain.style, head: [], border: [] },
-  })
-  for (const row of rows) table.push(columns.map(([, value]) => text(value(row))))
+  const table = new Table({ head: columns.map(titleOf), ...plain })
+  for (const row of rows) table.push(columns.map((column) => text(valueIn(row, column))))
   process.stdout.write(`${table.toString()}\n`)
+}
+
+/** A table below what stands already, under its title. */
+export function printSection<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): void {
+  process.stdout.write(title === '' ? '\n' : `\n${title}\n`)
+  printTable(rows, columns)
 }
 
 /** One record, a line per field. */

@@ -1,4 +1,4 @@
-import { type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
+import { defined, type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
 import { connectNats, newId, RpcClient } from '@backoffice/service-runtime/internal'
 
 export interface ConnectionOptions {
@@ -33,12 +33,10 @@ async function identity(options: ConnectionOptions): Promise<Identity> {
 
 /** One connection to the services, in the name of one person. */
 export class Session {
-  readonly user: string
-  readonly #rpc: RpcClient
+  readonly #rpc: Pick<RpcClient, 'call'>
   readonly #close: () => Promise<void>
 
-  private constructor(user: string, rpc: RpcClient, close: () => Promise<void>) {
-    this.user = user
+  constructor(rpc: Pick<RpcClient, 'call'>, close: () => Promise<void>) {
     this.#rpc = rpc
     this.#close = close
   }
@@ -53,17 +51,16 @@ export class Session {
       NATS_CERT_FILE: process.env.NATS_CERT_FILE,
       NATS_KEY_FILE: process.env.NATS_KEY_FILE,
     }
-    const connection = await connectNats(withoutAbsent(config), { name: `team-${user}`, attemptsMax: 3 })
-    return new Session(user, new RpcClient(connection, user), () => connection.close())
+    const connection = await connectNats(defined(config), { name: `team-${user}`, attemptsMax: 3 })
+    return new Session(new RpcClient(connection, user), () => connection.close())
   }
 
-  ask<O extends Operation>(operation: O, input: Input<O>): Promise<Reply<O>> {
-    return this.#rpc.call(operation, { input })
-  }
-
-  /** Changes something. The id is shown before it is sent: whatever happens then, the same id finishes it or tells its result. */
-  act<O extends Operation>(operation: O, input: Input<O>, operationId: string = newId('opn')): Promise<Reply<O>> {
-    process.stderr.write(`operation ${operationId}\n`)
+  /**
+   * Calls an operation. The id of one that changes something is shown before it is sent: whatever happens then, the same
+   * id finishes it or tells its result.
+   */
+  call<O extends Operation>(operation: O, input: Input<O>, operationId = newId('opn')): Promise<Reply<O>> {
+    if (operation.kind !== 'query') process.stderr.write(`operation ${operationId}\n`)
     return this.#rpc.call(operation, { input, operationId })
   }
 
@@ -73,20 +70,14 @@ export class Session {
 
   /** An operator by name or id. */
   operator(name: string) {
-    return this.ask(operations.gateway.getOperator, { name })
+    return this.call(operations.gateway.getOperator, { name })
   }
 
   /** The brand of an operator in an environment. */
   async brand(operatorName: string, environment: string) {
-    const operator = await this.operator(operatorName)
-    const brand = operator.brands.find((candidate) => candidate.environment === environment)
+    const { brands } = await this.operator(operatorName)
+    const brand = brands.find((candidate) => candidate.environment === environment)
     if (brand === undefined) throw new Error(`${operatorName} has no brand in ${environment}`)
-    return { ...brand, operatorId: operator.id }
+    return brand
   }
-}
-
-function withoutAbsent<T extends Record<string, string | undefined>>(
-  config: T,
-): { NATS_URL: string } & { [K in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as never
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import t from 'tap'
-import { environment, integer, moment } from '../src/leaf.ts'
 import { program } from '../src/main.ts'
+import { hours, integer, moment } from '../src/parse.ts'
+import { typed } from './typed.ts'
 
 /** Every command that does something, by its words. */
 function leaves(command: Command, words: readonly string[] = []): [string, Command][] {
@@ -87,10 +88,20 @@ t.test('nothing says who one is but the connection: there is no option for it ou
 })
 
 t.test('arguments that make no sense are refused with a sentence', async (t) => {
-  t.equal(environment('sandbox'), 'sandbox')
-  t.throws(() => environment('live'), /sandbox or production/)
   t.equal(integer('--limit')('12'), 12)
-  t.throws(() => integer('--limit')('-1'), /whole number/)
+  t.throws(() => integer('--limit')('-1'), /--limit takes a whole number/)
   t.equal(moment('2026-03-02'), '2026-03-02T00:00:00.000Z')
   t.throws(() => moment('soon'), /not a date/)
+  t.strictSame(['24h', '30m', '2d', '0'].map(hours), [24, 0.5, 48, 0])
+  t.throws(() => hours('a day'), /such as 24h or 30m/)
+  for (const [words, sentence] of [
+    [['kyc', 'queue', '--env', 'live'], '--env takes sandbox or production, not live'],
+    [['players', 'status', 'ply_1', 'gone', '--reason', 'x'], /--status takes ativo, .* or restrito, not gone/],
+    [['kyc', 'decide', 'ply_1'], /--status <status> is required/],
+    [['operators', 'suspend'], /--name <name> is required/],
+  ] as const) {
+    const { error, sent } = await typed(words)
+    t.match(error?.message, sentence)
+    t.same(sent, [])
+  }
 })

@@ -68,7 +68,7 @@ const templateLock = 5_081_776
 async function ensureTemplate(administratorUrl: string, services: readonly MigratedService[]): Promise<string> {
   const hash = createHash('sha256').update(String(provisionDatabase))
   for (const service of services) {
-    for (const { name, class: migration } of service.migrations) hash.update(`${service.name} ${name} ${migration}`)
+    for (const { name, sql } of service.migrations) hash.update(`${service.name} ${name} ${sql}`)
   }
   const template = `backoffice_template_${hash.digest('hex').slice(0, 16)}`
   await asAdministrator(administratorUrl, async (client) => {

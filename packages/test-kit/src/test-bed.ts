@@ -34,6 +34,8 @@ export interface TestBedOptions {
   readonly config?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string | number | boolean>>>>>
   /** What stands in place of the outside world, by service: see its `compose`. */
   readonly outside?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
+  /** False where the test starts the services as processes of their own; `services` is empty then. */
+  readonly startServices?: boolean
 }
 
 /** What a test hands over so that everything ends with it; `t` of tap is one. */
@@ -153,6 +155,7 @@ export async function testBed<S extends Services>(
       return running as Running<S[typeof name]>
     },
   }
+  if (options.startServices === false) return bed
   for (const name of names) Object.assign(bed.services, { [name]: await bed.start(name as keyof S & ServiceName) })
   return bed
 }

@@ -1,19 +1,25 @@
 import { operations } from '@backoffice/contracts'
-import { query, type ServiceConfig, startService } from '@backoffice/service-runtime'
+import { defineService, handle, runtimeMigrations } from '@backoffice/service-runtime'
+import type { ServiceConfig } from '@backoffice/service-runtime/internal'
 import t from 'tap'
 import { testBed } from '../src/index.ts'
 
-/** A service of one answer, on the migrations of the real one. */
-const payments = {
-  start: (config: ServiceConfig) =>
-    startService({
-      name: 'payments',
-      config,
-      entities: [],
-      operations: () =>
-        ({ readDayDeposits: query(operations.payments.readDayDeposits, async () => ({ total: '1.00' })) }) as never,
-    }),
-}
+let settings: ServiceConfig | undefined
+let timesAnswered = 0
+/** A service of one answer, which tells what it was started with. */
+const payments = defineService({
+  name: 'payments',
+  settings: {},
+  migrations: runtimeMigrations('payments'),
+  compose(_context, given, outside: { total?: string }) {
+    settings = given
+    const readDayDeposits = handle(operations.payments.readDayDeposits, async () => {
+      timesAnswered++
+      return { total: outside.total ?? '1.00' }
+    })
+    return { operations: { readDayDeposits } as never, addresses: () => ({ answered: () => timesAnswered }) }
+  },
+})
 
 const bed = await testBed(t, { payments })
 
@@ -42,12 +48,16 @@ t.test('an operation of the team is called by a person of it', async (t) => {
 })
 
 t.test('configuration of a service is set as environment variables', async (t) => {
-  const config = { payments: { DATABASE_POOL_MAX: 1 } }
-  let seen: ServiceConfig | undefined
-  const start = (given: ServiceConfig) => {
-    seen = given
-    return payments.start(given)
-  }
-  await testBed(t, { payments: { start } }, { config })
-  t.equal(seen?.DATABASE_POOL_MAX, 1)
+  await testBed(t, { payments }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
+  t.equal(settings?.DATABASE_POOL_MAX, 1)
+})
+
+t.test('the outside world is what the test puts in its place, and addresses are those of the service', async (t) => {
+  const other = await testBed(t, { payments }, { outside: { payments: { total: '2.00' } } })
+  const before = timesAnswered
+  const scope = other.scope()
+  t.same(await other.rpc.call(operations.payments.readDayDeposits, { scope, input: { playerId: 'ply_1' } }), {
+    total: '2.00',
+  })
+  t.equal(other.services.payments.addresses.answered(), before + 1)
 })

@@ -1,12 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
-import * as players from '@backoffice/players'
+import { players } from '@backoffice/players'
 import { refusal, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
-import * as payments from '../src/main.ts'
+import { wallet } from '@backoffice/wallet'
+import { payments } from '../src/service.ts'
 
 const { players: playerOperations, payments: paymentOperations, wallet: walletOperations } = operations
-const modules = { players, wallet, payments }
+const services = { players, wallet, payments }
 
 /** Intents are swept by the tests themselves, when they say so. */
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
@@ -14,14 +14,14 @@ const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
 /** The services that a payment passes through, and the steps that lead up to one. */
 export async function moneyPath(t: Teardown, options: TestBedOptions = {}): Promise<MoneyPath> {
   const config = { ...options.config, payments: { ...neverSweep, ...options.config?.payments } }
-  return new MoneyPath(await testBed(t, modules, { ...options, config }))
+  return new MoneyPath(await testBed(t, services, { ...options, config }))
 }
 
 export class MoneyPath {
-  readonly bed: TestBed<typeof modules>
+  readonly bed: TestBed<typeof services>
   readonly scope: Scope
 
-  constructor(bed: TestBed<typeof modules>, scope: Scope = bed.scope()) {
+  constructor(bed: TestBed<typeof services>, scope: Scope = bed.scope()) {
     this.bed = bed
     this.scope = scope
   }
@@ -46,8 +46,7 @@ export class MoneyPath {
 
   /** By the team, as in both environments it may. */
   async approveKyc(playerId: string): Promise<void> {
-    const { brandId } = this.scope
-    const input = { brandId, playerId, status: 'aprovado' as const }
+    const input = { playerId, status: 'aprovado' as const }
     await this.bed.team('carol').call(playerOperations.decideKyc, { input })
   }
 
@@ -107,8 +106,7 @@ export class MoneyPath {
     decision: 'approve' | 'reject' | 'pay' | 'fail',
     { reason, operationId = randomUUID() }: { reason?: string; operationId?: string } = {},
   ) {
-    const { brandId } = this.scope
-    const input = { brandId, withdrawalId, decision, ...(reason === undefined ? {} : { reason }) }
+    const input = { withdrawalId, decision, ...(reason === undefined ? {} : { reason }) }
     return this.bed.team(user).call(paymentOperations.decideWithdrawal, { input, operationId })
   }
 

@@ -1,6 +1,6 @@
 import { type EventMessage, operations, type Scope } from '@backoffice/contracts'
-import { type TestBed, testBed } from '@backoffice/test-kit'
-import * as webhooks from '@backoffice/webhooks'
+import { type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { webhooks } from '../src/service.ts'
 import { depositConfirmed, publish } from './publisher.ts'
 
 type Bed = TestBed<{ webhooks: typeof webhooks }>
@@ -17,6 +17,8 @@ export interface WebhooksBed {
   setUrl(scope: Scope, url: string): Promise<unknown>
   endpoint(scope: Scope): ReturnType<typeof endpointOf>
   story(id: string): ReturnType<typeof storyOf>
+  /** Runs a query in somebody else's transaction, which holds what it locks until it is let go or the test ends. */
+  hold(t: Teardown, query: string, id: string): Promise<() => Promise<void>>
 }
 
 let operators = 0
@@ -47,6 +49,15 @@ export async function webhooksBed(
     },
     endpoint: (scope) => endpointOf(bed, scope),
     story: (id) => storyOf(bed, id),
+    async hold(t, query, id) {
+      const client = await bed.sql('webhooks').connect()
+      t.teardown(() => client.release())
+      await client.query('begin')
+      await client.query(query, [id])
+      const letGo = async () => void (await client.query('rollback'))
+      t.teardown(letGo)
+      return letGo
+    },
   }
 }
 

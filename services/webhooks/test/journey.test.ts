@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import * as payments from '@backoffice/payments'
-import * as players from '@backoffice/players'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { eventually, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
-import * as webhooks from '@backoffice/webhooks'
+import { wallet } from '@backoffice/wallet'
 import t from 'tap'
+import { webhooks } from '../src/service.ts'
 import { type Received, startReceiver, verifies } from './receiver.ts'
 
 const { registerPlayer, decideKycInSandbox } = operations.players

@@ -14,8 +14,10 @@ const OperatorName = Type.String({
 
 const RateLimit = Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Requests per minute and environment.' })
 
-/** IPv4 or IPv6, with or without a prefix length. */
-const AllowedAddresses = Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/\\d{1,3})?$' }), { maxItems: 200 })
+const AllowedAddresses = Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/\\d{1,3})?$' }), {
+  maxItems: 200,
+  description: 'IPv4 or IPv6, with or without a prefix length.',
+})
 
 /** A pair as it is shown once, at issue; a replay of the same operation id shows nulls. */
 const ShownOnce = Type.Object(
@@ -120,7 +122,7 @@ export const gateway = service('gateway', {
   }),
 
   createOperator: team.command({
-    summary: 'Create an operator with its sandbox and production brands and credentials',
+    summary: 'Create an operator with a sandbox and a production pair; the secrets are shown once',
     body: Type.Object(
       {
         name: OperatorName,
@@ -140,8 +142,8 @@ export const gateway = service('gateway', {
   }),
 
   getOperator: team.query({
-    summary: 'Read an operator by name or id',
-    body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) }, closed),
+    summary: 'Show an operator with its brands and keys',
+    body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64, description: 'Name or id.' }) }, closed),
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
@@ -176,7 +178,7 @@ export const gateway = service('gateway', {
   }),
 
   issueCredential: team.command({
-    summary: 'Issue one more key and secret; the secret is shown once',
+    summary: 'Issue one more key and secret, shown once; the old pair goes on working',
     body: Type.Object({ operatorId: Id, environment: EnvironmentName, reason: Type.Optional(Reason) }, closed),
     reply: Type.Object({ key: Type.String(), secret: Nullable(Type.String()), environment: EnvironmentName }, closed),
     rejects: ['OPERATOR_NOT_FOUND'],

@@ -15,7 +15,7 @@ import {
   Withdrawal,
   WithdrawalRequest,
 } from '../resources.ts'
-import { closed, Nullable } from '../schema.ts'
+import { closed, described, Nullable } from '../schema.ts'
 import { service } from '../service.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 
@@ -200,16 +200,15 @@ export const payments = service('payments', {
     rejects: ['DEPOSIT_NOT_FOUND'],
   }),
 
-  /** Newest first; `before` is the id of the last deposit of the page before. */
   listDeposits: team.query({
-    summary: "List a brand's deposits",
+    summary: "List a brand's deposits, newest first",
     body: Type.Object(
       {
         brandId: Id,
         playerId: Type.Optional(Id),
         status: Type.Optional(DepositStatus),
         externalReference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-        before: Type.Optional(Id),
+        before: Type.Optional(described(Id, 'Go on below this deposit.')),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
@@ -224,15 +223,14 @@ export const payments = service('payments', {
     rejects: ['WITHDRAWAL_NOT_FOUND'],
   }),
 
-  /** Oldest first: `under_review` waits for a decision (the default), `approved` for its payment. */
   withdrawalQueue: team.query({
-    summary: 'List the withdrawals that wait for the team',
+    summary: 'List the withdrawals that wait for the team, oldest first',
+    description: '`under_review` waits for a decision (the default), `approved` for its payment.',
     body: Type.Object(
       {
         brandId: Type.Optional(Id),
         status: Type.Optional(Type.Union([Type.Literal('under_review'), Type.Literal('approved')])),
-        /** The id of the last withdrawal of the page before. */
-        after: Type.Optional(Id),
+        after: Type.Optional(described(Id, 'Go on after this withdrawal.')),
         limit: Type.Integer({ minimum: 1, maximum: 200 }),
       },
       closed,
@@ -270,8 +268,7 @@ export const payments = service('payments', {
           Type.Literal('pay'),
           Type.Literal('fail'),
         ]),
-        /** Public: the operator reads it with the withdrawal. */
-        reason: Type.Optional(PublicReason),
+        reason: Type.Optional(described(PublicReason, 'Why; the operator reads it with the withdrawal.')),
       },
       closed,
     ),

@@ -22,7 +22,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { closed, Nullable } from '../schema.ts'
+import { closed, described, Nullable } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 
@@ -224,16 +224,15 @@ export const players = service('players', {
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
-  /** Newest first; `before` is the id of the last player of the page before. */
   listPlayers: team.query({
-    summary: "List a brand's players",
+    summary: "List a brand's players, newest first",
     body: Type.Object(
       {
         brandId: Id,
         externalId: Type.Optional(ExternalId),
         status: Type.Optional(PlayerStatus),
         kycStatus: Type.Optional(KycStatus),
-        before: Type.Optional(Id),
+        before: Type.Optional(described(Id, 'Go on below this player.')),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
@@ -241,9 +240,8 @@ export const players = service('players', {
     reply: Type.Object({ data: Type.Array(TeamPlayer) }, closed),
   }),
 
-  /** Players whose documents wait for a decision, the longest wait first. */
   kycQueue: team.query({
-    summary: 'List the players that wait for a KYC decision',
+    summary: 'List the players whose documents wait for a decision, the longest wait first',
     body: Type.Object(
       {
         brandId: Type.Optional(Id),
@@ -289,9 +287,9 @@ export const players = service('players', {
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
-  /** Until a time, or for good. A running exclusion can be made longer, never shorter. */
   selfExcludePlayer: team.command({
-    summary: 'Exclude a player at its own wish',
+    summary: 'Exclude a player at its own wish, until a time or for good',
+    description: 'A running exclusion can be made longer, never shorter.',
     body: Type.Object(
       {
         playerId: Id,
@@ -304,9 +302,9 @@ export const players = service('players', {
     rejects: ['PLAYER_NOT_FOUND', 'VALIDATION_ERROR'],
   }),
 
-  /** Lowering holds at once; raising or removing only after a cooling-off of 24 hours. */
   setDailyLimit: team.command({
     summary: "Set a player's daily deposit limit",
+    description: 'Lowering holds at once; raising or removing only after a cooling-off of 24 hours.',
     body: Type.Object(
       {
         playerId: Id,

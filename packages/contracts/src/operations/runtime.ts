@@ -38,13 +38,12 @@ export const runtimeEntries = {
     ),
   }),
 
-  /** The team's actions in one service, newest first. */
   listAudit: team.query({
-    summary: "List the team's actions",
+    summary: "List the team's actions in one service, newest first",
     body: Type.Object(
       {
-        actor: Type.Optional(Type.String()),
-        subject: Type.Optional(Type.String()),
+        actor: Type.Optional(Type.String({ description: 'The person.' })),
+        subject: Type.Optional(Type.String({ description: 'The id of a player, withdrawal, operator, key, …' })),
         since: Type.Optional(Timestamp),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
 import { Amount, Id, LedgerItem, Money, Reason, Timestamp, Wallet } from '../resources.ts'
-import { closed, Nullable } from '../schema.ts'
+import { closed, described, Nullable } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 
@@ -207,8 +207,7 @@ export const wallet = service('wallet', {
     summary: 'Reverse a transfer with a new ledger entry',
     body: Type.Object(
       {
-        /** A transfer (trf_…), or the ledger item (led_…) that it made. */
-        transferId: Id,
+        transferId: described(Id, 'A transfer (trf_…), or the ledger item (led_…) that it made.'),
         reference: TransferReference,
         reason: Reason,
       },
@@ -218,11 +217,14 @@ export const wallet = service('wallet', {
     rejects: ['TRANSFER_NOT_FOUND', 'TRANSFER_CONFLICT', 'TRANSFER_ALREADY_REVERSED', 'INSUFFICIENT_FUNDS'],
   }),
 
-  /** Newest first; `before` is the id of the last entry of the page before. */
   listEntries: team.query({
-    summary: "List a player's ledger entries",
+    summary: "List a player's ledger entries, newest first",
     body: Type.Object(
-      { playerId: Id, before: Type.Optional(Id), limit: Type.Integer({ minimum: 1, maximum: 1000 }) },
+      {
+        playerId: Id,
+        before: Type.Optional(described(Id, 'Go on below this entry.')),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
       closed,
     ),
     reply: Type.Object({ available: Money, withdrawable: Money, data: Type.Array(TeamEntry) }, closed),
@@ -235,9 +237,8 @@ export const wallet = service('wallet', {
     body: Type.Object(
       {
         brandId: Id,
-        from: Timestamp,
-        /** Not included. */
-        to: Timestamp,
+        from: described(Timestamp, 'Included.'),
+        to: described(Timestamp, 'Not included.'),
         cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },

@@ -122,9 +122,9 @@ export const webhooks = service('webhooks', {
     reply: Type.Object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }, closed),
   }),
 
-  /** Setting a URL also enables the endpoint and closes its circuit breaker. */
   setWebhookUrl: team.command({
     summary: 'Set the webhook URL of an environment',
+    description: 'Setting a URL also enables the endpoint and closes its circuit breaker.',
     body: Type.Object(
       { ...endpoint, url: Type.String({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(Reason) },
       closed,
@@ -134,7 +134,7 @@ export const webhooks = service('webhooks', {
   }),
 
   showWebhook: team.query({
-    summary: 'Show the webhook endpoint of an environment',
+    summary: 'Show the webhook endpoint of an environment, its circuit breaker and what waits',
     body: Type.Object(endpoint, closed),
     reply: WebhookEndpoint,
     rejects: ['OPERATOR_NOT_FOUND'],
@@ -142,12 +142,18 @@ export const webhooks = service('webhooks', {
 
   /** The secret is shown once: a replay of the same operation id answers null. */
   rotateWebhookSecret: team.command({
-    summary: 'Make a new webhook secret',
+    summary: 'Make a new webhook secret, shown once',
+    description: 'X-Webhook-Signature keeps the former one until the overlap ends.',
     body: Type.Object(
       {
         ...endpoint,
-        /** For so long X-Webhook-Signature keeps the former secret; 24 unless said, 0 after a leak. */
-        overlapHours: Type.Optional(Type.Number({ minimum: 0, maximum: 720 })),
+        overlapHours: Type.Optional(
+          Type.Number({
+            minimum: 0,
+            maximum: 720,
+            description: 'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.',
+          }),
+        ),
         reason: Type.Optional(Reason),
       },
       closed,
@@ -164,6 +170,7 @@ export const webhooks = service('webhooks', {
 
   disableWebhook: team.command({
     summary: 'Stop sending to an endpoint',
+    description: 'Events are kept, and leave with a resend or a replay.',
     body: Type.Object({ ...endpoint, reason: Reason }, closed),
     reply: WebhookEndpoint,
     rejects: ['OPERATOR_NOT_FOUND'],
@@ -179,8 +186,7 @@ export const webhooks = service('webhooks', {
         type: Type.Optional(EventType),
         since: Type.Optional(Timestamp),
         until: Type.Optional(Timestamp),
-        /** The last id of the page before. */
-        after: Type.Optional(Type.String()),
+        after: Type.Optional(Type.String({ description: 'Go on after this delivery.' })),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
@@ -189,32 +195,38 @@ export const webhooks = service('webhooks', {
   }),
 
   showDelivery: team.query({
-    summary: 'Tell the story of one delivery',
+    summary: 'Tell the story of one delivery: what happened, in one sentence, then attempt by attempt',
     body: Type.Object({ id: Type.String({ description: 'Of the delivery (dlv_…) or of its event (evt_…).' }) }, closed),
     reply: DeliveryStory,
     rejects: ['DELIVERY_NOT_FOUND'],
   }),
 
-  /** Whatever its state, the delivery is due at once, with all its attempts before it; same event id, same body. */
   resendDelivery: team.command({
-    summary: 'Send a delivery again',
+    summary: 'Send a delivery again: the same event id and body',
+    description: 'Whatever its state, the delivery is due at once, with all its attempts before it.',
     body: Type.Object({ id: Type.String(), reason: Type.Optional(Reason) }, closed),
     reply: DeliverySummary,
     rejects: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
   }),
 
-  /** Sends the deliveries of a period again, oldest first, at a steady pace. */
   replayEvents: team.command({
-    summary: "Send a period's events again",
+    summary: "Send a period's events again, oldest first, at a steady pace",
     body: Type.Object(
       {
         ...endpoint,
         since: Timestamp,
         until: Type.Optional(Timestamp),
-        /** failed and withheld unless said; delivered ones only when named. */
-        states: Type.Optional(Type.Array(DeliveryState, { minItems: 1, uniqueItems: true })),
+        states: Type.Optional(
+          Type.Array(DeliveryState, {
+            minItems: 1,
+            uniqueItems: true,
+            description: 'Failed and withheld unless said; delivered ones only when named.',
+          }),
+        ),
         type: Type.Optional(EventType),
-        ratePerMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 6000, description: '300 unless said.' })),
+        ratePerMinute: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 6000, description: 'Per minute; 300 unless said.' }),
+        ),
         reason: Type.Optional(Reason),
       },
       closed,

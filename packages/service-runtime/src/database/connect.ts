@@ -4,7 +4,7 @@ import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { ServiceConfig } from '../process/config.ts'
 import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
-import { isRetryable } from './faults.ts'
+import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
 import { endSilentConnections } from './silent-connections.ts'
 import { verifiedUrl } from './tls.ts'
 
@@ -68,6 +68,9 @@ function openPool(
   return pool
 }
 
+/** The tag over one connection of the caller's, such as one whose transaction keeps a snapshot. */
+export const readOver = (connection: Queryable): ReadDb => handleOver(connection, undefined)
+
 /** The tag over a pool or a connection. Its entity manager is made when it is first asked for. */
 function handleOver(connection: Queryable, managers: EntityManagers | undefined): Db {
   let manager: EntityManager | undefined
@@ -118,13 +121,19 @@ async function attemptTransaction<T>(
   const client = await pool.connect()
   let broken: Error | undefined
   let ended = false
-  // What `run` left behind, such as the rest of a Promise.all, must not reach the connection's next user.
+  let firstFault: unknown
   const untilEnded = {
-    query: (...query: Parameters<Queryable['query']>) => {
+    async query(...query: Parameters<Queryable['query']>) {
+      // What `run` left behind, such as the rest of a Promise.all, must not reach the connection's next user.
       if (ended) throw new Error('the transaction has ended')
-      return client.query(...query)
+      try {
+        return await client.query(...query)
+      } catch (error) {
+        firstFault ??= error
+        throw error
+      }
     },
-  } as Queryable
+  } as unknown as Queryable
   try {
     // Sent together with the first statement of `run`.
     const begun = client.query(
@@ -136,21 +145,24 @@ async function attemptTransaction<T>(
     await db.flush()
     await begun
     ended = true
-    await commit(client)
+    await commit(client, firstFault)
     return result
   } catch (error) {
     ended = true
+    // Of statements that travel together the first one fails, and all behind it fail because of that.
+    const cause = isInFailedTransaction(error) ? (firstFault ?? error) : error
+    if (isStaleConnection(cause)) broken = cause as Error
     await client.query('rollback').catch((fault: Error) => {
       broken = fault
     })
-    throw error
+    throw cause
   } finally {
     client.release(broken)
   }
 }
 
 /** PostgreSQL answers COMMIT after a failed statement with a rollback, and calls that a success. */
-async function commit(client: PoolClient): Promise<void> {
+async function commit(client: PoolClient, cause: unknown): Promise<void> {
   const { command } = await client.query('commit')
-  if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements failed')
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements failed', { cause })
 }

@@ -9,8 +9,8 @@ import { camelCase, compile, type Statement } from './statement.ts'
  * const rows = await db<{ id: string; amount: bigint }>`select id, amount from deposit where id = any(${ids}::text[])`
  * ```
  *
- * Columns are named in camelCase; int8 comes as bigint, timestamptz as Date, json parsed, everything else as the driver
- * gives it. The text is prepared once per connection: pass lists as arrays, so that it does not vary with them.
+ * Columns are named in camelCase; int8 comes as bigint, numeric and date as text, timestamptz as Date, json parsed, and
+ * arrays of them alike. The text is prepared once per connection: pass lists as arrays, so that it does not vary with them.
  */
 export interface ReadDb {
   <Row extends object = Record<string, never>>(
@@ -46,26 +46,24 @@ export interface Database extends Db {
 export type Queryable = Pick<PoolClient, 'query'>
 
 /** PostgreSQL's own numbers of types. */
-const int8 = 20
-const int8Array = 1016
-const date = 1082
+const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, numericArray: 1231, textArray: 1009 }
 
-const toBigInts = (text: string): (bigint | null)[] =>
-  text === '{}'
-    ? []
-    : text
-        .slice(1, -1)
-        .split(',')
-        .map((value) => (value === 'NULL' ? null : BigInt(value)))
+const toTexts: (text: string) => (string | null)[] = types.getTypeParser(oids.textArray)
+const toBigInts = (text: string) => toTexts(text).map((value) => (value === null ? null : BigInt(value)))
 
-/** How values are decoded, for every statement of every service. A calendar date stays text: it has no time zone. */
+/** What the driver would decode otherwise. A calendar date has no time zone, and a numeric is more exact than a number. */
+const decoders: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [oids.int8, BigInt],
+  [oids.int8Array, toBigInts],
+  [oids.date, (text) => text],
+  [oids.dateArray, toTexts],
+  [oids.numericArray, toTexts],
+])
+
+/** How values are decoded, for every statement of every service. */
 const decoding: CustomTypesConfig = {
-  getTypeParser: ((oid: number, format: 'text' | 'binary') => {
-    if (oid === int8) return BigInt
-    if (oid === int8Array) return toBigInts
-    if (oid === date) return (text: string) => text
-    return types.getTypeParser(oid, format)
-  }) as CustomTypesConfig['getTypeParser'],
+  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+    decoders.get(oid) ?? types.getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'],
 }
 
 export async function execute<Row extends object>(

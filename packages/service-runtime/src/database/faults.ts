@@ -1,3 +1,5 @@
+import type { BatchFault } from '../process/gatherer.ts'
+
 /** The SQLSTATE behind an error of the driver, or of the ORM around it. */
 export function sqlState(error: unknown): string | undefined {
   for (const { code } of causesOf(error)) if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code
@@ -8,12 +10,26 @@ const serializationFailure = '40001'
 const deadlockDetected = '40P01'
 const uniqueViolation = '23505'
 const lockNotAvailable = '55P03'
+const inFailedTransaction = '25P02'
+const unknownStatement = '26000'
+const featureNotSupported = '0A000'
 
 /** The transaction did nothing and may simply run again. */
 export const isRetryable = (error: unknown): boolean => {
   const state = sqlState(error)
-  return state === serializationFailure || state === deadlockDetected
+  return state === serializationFailure || state === deadlockDetected || isStaleConnection(error)
 }
+
+/**
+ * What a connection has prepared is not what PostgreSQL has: a migration changed a column's type meanwhile, or the
+ * statement is gone. It fails on this connection for ever, and on a new one it works.
+ */
+export function isStaleConnection(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === unknownStatement || (state === featureNotSupported && causesOf(error).some(isAboutPlan))
+}
+
+const isAboutPlan = ({ message }: { readonly message: string }) => message.includes('cached plan')
 
 /** Somebody else has just written a row of the same key: now it is there to be seen. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === uniqueViolation
@@ -21,16 +37,19 @@ export const isUniqueViolation = (error: unknown): boolean => sqlState(error) ==
 /** A row that a statement needs is locked by somebody who does not finish. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockNotAvailable
 
+/** Nothing is wrong with the statement but that one before it failed. */
+export const isInFailedTransaction = (error: unknown): boolean => sqlState(error) === inFailedTransaction
+
 /** Bad data (class 22), a broken constraint (23), or a failed assertion: the fault of one item, not of the connection. */
 export function isFaultOfData(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '') || causesOf(error).some(({ code }) => code === 'ERR_ASSERTION')
 }
 
 /**
- * SQLSTATEs: connection exceptions (08), shutting down or starting (57P0x), out of resources (53), and what was in the way
- * of other transactions for too long.
+ * SQLSTATEs: connection exceptions (08), shutting down or starting (57P0x), out of resources (53), a statement that took too
+ * long (57014), and what was in the way of other transactions for too long.
  */
-const passingStates = /^(08...|57P0.|53...|55P03|40001|40P01)$/
+const passingStates = /^(08...|57P0.|57014|53...|55P03|40001|40P01)$/
 const passingErrnos: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -43,7 +62,7 @@ const passingErrnos: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 /** The drivers give these no code. */
-const passingMessages = /connect|timeout e?xce?eded|timeout expired|terminated|not queryable/i
+const passingMessages = /\bconnect(ion)?\b|timeout exceeded|timeout expired|terminated|not queryable/i
 
 /** PostgreSQL or NATS is away, starting, shutting down or busy: waiting helps. */
 export function isPassingFault(error: unknown): boolean {
@@ -52,6 +71,16 @@ export function isPassingFault(error: unknown): boolean {
       (typeof code === 'string' && (passingStates.test(code) || passingErrnos.has(code))) ||
       passingMessages.test(message),
   )
+}
+
+/** What a failed transaction of many items calls for. */
+export function batchFaultOf(error: unknown): BatchFault {
+  // Somebody else wrote a row of the same key in the meantime: loaded again, it is seen.
+  if (isUniqueViolation(error)) return 'again'
+  // Alone it may wait longer for a lock, and meets fewer others to be deadlocked with.
+  if (isLockTimeout(error) || isRetryable(error) || isFaultOfData(error)) return 'alone'
+  // Whatever else it is, one item may be at fault, and its neighbours should not suffer for it.
+  return isPassingFault(error) ? 'everyone' : 'alone'
 }
 
 function causesOf(error: unknown): readonly { readonly code: unknown; readonly message: string }[] {

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@backoffice/contracts'
-import { Migrator } from '@mikro-orm/migrations'
+import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
-import type { NamedMigration } from './runtime-tables.ts'
+import type { Migration } from './runtime-tables.ts'
 
 /**
  * Brings a service's schema up to date. Runs as the owner of the schemas, never as the service's own role.
@@ -13,7 +13,7 @@ export async function migrate({
   url,
 }: {
   readonly service: ServiceName
-  readonly migrations: readonly NamedMigration[]
+  readonly migrations: readonly Migration[]
   readonly url: string
 }): Promise<string[]> {
   const orm = await MikroORM.init({
@@ -23,7 +23,7 @@ export async function migrate({
     discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
     migrations: {
-      migrationsList: [...migrations],
+      migrationsList: migrations.map(toClass),
       tableName: 'migration',
       snapshot: false,
       allOrNothing: true,
@@ -40,3 +40,12 @@ export async function migrate({
     await orm.close()
   }
 }
+
+const toClass = ({ name, sql }: Migration) => ({
+  name,
+  class: class extends MikroMigration {
+    override up(): void {
+      this.addSql(sql)
+    }
+  },
+})

@@ -1,35 +1,27 @@
 import { roleName, type ServiceName } from '@backoffice/contracts'
-import { Migration } from '@mikro-orm/migrations'
 
-export interface NamedMigration {
+/** A step of a schema. Steps only add: the release before must run on the new schema. */
+export interface Migration {
+  /** Names it for ever; applied once, in the order of the list. */
   readonly name: string
-  readonly class: new (...args: ConstructorParameters<typeof Migration>) => Migration
+  readonly sql: string
 }
 
 /** What the runtime keeps in each service's schema. Every service lists these migrations first. */
-export const runtimeMigrations = (service: ServiceName): readonly NamedMigration[] => [
+export const runtimeMigrations = (service: ServiceName): readonly Migration[] => [
   runtimeTables(service),
   operationFingerprint(service),
 ]
 
 /** What an operation id stands for, besides its name. Null in rows of the release before. */
-function operationFingerprint(service: ServiceName): NamedMigration {
-  return {
-    name: '0000_runtime_operation_fingerprint',
-    class: class RuntimeOperationFingerprint extends Migration {
-      override async up(): Promise<void> {
-        this.addSql(`alter table ${service}.operation add column fingerprint text`)
-      }
-    },
-  }
-}
+const operationFingerprint = (service: ServiceName): Migration => ({
+  name: '0000_runtime_operation_fingerprint',
+  sql: `alter table ${service}.operation add column fingerprint text`,
+})
 
-function runtimeTables(service: ServiceName): NamedMigration {
-  return {
-    name: '0000_runtime_tables',
-    class: class RuntimeTables extends Migration {
-      override async up(): Promise<void> {
-        this.addSql(`
+const runtimeTables = (service: ServiceName): Migration => ({
+  name: '0000_runtime_tables',
+  sql: `
 create table ${service}.operation (
   operation_id text collate "C" primary key,
   name text not null,
@@ -92,8 +84,5 @@ begin raise exception 'append-only: % on %.%', tg_op, tg_table_schema, tg_table_
 create trigger append_only before update or delete on ${service}.audit_entry for each row execute function ${service}.refuse_change();
 create trigger append_only_truncate before truncate on ${service}.audit_entry execute function ${service}.refuse_change();
 revoke update, delete on ${service}.audit_entry from ${roleName(service)};
-`)
-      }
-    },
-  }
-}
+`,
+})

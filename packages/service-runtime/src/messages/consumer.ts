@@ -1,13 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type EventKind,
-  type EventMessage,
-  eventEnvelope,
-  eventKinds,
-  eventStream,
-  eventSubject,
-  type ServiceName,
-} from '@backoffice/contracts'
+import { type EventKind, type EventMessage, eventStream, eventSubject, type ServiceName } from '@backoffice/contracts'
 import {
   AckPolicy,
   type Consumer,
@@ -20,12 +12,12 @@ import {
 import type { NatsConnection } from '@nats-io/transport-node'
 import { SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db } from '../database/db.ts'
-import { isFaultOfData } from '../database/faults.ts'
+import { batchFaultOf } from '../database/faults.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import type { Logger } from '../process/log.ts'
 import { meter } from '../telemetry/metrics.ts'
-import { validateAsReader } from '../validation/validate.ts'
+import { readEvent } from './set-aside.ts'
 import { extractTrace, traceparentOf } from './tracing.ts'
 
 export interface ReactionTools {
@@ -45,7 +37,7 @@ export interface Reaction {
   /** Names the durable consumer, together with the service: keep it for ever. */
   readonly name: string
   readonly kinds: readonly EventKind[]
-  /** Events that came together, none of them seen before. If it throws, each is tried alone. */
+  /** Events that came together, none of them seen before. If it throws, and not because PostgreSQL is away, each is tried alone. */
   readonly react: (events: readonly ReceivedEvent[], tools: ReactionTools) => Promise<void>
   /** Deliveries of one message after which it is set aside. */
   readonly deliveriesMax?: number
@@ -54,7 +46,12 @@ export interface Reaction {
 }
 
 const inFlightMax = 256
+/** The broker hands out no more before some are acknowledged, over all replicas. */
+const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
+/** Short, since a whole batch waits; an event that goes alone may wait longer. */
+const lockTimeoutMs = 1_000
+const lockTimeoutAloneMs = 6_000
 const ackWaitMs = 30_000
 const deliveriesMaxDefault = 12
 const retryDelayMsMax = 60_000
@@ -89,12 +86,12 @@ export class EventConsumer {
     this.#reaction = definition
     this.#name = `${context.service}-${definition.name}`
     this.#gatherer = new Gatherer({
-      run: (events) => this.#react(events),
+      run: (events, { alone }) => this.#react(events, alone ? lockTimeoutAloneMs : lockTimeoutMs),
       batchMax,
-      queueMax: inFlightMax * 2,
+      queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
       apart: ({ event }) => [event.id],
-      faultOf: (error) => (isFaultOfData(error) ? 'alone' : 'everyone'),
+      faultOf: batchFaultOf,
     })
   }
 
@@ -146,7 +143,7 @@ export class EventConsumer {
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
       ack_wait: ackWaitMs * nanosPerMs,
-      max_ack_pending: inFlightMax * 4,
+      max_ack_pending: unacknowledgedMax,
       // 2.9 servers take a single subject; a reaction to some kinds acknowledges the others unread.
       filter_subject:
         this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : 'events.>',
@@ -155,13 +152,16 @@ export class EventConsumer {
   }
 
   #accept(message: JsMsg): void {
-    const task = this.#handle(message).finally(() => this.#inFlight.delete(task))
+    const task = this.#handle(message)
+      // Not even the broker could be told: it delivers the message again.
+      .catch((error) => this.#context.log.warn({ err: error, consumer: this.#name }, 'a message was left as it is'))
+      .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
 
   async #handle(message: JsMsg): Promise<void> {
     try {
-      const event = parse(message)
+      const event = readEvent(message.string())
       if (typeof event === 'string') {
         await this.#setAside(message, event)
         return
@@ -194,9 +194,9 @@ export class EventConsumer {
     }
   }
 
-  async #react(received: readonly ReceivedEvent[]): Promise<undefined[]> {
+  async #react(received: readonly ReceivedEvent[], lockTimeoutMs: number): Promise<undefined[]> {
     const { db, clock, log } = this.#context
-    const fresh = await db.transaction(async (tx) => {
+    const react = async (tx: Db) => {
       const now = clock.now()
       const ids = received.map(({ event }) => event.id)
       const rows = await tx<{ eventId: string }>`
@@ -208,7 +208,8 @@ export class EventConsumer {
       const events = received.filter(({ event }) => unseen.has(event.id))
       if (events.length > 0) await this.#reaction.react(events, { db: tx, now, log })
       return events
-    })
+    }
+    const fresh = await db.transaction(react, { lockTimeoutMs })
     if (fresh.length > 0) this.#reaction.committed?.(fresh)
     return received.map(() => undefined)
   }
@@ -224,19 +225,4 @@ export class EventConsumer {
     setAside.add(1, { consumer: this.#name })
     message.term()
   }
-}
-
-const knownKinds: ReadonlySet<string> = new Set(eventKinds)
-
-/** The event of a message, or what is wrong with it. */
-function parse(message: JsMsg): EventMessage | string {
-  let event: EventMessage
-  try {
-    event = message.json<EventMessage>()
-  } catch {
-    return 'the payload is not JSON'
-  }
-  if (!knownKinds.has(event?.type)) return `unknown event type: ${String(event?.type)}`
-  const issues = validateAsReader(eventEnvelope(event.type), event)
-  return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
 }

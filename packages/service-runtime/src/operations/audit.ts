@@ -1,5 +1,6 @@
 import type { AuditEntry, Operation, operations } from '@backoffice/contracts'
 import type { Db } from '../database/db.ts'
+import { unnest } from '../database/statement.ts'
 import { newId } from '../process/ids.ts'
 import type { Call, QueryTools } from './handle.ts'
 
@@ -32,15 +33,20 @@ export function auditRow(operation: Operation, call: Pick<Call, 'actor' | 'opera
 export async function insertAudit(db: Db, rows: readonly AuditRow[], now: Date): Promise<void> {
   await db`
     insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
-    select r.id, ${now}::timestamptz, r.actor, r.operation, r.operation_id, r.subject, r.reason, r.input::json
-    from unnest(
-      ${rows.map(({ id }) => id)}::text[], ${rows.map(({ actor }) => actor)}::text[],
-      ${rows.map(({ operation }) => operation)}::text[], ${rows.map(({ operationId }) => operationId)}::text[],
-      ${rows.map(({ subject }) => subject)}::text[], ${rows.map(({ reason }) => reason)}::text[],
-      ${rows.map(({ input }) => JSON.stringify(input))}::text[]
-    ) as r (id, actor, operation, operation_id, subject, reason, input)
+    select id, ${now}::timestamptz, actor, operation, operation_id, subject, reason, input
+    from ${unnest('entry', rows, auditColumns)}
   `
 }
+
+const auditColumns = {
+  id: 'text',
+  actor: 'text',
+  operation: 'text',
+  operationId: 'text',
+  subject: 'text',
+  reason: 'text',
+  input: 'json',
+} as const
 
 /** Records a team action that keeps its own transaction. Commands are recorded by the runner. */
 export function recordAction(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Rejection } from '@backoffice/contracts'
+import type { Operation, Rejection } from '@backoffice/contracts'
 import type { Db } from '../database/db.ts'
-import { isFaultOfData, isLockTimeout, isUniqueViolation } from '../database/faults.ts'
-import { type BatchFault, Gatherer } from '../process/gatherer.ts'
+import { batchFaultOf } from '../database/faults.ts'
+import { Gatherer } from '../process/gatherer.ts'
 import { newId } from '../process/ids.ts'
 import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
 import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
@@ -20,7 +20,11 @@ const lockTimeoutMs = 1_000
 const lockTimeoutAloneMs = 6_000
 
 /** Attempts that wait together become outcomes in one transaction. */
-export function gatheredAttempts(command: Command, context: AttemptContext): Gatherer<Attempt, Outcome | Error> {
+export function gatheredAttempts(
+  operation: Operation,
+  command: Command,
+  context: AttemptContext,
+): Gatherer<Attempt, Outcome | Error> {
   return new Gatherer({
     batchMax,
     queueMax,
@@ -31,17 +35,21 @@ export function gatheredAttempts(command: Command, context: AttemptContext): Gat
     isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
     faultOf: batchFaultOf,
     run: (attempts, { alone }) =>
-      context.db.transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
-        lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
-      }),
+      context.db
+        .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
+          lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
+        })
+        .catch((error) => {
+          if (!alone && batchFaultOf(error) === 'alone') logFailedBatch(context.log, operation, error)
+          throw error
+        }),
   })
 }
 
-/** What a failed transaction of many calls for. */
-export function batchFaultOf(error: unknown): BatchFault {
-  // Somebody else wrote a row of the same key in the meantime: loaded again, it is seen.
-  if (isUniqueViolation(error)) return 'again'
-  return isFaultOfData(error) || isLockTimeout(error) ? 'alone' : 'everyone'
+/** The callers may never notice, and somebody should: an assertion is a bug. */
+function logFailedBatch(log: AttemptContext['log'], operation: Operation, err: unknown): void {
+  const level = err instanceof assert.AssertionError ? 'error' : 'warn'
+  log[level]({ err, operation: operation.id }, 'a batch failed; its calls run one by one')
 }
 
 function namesOf(command: Command, { call, preparation }: Attempt): readonly string[] {
@@ -78,7 +86,7 @@ async function runTogether(
   assertApart(records)
   const [behind] = await Promise.all([
     records.length === 0 ? new Set<string>() : writeRecords(tools.db, records, tools.now),
-    changes.length === 0 ? undefined : command.save(changes, tools),
+    changes.length === 0 ? undefined : Promise.try(() => command.save(changes, tools)),
   ])
   return decided.map(({ outcome }) =>
     'is' in outcome && outcome.is === 'replied' ? { ...outcome, sent: { ...outcome.sent, behind } } : outcome,
@@ -100,7 +108,8 @@ async function loadCases(
       tools.db,
       attempts.map(({ call }) => call.operationId),
     ),
-    loading.length === 0 ? [] : command.load(loading, tools),
+    // Tried, so that an error which it throws at once leaves nobody behind whose own error nobody hears.
+    loading.length === 0 ? [] : Promise.try(() => command.load(loading, tools)),
   ])
   assert.equal(loaded.length, loading.length, 'a state is loaded for each call')
   const states = new Map(loading.map((call, index) => [call, loaded[index]]))
@@ -120,7 +129,7 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
     const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
     return {
       outcome: { is: 'replied', body: reply, sent },
-      record: recordOf(attempt, { reply: { body: reply }, rows }),
+      record: recordOf(attempt, { reply: { body: command.stored?.(reply) ?? reply }, rows }),
       change: { value: change },
     }
   } catch (error) {

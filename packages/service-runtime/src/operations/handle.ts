@@ -69,19 +69,19 @@ export interface GatheredQuery<O extends Operation> {
 /** Keeps its own transactions; idempotent by a reference in its input. */
 export type Direct<O extends Operation> = (call: Call<O>, tools: DirectTools) => Promise<Reply<O>>
 
-interface Preparing<O extends Operation, Prepared> {
+interface AnyCommand<O extends Operation, Prepared> {
   /**
    * Runs before the transaction and may ask other services. What it refuses is the operation's reply; it may run again for
    * one operation id, so what it writes must bear that.
    */
   readonly prepare?: (call: Call<O>, tools: DirectTools) => Promise<Prepared>
+  /** What is stored of the reply, for replays: a secret is shown once and never kept in plain text. */
+  readonly stored?: (reply: Reply<O>) => Reply<O>
 }
 
 /** A command that is rare: one call, one transaction. */
-export interface SingleCommand<O extends Operation, Prepared> extends Preparing<O, Prepared> {
+export interface SingleCommand<O extends Operation, Prepared> extends AnyCommand<O, Prepared> {
   readonly execute: (call: Call<O>, tools: ExecuteTools, prepared: Prepared) => Promise<Reply<O>>
-  /** What is stored of the reply, for replays: a secret is shown once and never kept in plain text. */
-  readonly stored?: (reply: Reply<O>) => Reply<O>
 }
 
 export type PreparedCall<O extends Operation, Prepared> = Call<O> & { readonly prepared: Prepared }
@@ -98,7 +98,7 @@ export interface Decision<O extends Operation, Change> {
  * A command whose calls that wait together share a transaction. Loading and saving work on lists; deciding is pure and sees
  * one call, so a refusal touches that call alone.
  */
-export interface GatheredCommand<O extends Operation, Prepared, State, Change> extends Preparing<O, Prepared> {
+export interface GatheredCommand<O extends Operation, Prepared, State, Change> extends AnyCommand<O, Prepared> {
   /** Names every record that a call changes or sends about: two calls that share a name never share a transaction. */
   readonly apart: (call: PreparedCall<O, Prepared>) => readonly string[]
   /** Locks in one order, then reads; one state for each call, in order. */

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts'
+import { unnest } from '../database/statement.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
 import { type AuditRow, insertAudit } from './audit.ts'
 import type { StoredReply } from './stored-reply.ts'
@@ -34,15 +35,13 @@ export async function writeRecords(db: Db, records: readonly CallRecord[], now: 
 async function insertReplies(db: Db, records: readonly CallRecord[], now: Date): Promise<void> {
   await db`
     insert into operation (operation_id, name, fingerprint, reply, created_at)
-    select r.operation_id, r.name, r.fingerprint, r.reply::json, ${now}::timestamptz
-    from unnest(
-      ${records.map(({ operationId }) => operationId)}::text[], ${records.map(({ name }) => name)}::text[],
-      ${records.map(({ fingerprint }) => fingerprint)}::text[],
-      ${records.map(({ reply }) => JSON.stringify(reply))}::text[]
-    ) as r (operation_id, name, fingerprint, reply)
-    order by r.operation_id
+    select operation_id, name, fingerprint, reply, ${now}::timestamptz
+    from ${unnest('record', records, replyColumns)}
+    order by operation_id
   `
 }
+
+const replyColumns = { operationId: 'text', name: 'text', fingerprint: 'text', reply: 'json' } as const
 
 async function insertRows(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
   const rows = records.flatMap(({ operationId, rows }) => {
@@ -62,22 +61,17 @@ async function insertOutboxRows(
   rows: readonly (OutboxRow & { readonly operationId: string | null; readonly leaseMs: number | null })[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
-  const places = placesOf(rows.map(({ aggregate }) => aggregate))
+  const numbered = withNumbers(rows)
   const behind = await db<{ id: string }>`
     with sent as (
       insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
       select r.id, r.aggregate,
-        coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.place,
-        r.kind, r.name, r.message::json, r.operation_id, ${now}::timestamptz,
+        coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.number,
+        r.kind, r.name, r.message, r.operation_id, ${now}::timestamptz,
         case when not exists (
           select from outbox e where e.aggregate = r.aggregate and e.done_at is null and (e.kind = 'command' or r.kind = 'event')
         ) then clock_timestamp() + make_interval(secs => r.lease_ms / 1000.0) end
-      from unnest(
-        ${rows.map(({ id }) => id)}::text[], ${rows.map(({ aggregate }) => aggregate)}::text[], ${places}::int[],
-        ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ name }) => name)}::text[],
-        ${rows.map(({ message }) => JSON.stringify(message))}::text[],
-        ${rows.map(({ operationId }) => operationId)}::text[], ${rows.map(({ leaseMs }) => leaseMs)}::int[]
-      ) as r (id, aggregate, place, kind, name, message, operation_id, lease_ms)
+      from ${unnest('r', numbered, rowColumns)}
       returning id, leased_until
     )
     select id from sent where leased_until is null
@@ -85,13 +79,24 @@ async function insertOutboxRows(
   return new Set(behind.map(({ id }) => id))
 }
 
-/** The place of each row among those of its aggregate, from 1. */
-function placesOf(aggregates: readonly string[]): number[] {
-  const seen = new Map<string, number>()
-  return aggregates.map((aggregate) => {
-    const place = (seen.get(aggregate) ?? 0) + 1
-    seen.set(aggregate, place)
-    return place
+const rowColumns = {
+  id: 'text',
+  aggregate: 'text',
+  number: 'int',
+  kind: 'text',
+  name: 'text',
+  message: 'json',
+  operationId: 'text',
+  leaseMs: 'int',
+} as const
+
+/** Each row with its number among those of its aggregate, from 1. */
+function withNumbers<Row extends OutboxRow>(rows: readonly Row[]): (Row & { readonly number: number })[] {
+  const counts = new Map<string, number>()
+  return rows.map((row) => {
+    const number = (counts.get(row.aggregate) ?? 0) + 1
+    counts.set(row.aggregate, number)
+    return { ...row, number }
   })
 }
 

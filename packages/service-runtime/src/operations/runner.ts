@@ -1,5 +1,6 @@
 import { type Operation, Rejection, type Scope } from '@backoffice/contracts'
 import type { Database } from '../database/db.ts'
+import { batchFaultOf } from '../database/faults.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import type { ReceivedCall, ServedOperation } from '../messages/rpc-server.ts'
 import type { Dispatch } from '../outbox/dispatch.ts'
@@ -52,7 +53,7 @@ export class Runner {
       case 'single command':
         return this.#command(handler, (attempt) => attemptSingly(handler.command, attempt, this.#context))
       case 'gathered command': {
-        const gatherer = gatheredAttempts(handler.command, this.#context)
+        const gatherer = gatheredAttempts(handler.operation, handler.command, this.#context)
         return this.#command(handler, async (attempt) => {
           const outcome = await gatherer.add(attempt)
           if (outcome instanceof Error) throw outcome
@@ -78,6 +79,7 @@ export class Runner {
       concurrency: readsAtOnce,
       ownerOf: ({ owner }) => owner,
       isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
+      faultOf: batchFaultOf,
       run: (waiting) => query.read(waiting.map(({ call }) => call) as never, { db: db.reader, now: clock.now() }),
     })
     return async (received) => {
@@ -124,6 +126,8 @@ export class Runner {
             return told(outcome.known)
           case 'blocked':
             await dispatch.finishOperation(outcome.by, call.deadline)
+            // A record that names a finished operation is a bug, and no reason to go round for ever.
+            if (call.deadline.getTime() <= Date.now()) throw new Rejection('SERVICE_UNAVAILABLE')
             break
           default:
             outcome satisfies never

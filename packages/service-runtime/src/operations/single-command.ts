@@ -45,7 +45,7 @@ async function executeOnce(
       const tools = { db: tx, now, newId, log, ...collectRows(rows, { requestId: call.requestId, now }) }
       const body = await command.execute(call, tools, prepared)
       await tx.flush()
-      const reply = { body: command.stored === undefined ? body : command.stored(body) }
+      const reply = { body: command.stored?.(body) ?? body }
       const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows })], now)
       return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
     })

@@ -36,7 +36,7 @@ const takeOverAfterMs = 250
 /** Sends, right after the commit, what an operation left in the outbox, so that its reply can be given. */
 export class Dispatch {
   readonly #context: DispatchContext
-  readonly #done: Gatherer<string, undefined>
+  readonly #done: Gatherer<string, boolean>
   readonly #unfinished: Gatherer<string, boolean>
   readonly #publishing = new Set<Promise<void>>()
 
@@ -47,8 +47,8 @@ export class Dispatch {
       batchMax: 500,
       queueMax: 10_000,
       async run(ids) {
-        await markDone(db, ids, clock.now())
-        return ids.map(() => undefined)
+        const behind = await markDone(db, ids, clock.now())
+        return ids.map(() => behind)
       },
     })
     this.#unfinished = new Gatherer({
@@ -109,9 +109,14 @@ export class Dispatch {
         )
         throw unfinished(error)
       }
-      await this.#done.add(row.id)
+      await this.#markDone(row)
       done.add(row.id)
     }
+  }
+
+  /** Whoever wrote to the same record meanwhile stands behind this row. */
+  async #markDone({ id }: OutboxRow): Promise<void> {
+    if (await this.#done.add(id)) this.#context.relay.nudge('command', 'event')
   }
 
   #publishSoon(row: EventRow): void {
@@ -122,9 +127,7 @@ export class Dispatch {
   async #publish(row: EventRow): Promise<void> {
     try {
       await sendEvent(this.#context.publisher, row)
-      await this.#done.add(row.id)
-      // Whoever wrote to the same record meanwhile stands behind this event.
-      this.#context.relay.nudgeIfBehind()
+      await this.#markDone(row)
     } catch (error) {
       await this.#giveBack([row], error).catch((err) =>
         this.#context.log.warn({ err, outboxId: row.id }, 'an event waits for the end of its lease'),

@@ -35,7 +35,6 @@ export class Relay {
   readonly #context: RelayContext
   /** One each, so that a service which does not answer delays no event. */
   readonly #loops: Readonly<Record<OutboxKind, Loop>>
-  #behind = false
 
   constructor(context: RelayContext) {
     this.#context = context
@@ -56,19 +55,12 @@ export class Relay {
 
   /** Rows were committed that are the relay's to send: look now instead of at the next poll. */
   nudge(...kinds: OutboxKind[]): void {
-    if (kinds.includes('event')) this.#behind = true
     for (const kind of kinds) this.#loops[kind].nudge()
-  }
-
-  /** An event was sent, behind which others may stand. */
-  nudgeIfBehind(): void {
-    if (this.#behind) this.#loops.event.nudge()
   }
 
   /** Answers whether any row could be sent: then there may be more. */
   async #sendBatch(kind: OutboxKind): Promise<boolean> {
     const { db, clock } = this.#context
-    if (kind === 'event') this.#behind = false
     const rows = await leaseDue(db, kind)
     const outcomes = await Promise.allSettled(rows.map((row) => this.#send(row)))
     const sent: string[] = []
@@ -78,10 +70,8 @@ export class Relay {
       if (outcome.status === 'fulfilled') sent.push(row.id)
       else failed.push({ row, error: outcome.reason })
     })
-    if (sent.length > 0) await markDone(db, sent, clock.now())
+    if (sent.length > 0 && (await markDone(db, sent, clock.now()))) this.nudge('command', 'event')
     if (failed.length > 0) await this.#giveBack(failed)
-    // Events stand behind the commands of their record.
-    if (kind === 'command' && sent.length > 0) this.nudge('event')
     return sent.length > 0
   }
 

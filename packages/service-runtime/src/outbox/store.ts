@@ -1,4 +1,5 @@
 import type { Db, ReadDb } from '../database/db.ts'
+import { unnest } from '../database/statement.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
 
 export type LeasedRow = OutboxRow & { readonly attempts: number }
@@ -7,12 +8,21 @@ export const leaseBatchMax = 200
 /** Longer than a batch can take; after it another replica may try. */
 const leaseMs = 30_000
 
-/** Ends the work on rows: what they sent has arrived. */
-export async function markDone(db: Db, ids: readonly string[], now: Date): Promise<void> {
-  await db`
-    update outbox set done_at = ${now}::timestamptz, leased_until = null
-    where id = any(${ids}::text[]) and done_at is null
+/**
+ * Ends the work on rows: what they sent has arrived. Answers whether rows stand behind them that are the relay's to send.
+ * One that is written at the same time and not seen here nudges the relay itself, after its commit.
+ */
+export async function markDone(db: Db, ids: readonly string[], now: Date): Promise<boolean> {
+  const rows = await db<{ behind: boolean }>`
+    update outbox o set done_at = ${now}::timestamptz, leased_until = null
+    where o.id = any(${ids}::text[]) and o.done_at is null
+    returning exists (
+      select from outbox later
+      where later.aggregate = o.aggregate and later.aggregate_seq > o.aggregate_seq
+        and later.done_at is null and (later.leased_until is null or later.leased_until <= clock_timestamp())
+    ) as behind
   `
+  return rows.some(({ behind }) => behind)
 }
 
 /**
@@ -44,8 +54,8 @@ export async function release(
   rows: readonly { readonly id: string; readonly delayMs: number }[],
 ): Promise<void> {
   await db`
-    update outbox o set leased_until = clock_timestamp() + make_interval(secs => f.delay)
-    from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ delayMs }) => delayMs / 1_000)}::float8[]) as f (id, delay)
+    update outbox o set leased_until = clock_timestamp() + make_interval(secs => f.delay_ms / 1000.0)
+    from ${unnest('f', rows, { id: 'text', delayMs: 'int' })}
     where o.id = f.id and o.done_at is null
   `
 }

@@ -21,7 +21,7 @@ export interface GathererOptions<Item, Result> {
   readonly bytesOf?: (item: Item) => number
   /** Names what an item changes: items that share a name are never in one batch nor in two that run at once, and keep their order. */
   readonly apart?: (item: Item) => readonly string[]
-  /** Whose an item is: while more waits than one batch takes, the owners take turns. */
+  /** Whose an item is: the owners take turns, which shows once more waits than one batch takes. */
   readonly ownerOf?: (item: Item) => string
   /** Nobody waits for the item any more; asked when it is taken from the queue. */
   readonly isExpired?: (item: Item) => boolean
@@ -59,17 +59,10 @@ export class Gatherer<Item, Result> {
     this.#concurrency = options.concurrency ?? 1
   }
 
-  /** How many wait for a batch. */
-  get queued(): number {
-    return this.#queue.length
-  }
-
   /** @throws {Rejection} SERVICE_UNAVAILABLE when too many wait, or when the item expired while it waited */
   add(item: Item): Promise<Result> {
-    if (this.#queue.length >= this.#options.queueMax) {
-      return Promise.reject(
-        new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: new Error('too many wait for a batch') }),
-      )
+    if (this.#queue.length + this.#waitingAlone.length >= this.#options.queueMax) {
+      return Promise.reject(unavailable('too many wait for a batch'))
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, names: this.#options.apart?.(item) ?? [], resolve, reject })
@@ -99,46 +92,46 @@ export class Gatherer<Item, Result> {
     }
   }
 
-  /** The next batch. Who is passed over bars its names for those behind it, so that nobody overtakes. */
+  /** The next batch. */
   #take(): Entry<Item, Result>[] {
-    this.#dropExpired()
+    this.#queue = this.#queue.filter((entry) => !this.#dropIfExpired(entry))
     const { batchMax, bytesMax = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = this.#options
-    const barred = new Set(this.#busyNames)
     const taken = new Set<Entry<Item, Result>>()
     let bytes = 0
-    for (const entry of this.#inTurn()) {
-      const size = bytesOf(entry.item)
-      const fits = taken.size < batchMax && (taken.size === 0 || bytes + size <= bytesMax)
-      if (fits && !entry.names.some((name) => barred.has(name))) {
-        taken.add(entry)
-        bytes += size
-      }
-      for (const name of entry.names) barred.add(name)
+    for (const entry of this.#inTurn(this.#free())) {
       if (taken.size >= batchMax) break
+      const size = bytesOf(entry.item)
+      if (taken.size > 0 && bytes + size > bytesMax) continue
+      taken.add(entry)
+      bytes += size
     }
     this.#queue = this.#queue.filter((entry) => !taken.has(entry))
     for (const { names } of taken) for (const name of names) this.#busyNames.add(name)
     return [...taken]
   }
 
-  /** First in, first out; owner by owner when one batch cannot take all, so that nobody's burst is everybody's wait. */
-  #inTurn(): Iterable<Entry<Item, Result>> {
-    const { ownerOf, batchMax } = this.#options
-    if (ownerOf === undefined || this.#queue.length <= batchMax) return this.#queue
-    const lines = [...Map.groupBy(this.#queue, ({ item }) => ownerOf(item)).values()]
+  /** Whose names are neither busy nor named by anybody who came earlier, so that nobody overtakes. */
+  #free(): Entry<Item, Result>[] {
+    const barred = new Set(this.#busyNames)
+    return this.#queue.filter(({ names }) => {
+      const isFree = !names.some((name) => barred.has(name))
+      for (const name of names) barred.add(name)
+      return isFree
+    })
+  }
+
+  /** One of each owner, then the next of each: nobody's burst is everybody's wait. */
+  #inTurn(entries: readonly Entry<Item, Result>[]): Iterable<Entry<Item, Result>> {
+    const { ownerOf } = this.#options
+    if (ownerOf === undefined) return entries
+    const lines = [...Map.groupBy(entries, ({ item }) => ownerOf(item)).values()]
     return takeTurns(lines)
   }
 
-  #dropExpired(): void {
-    const { isExpired } = this.#options
-    if (isExpired === undefined) return
-    this.#queue = this.#queue.filter((entry) => {
-      if (!isExpired(entry.item)) return true
-      entry.reject(
-        new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: new Error('the deadline passed in the queue') }),
-      )
-      return false
-    })
+  #dropIfExpired(entry: Entry<Item, Result>): boolean {
+    if (!this.#options.isExpired?.(entry.item)) return false
+    entry.reject(unavailable('the deadline passed in the queue'))
+    return true
   }
 
   async #runBatch(batch: readonly Entry<Item, Result>[]): Promise<void> {
@@ -149,19 +142,19 @@ export class Gatherer<Item, Result> {
       } catch (error) {
         const fault = this.#options.faultOf?.(error) ?? 'everyone'
         if (fault === 'again' && repeat < repeatsMax) continue
-        if (fault === 'everyone' || batch.length === 1) this.#fail(batch, error)
+        if (fault === 'everyone' || (fault === 'again' && batch.length === 1)) this.#fail(batch, error)
         else this.#runAlone(batch)
         return
       }
     }
   }
 
+  /** An async function, so that what `run` throws at once is caught as well. */
   async #results(batch: readonly Entry<Item, Result>[], alone: boolean): Promise<readonly Result[]> {
-    const items = batch.map(({ item }) => item)
-    const results = await this.#options.run(items, { alone })
-    if (results.length !== batch.length)
-      throw new Error(`a batch of ${batch.length} answered ${results.length} results`)
-    return results
+    return this.#options.run(
+      batch.map(({ item }) => item),
+      { alone },
+    )
   }
 
   /** The items of a failed batch, one by one and apart from the batches, which go on. */
@@ -169,29 +162,38 @@ export class Gatherer<Item, Result> {
     this.#waitingAlone.push(...batch)
     while (this.#alone < aloneAtOnceMax && this.#waitingAlone.length > 0) {
       this.#alone++
-      void this.#workAlone().finally(() => {
-        this.#alone--
-      })
+      void this.#workAlone()
     }
   }
 
   async #workAlone(): Promise<void> {
     for (let entry = this.#waitingAlone.shift(); entry !== undefined; entry = this.#waitingAlone.shift()) {
-      const only = [entry]
-      for (let repeat = 0; ; repeat++) {
-        try {
-          this.#settle(only, await this.#results(only, true))
-          break
-        } catch (error) {
-          if (this.#options.faultOf?.(error) === 'again' && repeat < repeatsMax) continue
-          this.#fail(only, error)
-          break
-        }
+      if (this.#dropIfExpired(entry)) this.#release([entry])
+      else await this.#runOnly([entry])
+    }
+    // In the same turn as the look at the empty queue, or whoever comes in between would wait for nobody.
+    this.#alone--
+  }
+
+  async #runOnly(only: readonly [Entry<Item, Result>]): Promise<void> {
+    for (let repeat = 0; ; repeat++) {
+      try {
+        this.#settle(only, await this.#results(only, true))
+        return
+      } catch (error) {
+        if (this.#options.faultOf?.(error) === 'again' && repeat < repeatsMax) continue
+        this.#fail(only, error)
+        return
       }
     }
   }
 
   #settle(batch: readonly Entry<Item, Result>[], results: readonly Result[]): void {
+    if (results.length !== batch.length) {
+      // Not run again: what it did is done.
+      this.#fail(batch, new Error(`a batch of ${batch.length} answered ${results.length} results`))
+      return
+    }
     batch.forEach(({ resolve }, index) => {
       resolve(results[index] as Result)
     })
@@ -208,6 +210,8 @@ export class Gatherer<Item, Result> {
     if (this.#queue.length > 0) this.#schedule()
   }
 }
+
+const unavailable = (why: string) => new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: new Error(why) })
 
 function* takeTurns<T>(lines: readonly (readonly T[])[]): Iterable<T> {
   const longest = Math.max(...lines.map((line) => line.length))

@@ -17,7 +17,10 @@ export async function startHealthServer(options: {
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`)
     if (request.url === '/healthz') reply(200, 'ok')
     else if (request.url === '/readyz')
-      options.ready().then((ready) => (ready ? reply(200, 'ready') : reply(503, 'not ready')))
+      options
+        .ready()
+        .catch(() => false)
+        .then((ready) => (ready ? reply(200, 'ready') : reply(503, 'not ready')))
     else reply(404, 'not found')
   })
   await listen(server, options.host, options.port)

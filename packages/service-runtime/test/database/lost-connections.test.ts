@@ -1,35 +1,58 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { postgres } from '@backoffice/test-kit'
-import { sql } from 'kysely'
+import { eventually, postgres, type Teardown } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { sqlOf } from '../../src/commands/unit-of-work.ts'
-import { loadConfig, serviceConfig } from '../../src/config.ts'
-import { connectDatabase, inTransaction } from '../../src/database/connect.ts'
-import { endSilentConnections } from '../../src/database/lost-connections.ts'
+import { connectDatabase } from '../../src/database/connect.ts'
+import type { Db } from '../../src/database/db.ts'
+import { endSilentConnections } from '../../src/database/silent-connections.ts'
+import { loadConfig, serviceConfig } from '../../src/process/config.ts'
 
-t.test('a connection that breaks within a transaction gives its place in the pool back', async (t) => {
-  const url = await postgres()
+const url = await postgres()
+const administrator = new pg.Client({ connectionString: url })
+await administrator.connect()
+t.teardown(() => administrator.end())
+
+/** A pool of one place: whoever comes after a lost connection waits for that place. */
+async function poolOfOne(t: Teardown) {
   const config = loadConfig(serviceConfig, { DATABASE_URL: url, DATABASE_POOL_MAX: '1', NATS_URL: 'nats://unused' })
-  const orm = await connectDatabase('webhooks', config, [])
-  const administrator = new pg.Client({ connectionString: url })
-  await administrator.connect()
-  t.teardown(() => administrator.end())
-  const broken = inTransaction(orm, async (em) => {
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(sqlOf(em))
-    await administrator.query('select pg_terminate_backend($1)', [rows[0]?.pid])
-    await sql`select 1`.execute(sqlOf(em))
+  const db = await connectDatabase('webhooks', config, [])
+  t.teardown(() => db.close())
+  return db
+}
+
+async function terminate(db: Db): Promise<void> {
+  const [row] = await db<{ pid: number }>`select pg_backend_pid() as pid`
+  await administrator.query('select pg_terminate_backend($1)', [row?.pid])
+}
+
+for (const [when, next] of [
+  ['and the next statement fails', (db: Db) => db`select 1`],
+  ['and several statements are on their way', (db: Db) => Promise.all([db`select 1`, db`select 2`, db`select 3`])],
+  ['and nothing but the commit is left', async () => {}],
+] as const) {
+  t.test(`a connection breaks within a transaction, ${when}: its place in the pool is free again`, async (t) => {
+    const db = await poolOfOne(t)
+    for (let round = 0; round < 3; round++) {
+      const broken = db.transaction(async (tx) => {
+        await terminate(tx)
+        await next(tx)
+      })
+      await t.rejects(broken)
+      t.same(await db.transaction((tx) => tx`select 1 as one`), [{ one: 1 }])
+    }
   })
-  await t.rejects(broken)
-  // The pool has one place: this waits for it.
-  const answer = await inTransaction(orm, (em) => sql<{ one: number }>`select 1 as one`.execute(sqlOf(em)))
-  t.same(answer.rows, [{ one: 1 }])
-  await orm.close()
+}
+
+t.test('a connection breaks while nobody uses it: the next user gets another', async (t) => {
+  const db = await poolOfOne(t)
+  await terminate(db)
+  await eventually(async () => (await db`select 1`).length === 1)
+  t.same(await db`select 1 as one`, [{ one: 1 }])
 })
 
 t.test('a server that says nothing any more is given up, and the next connection is another', async (t) => {
-  const url = new URL(await postgres())
-  const { hostname: host, port } = url
+  const proxied = new URL(url)
+  const { hostname: host, port } = proxied
   let lost = false
   // As behind a machine that was switched off: what is sent arrives nowhere, and nobody says so.
   const proxy = createServer((client) => {
@@ -44,8 +67,8 @@ t.test('a server that says nothing any more is given up, and the next connection
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   t.teardown(() => proxy.close())
-  url.port = String((proxy.address() as AddressInfo).port)
-  const pool = new pg.Pool({ connectionString: url.href, max: 1 })
+  proxied.port = String((proxy.address() as AddressInfo).port)
+  const pool = new pg.Pool({ connectionString: proxied.href, max: 1 })
   pool.on('error', () => {})
   t.teardown(() => pool.end())
   endSilentConnections(pool, 300)

@@ -1,8 +1,8 @@
-import { serviceNames } from '@backoffice/contracts'
-import { migrationsOf } from '@backoffice/dev-stack'
+import { roleName, serviceNames } from '@backoffice/contracts'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { migrate, provisionDatabase, roleName } from '../../src/index.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { provisionDatabase } from '../../src/database/provision.ts'
 import { payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
@@ -34,8 +34,7 @@ t.test('no role of a service is a superuser, or may create roles and databases',
 })
 
 t.test('migrating again changes nothing', async (t) => {
-  const migrations = await migrationsOf('payments')
-  t.same(await migrate({ service: 'payments', migrations, url: bed.databaseUrl }), [])
+  t.same(await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl }), [])
 })
 
 t.test('provisioning again, or twice at once, changes nothing', async (t) => {

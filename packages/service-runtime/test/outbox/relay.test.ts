@@ -1,12 +1,10 @@
 import { eventually, testBed } from '@backoffice/test-kit'
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { sql as tag } from 'kysely'
 import t from 'tap'
 import { newId } from '../../src/index.ts'
-import { countUp, createProbeTables, eventData, payments, wallet } from '../probe-services.ts'
+import { countUp, crediting, eventData, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
-await createProbeTables(bed)
 const second = await bed.start('payments')
 const scope = bed.scope()
 
@@ -33,10 +31,8 @@ t.test('events of one record leave in the order of their writing, over two repli
     const service = round % 2 === 0 ? bed.services.payments : second
     await Promise.all(
       records.map((record) =>
-        service.transact(async ({ sql, emit }) => {
-          await tag`insert into record values (${record}, 1) on conflict (id) do update set count = record.count + 1`.execute(
-            sql,
-          )
+        service.transact(async ({ db, emit }) => {
+          await db`insert into record values (${record}, 1) on conflict (id) do update set count = record.count + 1`
           for (const half of [0, 1])
             emit({
               kind: 'deposit.confirmed',
@@ -59,7 +55,7 @@ t.test('events of one record leave in the order of their writing, over two repli
 t.test('an event waits behind a command of its record, and no other record waits', async (t) => {
   const blocked = newId('opn')
   let down = true
-  wallet.during = async (reference) => {
+  crediting.during = async (reference) => {
     if (down && reference.startsWith(blocked)) throw new Error('the wallet is down')
   }
   const call = (record: string, operationId: string) =>
@@ -77,7 +73,7 @@ t.test('an event waits behind a command of its record, and no other record waits
 t.test('a command that fails is tried again by itself until it is done', async (t) => {
   const operationId = newId('opn')
   let failures = 3
-  wallet.during = async (reference) => {
+  crediting.during = async (reference) => {
     if (reference.startsWith(operationId) && failures-- > 0) throw new Error('not yet')
   }
   await t.rejects(bed.rpc.call(countUp, { scope, input: { record: 'persistent', sends: ['command'] }, operationId }))
@@ -101,4 +97,30 @@ t.test('what a dead process had leased is taken over when the lease ends', async
     (await bed.sql('payments').query("select done_at, attempts from outbox where id = 'cmd_orphan'")).rows[0]
   t.same(await row(), { done_at: null, attempts: 0 })
   await eventually(async () => (await row()).done_at !== null)
+})
+
+t.test('what stands behind a command leaves as soon as that one is done, without a poll', async (t) => {
+  const call = (sends: ('event' | 'command')[], operationId = newId('opn')) =>
+    bed.rpc.call(countUp, { scope, input: { record: 'hurried', sends }, operationId })
+  const unsent = async () =>
+    (await bed.sql('payments').query("select from outbox where aggregate = 'hurried' and done_at is null")).rowCount
+  const rounds = 8
+  let waitedMs = 0
+  for (let round = 0; round < rounds; round++) {
+    const first = newId('opn')
+    let release: (() => void) | undefined
+    crediting.during = async (reference) => {
+      if (reference.startsWith(first)) await new Promise<void>((resolve) => (release = resolve))
+    }
+    const answer = call(['command'], first)
+    await eventually(() => release !== undefined)
+    await call(['event'])
+    t.equal(await unsent(), 2)
+    release?.()
+    await answer
+    const answered = performance.now()
+    await eventually(async () => (await unsent()) === 0)
+    waitedMs += performance.now() - answered
+  }
+  t.ok(waitedMs < rounds * 250, `${waitedMs} ms; a poll takes half a second on average`)
 })

@@ -1,31 +1,29 @@
 import { cpSync, rmSync } from 'node:fs'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { sql as tag } from 'kysely'
 import t from 'tap'
 import type { RunningService } from '../../src/index.ts'
 import { startOwnBroker } from '../own-broker.ts'
-import { createProbeTables, eventData, payments } from '../probe-services.ts'
+import { eventData, payments } from '../probe-services.ts'
 
 const broker = await startOwnBroker(t)
 const copy = `${broker.store}-copy`
 
 const bed = await testBed(t, { payments }, { config: { payments: broker.environment } })
-await createProbeTables(bed)
 const service: RunningService = bed.services.payments
 const scope = bed.scope()
 
 async function emit(count: number): Promise<void> {
-  await service.transact(async ({ sql, emit, newId }) => {
+  await service.transact(async ({ db, emit, newId }) => {
     const record = newId('dep')
-    await tag`insert into record values (${record}, 1)`.execute(sql)
+    await db`insert into record values (${record}, 1)`
     for (let index = 0; index < count; index++)
       emit({ kind: 'deposit.confirmed', aggregate: `${record}-${index}`, scope, data: eventData(record) })
   })
 }
 
 async function stored(): Promise<number> {
-  const manager = await jetstreamManager(service.connection, { checkAPI: false })
+  const manager = await jetstreamManager(service.nats, { checkAPI: false })
   return (await manager.streams.info('EVENTS')).state.messages
 }
 

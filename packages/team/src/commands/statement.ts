@@ -1,85 +1,48 @@
-import { operations, type TeamEntry } from '@backoffice/contracts'
-import type { Command } from 'commander'
+import { type Input, operations, type Reply, type TeamEntry } from '@backoffice/contracts'
 import { stringify } from 'csv-stringify/sync'
-import { type BrandOptions, common, moment, ofBrand } from '../leaf.ts'
-import { printJson } from '../output.ts'
-import { Session } from '../session.ts'
+import { type Column, titleOf, valueIn } from '../output.ts'
+import { row, type Work } from '../row.ts'
 
 const { exportStatement } = operations.wallet
-const pageSize = 1_000
+type Totals = Reply<typeof exportStatement>['totals']
 
-interface ExportOptions extends BrandOptions {
-  readonly from: string
-  readonly to: string
-}
-
-const columns = [
+const columns: readonly Column<TeamEntry>[] = [
   'createdAt',
   'effectiveAt',
-  'entryId',
+  ['entryId', 'id'],
   'transferId',
   'playerId',
   'type',
   'amount',
   'currency',
   'balanceAfter',
-  'reference',
-] as const
-
-const toRow = (entry: TeamEntry): string[] => [
-  entry.createdAt,
-  entry.effectiveAt,
-  entry.id,
-  entry.transferId,
-  entry.playerId,
-  entry.type,
-  entry.amount,
-  entry.currency,
-  entry.balanceAfter,
-  `${entry.reference.type} ${entry.reference.id}`,
+  ['reference', ({ reference }) => `${reference.type} ${reference.id}`],
 ]
 
-export function addStatement(root: Command): void {
-  const statement = root.command('statement').description("An operator's ledger")
-  ofBrand(common(statement.command('export')))
-    .description("Write a period's entries as CSV with totals: an operator's daily reconciliation")
-    .requiredOption('--from <time>', 'date or ISO 8601 time, included', moment)
-    .requiredOption('--to <time>', 'date or ISO 8601 time, not included', moment)
-    .action(exportAll)
-}
+export const statement = [
+  row({
+    path: 'statement export',
+    operation: exportStatement,
+    description: "Write a period's entries as CSV with totals: an operator's daily reconciliation",
+    fixed: { limit: 1_000, cursor: undefined },
+    run: exportAll,
+    show: ({ totals }) => process.stdout.write(totalsCsv(totals)),
+  }),
+]
 
-/** Page by page: a period may hold more than a process should. */
-async function exportAll(options: ExportOptions): Promise<void> {
-  const session = await Session.open(options)
-  try {
-    const { id: brandId } = await session.brand(options.operator, options.env)
-    const entries: TeamEntry[] = []
-    let cursor: string | null | undefined
-    if (!options.json) process.stdout.write(stringify([[...columns]]))
-    for (;;) {
-      const page = { brandId, from: options.from, to: options.to, limit: pageSize, ...(cursor ? { cursor } : {}) }
-      const { data, nextCursor, totals } = await session.ask(exportStatement, page)
-      if (options.json) entries.push(...data)
-      else process.stdout.write(stringify(data.map(toRow)))
-      cursor = nextCursor
-      if (cursor !== null) continue
-      if (options.json) printJson({ data: entries, totals })
-      else process.stdout.write(totalsCsv(totals))
-      return
-    }
-  } finally {
-    await session.close()
+/** Page by page: a period may hold more than a process should. Only JSON, which is one document, waits for the end. */
+async function exportAll({ session, input, json }: Work<typeof exportStatement>) {
+  const entries: TeamEntry[] = []
+  if (!json) process.stdout.write(stringify([columns.map(titleOf)]))
+  let page: Input<typeof exportStatement> = input
+  for (;;) {
+    const { data, nextCursor, totals } = await session.call(exportStatement, page)
+    if (json) entries.push(...data)
+    else process.stdout.write(stringify(data.map((entry) => columns.map((column) => valueIn(entry, column)))))
+    if (nextCursor === null) return { data: entries, totals }
+    page = { ...input, cursor: nextCursor }
   }
 }
-
-type Totals = {
-  currency: string
-  openingBalance: string
-  closingBalance: string
-  net: string
-  entries: number
-  byType: { type: string; entries: number; amount: string }[]
-}[]
 
 /** Below the entries, after an empty line: one row per type, then opening, net and closing, per currency. */
 function totalsCsv(totals: Totals): string {

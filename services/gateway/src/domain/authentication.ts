@@ -1,7 +1,7 @@
 import { type ErrorCode, signaturesEqual, signRequest, timestampToleranceSeconds } from '@backoffice/contracts'
 
-/** The parts of a request that are signed, as they came over the wire. */
-export interface SignedParts {
+/** What is signed of a request, as it came over the wire. */
+export interface SignedRequest {
   readonly method: string
   readonly path: string
   readonly timestamp: string | undefined
@@ -19,8 +19,8 @@ export function isTimely(timestamp: string | undefined, now: Date): boolean {
  * Judges a request against the secret of its key.
  * @returns the code to refuse with, or null: TIMESTAMP_OUT_OF_RANGE before INVALID_SIGNATURE
  */
-export function judgeSignature(parts: SignedParts, secret: string, now: Date): ErrorCode | null {
-  const { method, path, timestamp, signature, body } = parts
+export function judgeSignature(request: SignedRequest, secret: string, now: Date): ErrorCode | null {
+  const { method, path, timestamp, signature, body } = request
   if (timestamp === undefined || !isTimely(timestamp, now)) return 'TIMESTAMP_OUT_OF_RANGE'
   if (signature === undefined) return 'INVALID_SIGNATURE'
   return signaturesEqual(signRequest(secret, { method, path, timestamp, body }), signature) ? null : 'INVALID_SIGNATURE'

@@ -2,16 +2,17 @@ import { canonicalString, type ErrorCode, Rejection } from '@backoffice/contract
 import type { Clock } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
 import { type RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { judgeSignature, type SignedParts } from '../domain/authentication.ts'
+import { type AddressRanges, callerAddress } from '../domain/addresses.ts'
+import { judgeSignature, type SignedRequest } from '../domain/authentication.ts'
 import { retryAfterSeconds } from '../domain/retry-after.ts'
-import { type AddressRanges, callerAddress } from './addresses.ts'
 import type { CredentialDirectory, KnownCredential } from './credential-directory.ts'
-import { RetryLater } from './errors.ts'
 import type { RateLimiter } from './rate-limiter.ts'
+import { RetryLater } from './reply.ts'
+import { header, rawBody } from './request.ts'
 
-export interface AuthenticationParts {
-  readonly directory: CredentialDirectory
-  readonly rateLimiter: RateLimiter
+export interface AuthenticationContext {
+  readonly directory: Pick<CredentialDirectory, 'has' | 'find'>
+  readonly rateLimiter: Pick<RateLimiter, 'admit'>
   /** Failures per caller's address; beyond its points they answer RATE_LIMITED. */
   readonly failures: RateLimiterMemory
   readonly trustedProxies: AddressRanges
@@ -22,18 +23,18 @@ export interface AuthenticationParts {
  * Who sends this request, judged in the decided order: key, timestamp, signature, suspension, address, rate.
  * @throws {Rejection} INVALID_CREDENTIALS, TIMESTAMP_OUT_OF_RANGE, INVALID_SIGNATURE, OPERATOR_SUSPENDED, FORBIDDEN_IP, RATE_LIMITED
  */
-export async function authenticate(request: FastifyRequest, parts: AuthenticationParts): Promise<KnownCredential> {
+export async function authenticate(request: FastifyRequest, context: AuthenticationContext): Promise<KnownCredential> {
   const address = callerAddress({
     peer: request.raw.socket.remoteAddress ?? '',
     forwardedFor: header(request, 'x-forwarded-for'),
-    trustedProxies: parts.trustedProxies,
+    trustedProxies: context.trustedProxies,
   })
-  const credential = await findCredential(request, address, parts)
-  await verifySignature(request, address, credential, parts)
+  const credential = await findCredential(request, address, context)
+  await verifySignature(request, address, credential, context)
   if (credential.suspended) throw new Rejection('OPERATOR_SUSPENDED')
   if (!credential.permittedAddresses.isEmpty && !credential.permittedAddresses.has(address))
     throw new Rejection('FORBIDDEN_IP')
-  const waitMs = await parts.rateLimiter.admit(credential.scope, credential.rateLimitPerMinute)
+  const waitMs = await context.rateLimiter.admit(credential.scope, credential.rateLimitPerMinute)
   if (waitMs !== null) throw new RetryLater('RATE_LIMITED', retryAfterSeconds(waitMs))
   return credential
 }
@@ -44,7 +45,7 @@ const keyLengthMax = 128
 async function findCredential(
   request: FastifyRequest,
   address: string,
-  { directory, failures }: AuthenticationParts,
+  { directory, failures }: AuthenticationContext,
 ): Promise<KnownCredential> {
   const key = header(request, 'x-operator-key') ?? ''
   const plausible = key.length <= keyLengthMax && /^bk_(live|test)_[A-Za-z0-9]+$/.test(key)
@@ -59,9 +60,9 @@ async function verifySignature(
   request: FastifyRequest,
   address: string,
   credential: KnownCredential,
-  { failures, clock }: AuthenticationParts,
+  { failures, clock }: AuthenticationContext,
 ): Promise<void> {
-  const parts: SignedParts = {
+  const signed: SignedRequest = {
     method: request.method,
     path: request.raw.url ?? '',
     timestamp: header(request, 'x-timestamp'),
@@ -69,16 +70,16 @@ async function verifySignature(
     body: rawBody(request),
   }
   const now = clock.now()
-  const code = judgeSignature(parts, credential.secret, now)
+  const code = judgeSignature(signed, credential.secret, now)
   if (code === null) return
-  const details = credential.scope.environment === 'sandbox' ? sandboxDetails(code, parts, now) : undefined
+  const details = credential.scope.environment === 'sandbox' ? sandboxDetails(code, signed, now) : undefined
   throw await failure(failures, address, new Rejection(code, details))
 }
 
 /** What helps an integrator to find the mistake. Never a signature or a secret, and never in production. */
-function sandboxDetails(code: ErrorCode, parts: SignedParts, now: Date): Record<string, unknown> {
+function sandboxDetails(code: ErrorCode, signed: SignedRequest, now: Date): Record<string, unknown> {
   if (code === 'TIMESTAMP_OUT_OF_RANGE') return { serverTime: Math.floor(now.getTime() / 1000) }
-  return { canonicalString: canonicalString({ ...parts, timestamp: parts.timestamp ?? '' }) }
+  return { canonicalString: canonicalString({ ...signed, timestamp: signed.timestamp ?? '' }) }
 }
 
 /** Counts a failure against the address: who only guesses is soon told to wait. */
@@ -99,15 +100,4 @@ async function refuseWhenExhausted(failures: RateLimiterMemory, address: string)
 function toRetryLater(state: unknown): Rejection {
   if (!(state instanceof RateLimiterRes)) throw state
   return new RetryLater('RATE_LIMITED', retryAfterSeconds(state.msBeforeNext))
-}
-
-/** A header as one string: a repeated one is joined by Node, and then matches nothing that we accept. */
-export function header(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
-}
-
-/** The bytes as sent; none for a request without a body. */
-export function rawBody(request: FastifyRequest): Buffer {
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }

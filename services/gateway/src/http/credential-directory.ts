@@ -1,7 +1,7 @@
-import type { SecretBox, Sql } from '@backoffice/service-runtime'
+import type { ReadDb, SecretBox } from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
+import { AddressRanges } from '../domain/addresses.ts'
 import { findCredential, type StoredCredential } from '../storage/credential-lookup.ts'
-import { AddressRanges } from './addresses.ts'
 
 /** Suspension, revocation and address changes hold within a second on every replica: entries live a little less. */
 const entryTtlMs = 800
@@ -16,13 +16,13 @@ export interface KnownCredential extends Omit<StoredCredential, 'sealedSecret' |
 export class CredentialDirectory {
   readonly #cache: LRUCache<string, { readonly credential: KnownCredential | null }>
 
-  constructor({ connection, secrets }: { readonly connection: () => Sql; readonly secrets: SecretBox }) {
+  constructor(db: ReadDb, secrets: SecretBox) {
     this.#cache = new LRUCache({
       max: entriesMax,
       ttl: entryTtlMs,
       fetchMethod: async (key) => {
-        const stored = await findCredential(connection(), key)
-        return { credential: stored === undefined ? null : open(stored, secrets) }
+        const stored = await findCredential(db, key)
+        return { credential: stored === undefined ? null : decrypt(stored, secrets) }
       },
     })
   }
@@ -40,7 +40,7 @@ export class CredentialDirectory {
   }
 }
 
-function open({ sealedSecret, allowedAddresses, ...stored }: StoredCredential, secrets: SecretBox): KnownCredential {
+function decrypt({ sealedSecret, allowedAddresses, ...stored }: StoredCredential, secrets: SecretBox): KnownCredential {
   return {
     ...stored,
     secret: secrets.decrypt(sealedSecret, stored.credentialId),

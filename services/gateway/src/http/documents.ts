@@ -10,7 +10,7 @@ import {
   signingSnippets,
   testVectors,
 } from '@backoffice/documents'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 interface Document {
   readonly contentType: string
@@ -38,21 +38,28 @@ const makers: Readonly<Record<string, (options: { readonly baseUrl: string }) =>
   }),
 }
 
-/** Registers the public routes, and the page's own files below /docs/assets/. */
-export function registerDocuments(app: FastifyInstance, baseUrl: () => string): void {
-  for (const operation of httpOperations) {
-    if (operation.audience !== 'public' || operation.http === undefined) continue
-    const make = makers[operation.id]
-    if (make === undefined) throw new Error(`no document for ${operation.id}`)
-    let document: Promise<Document> | undefined
-    app.get(apiPrefix + operation.http.path, { config: { operation: operation.id } }, async (request, reply) => {
-      document ??= Promise.resolve(make({ baseUrl: baseUrl() }))
+/** The public routes, and the page's own files below /docs/assets/. */
+export function documentRoutes(baseUrl: () => string): RouteOptions[] {
+  const made = new Map<string, Document | Promise<Document>>()
+  const documents = httpOperations.flatMap(({ audience, http, id }): RouteOptions[] => {
+    if (audience !== 'public' || http === undefined) return []
+    const make = makers[id]
+    if (make === undefined) throw new Error(`no document for ${id}`)
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const document = made.get(id) ?? make({ baseUrl: baseUrl() })
+      made.set(id, document)
       return serve(request, reply, await document)
-    })
-  }
-  for (const [name, asset] of Object.entries(docsAssets)) {
-    app.get(`${apiPrefix}/docs/assets/${name}`, async (request, reply) => serve(request, reply, asset))
-  }
+    }
+    return [{ method: http.method, url: apiPrefix + http.path, config: { operation: id }, handler }]
+  })
+  const assets = Object.entries(docsAssets).map(
+    ([name, asset]): RouteOptions => ({
+      method: 'GET',
+      url: `${apiPrefix}/docs/assets/${name}`,
+      handler: async (request, reply) => serve(request, reply, asset),
+    }),
+  )
+  return [...documents, ...assets]
 }
 
 const maxAgeSeconds = 300

@@ -1,73 +1,114 @@
 import { createHash, randomUUID } from 'node:crypto'
 import {
-  abandonOperation,
   allOperations,
   bodySha256,
   idempotencyKeyPattern,
   type Operation,
+  operations,
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
-import { newId, type RpcClient, type Sql } from '@backoffice/service-runtime'
+import { batchFaultOf, type Db, Gatherer, newId, type RpcClient } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
+import type { Claim, StoredResponse } from '../domain/claim.ts'
 import { retryAfterSeconds } from '../domain/retry-after.ts'
 import {
+  type ClaimAttempt,
   type ClaimKey,
-  claimKey,
+  type ClaimRequest,
+  type Completion,
+  claimKeys,
   forgetClaim,
-  releaseClaim,
-  type StoredResponse,
-  storeResponse,
+  releaseClaims,
+  storeResponses,
 } from '../storage/claims.ts'
-import { header, rawBody } from './authenticate.ts'
-import { RetryLater } from './errors.ts'
-
-export type { StoredResponse }
+import { type HttpReply, RetryLater, replyOfStored } from './reply.ts'
+import { header, rawBody } from './request.ts'
 
 /** What a request holds between its claim and its reply. */
-export interface HeldClaim {
-  readonly key: ClaimKey
-  readonly token: string
+export interface HeldClaim extends ClaimAttempt {
   readonly operationId: string
 }
+
+export type ClaimOutcome =
+  | { readonly is: 'held'; readonly claim: HeldClaim }
+  | { readonly is: 'replay'; readonly reply: HttpReply }
 
 const keyExpression = new RegExp(idempotencyKeyPattern)
 const resolveAttemptsMax = 3
 
+/**
+ * What waits together shares a statement. While one batch waits for the disk, the next is sent. Nobody holds a claim's row
+ * for longer than a statement takes, so none is given up for a lock.
+ */
+function inBatches<Item extends ClaimKey, Result>(
+  run: (items: readonly Item[]) => Promise<readonly Result[]>,
+  bytesOf: (item: Item) => number = () => 0,
+): Gatherer<Item, Result> {
+  return new Gatherer({
+    run,
+    batchMax: 200,
+    bytesMax: 1_000_000,
+    bytesOf,
+    queueMax: 5_000,
+    concurrency: 2,
+    ownerOf: ({ operatorId, environment }) => `${operatorId} ${environment}`,
+    faultOf: batchFaultOf,
+  })
+}
+
 /** Keeps each effect to one: claims the key before, stores the reply after. */
 export class Idempotency {
-  readonly #connection: () => Sql
-  readonly #rpc: RpcClient
+  readonly #db: Db
+  readonly #rpc: Pick<RpcClient, 'call'>
   readonly #leaseMs: number
+  // Each kind has its own queue: no claim waits for a reply to be stored.
+  readonly #claims: Gatherer<ClaimRequest, Claim>
+  readonly #completions: Gatherer<Completion, StoredResponse | null>
+  readonly #releases: Gatherer<ClaimAttempt, ClaimAttempt>
 
-  constructor(parts: { readonly connection: () => Sql; readonly rpc: RpcClient; readonly leaseMs: number }) {
-    this.#connection = parts.connection
-    this.#rpc = parts.rpc
-    this.#leaseMs = parts.leaseMs
+  constructor({
+    db,
+    rpc,
+    leaseMs,
+  }: { readonly db: Db; readonly rpc: Pick<RpcClient, 'call'>; readonly leaseMs: number }) {
+    this.#db = db
+    this.#rpc = rpc
+    this.#leaseMs = leaseMs
+    this.#claims = inBatches((requests) => claimKeys(db, requests))
+    this.#completions = inBatches(
+      (completions) => storeResponses(db, completions),
+      ({ response }) => response.body.length,
+    )
+    this.#releases = inBatches(async (held) => {
+      await releaseClaims(db, held)
+      return held
+    })
   }
 
   /**
-   * Claims the key of a request, or answers what was stored under it.
+   * Claims the key of a request, or finds what was stored under it.
    * @throws {Rejection} IDEMPOTENCY_KEY_REQUIRED, VALIDATION_ERROR, IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_PROGRESS
    */
-  async claim(operation: Operation, scope: Scope, request: FastifyRequest): Promise<HeldClaim | StoredResponse> {
+  async claim(operation: Operation, scope: Scope, request: FastifyRequest): Promise<ClaimOutcome> {
     const { operatorId, environment } = scope
     const key: ClaimKey = { operatorId, environment, key: readKey(request) }
     const token = randomUUID()
+    const fingerprint = fingerprintOf(request)
     for (let attempt = 1; attempt <= resolveAttemptsMax; attempt++) {
-      const claim = await claimKey(this.#connection(), {
+      const claim = await this.#claims.add({
         ...key,
-        fingerprint: fingerprint(request),
+        token,
+        fingerprint,
         operation: operation.id,
         operationId: newId('opn'),
-        token,
         leaseMs: this.#leaseMs,
       })
       switch (claim.state) {
         case 'mine':
-          return { key, token, operationId: claim.operationId }
+          return { is: 'held', claim: { ...key, token, operationId: claim.operationId } }
         case 'replay':
-          return claim.response
+          return { is: 'replay', reply: replyOfStored(claim.response) }
         case 'conflict':
           throw new Rejection('IDEMPOTENCY_CONFLICT')
         case 'running':
@@ -82,15 +123,23 @@ export class Idempotency {
     throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', 1)
   }
 
-  /** @throws {Rejection} IDEMPOTENCY_IN_PROGRESS when another attempt took the key over and has not answered yet */
-  async store(claim: HeldClaim, response: StoredResponse): Promise<StoredResponse> {
-    const stored = await storeResponse(this.#connection(), claim.key, claim.token, response)
+  /**
+   * Stores the reply, and answers what is stored: another attempt may have been first.
+   * @throws {Rejection} IDEMPOTENCY_IN_PROGRESS when another attempt took the key over and has not replied yet;
+   *   SERVICE_UNAVAILABLE when it cannot be stored: the effect stands, and a retry with the same key finds it
+   */
+  async storeReply(claim: HeldClaim, reply: HttpReply): Promise<HttpReply> {
+    const stored = await this.#completions.add({ ...claim, response: reply }).catch(unavailable)
     if (stored === null) throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', 1)
-    return stored
+    return stored === reply ? reply : replyOfStored(stored)
   }
 
-  release(claim: HeldClaim): Promise<void> {
-    return releaseClaim(this.#connection(), claim.key, claim.token)
+  /**
+   * Ends the lease after an unknown outcome.
+   * @throws {Rejection} SERVICE_UNAVAILABLE
+   */
+  async releaseClaim(claim: HeldClaim): Promise<void> {
+    await this.#releases.add(claim).catch(unavailable)
   }
 
   /** The old effect is fenced, or known to have happened, before the key may name a new one. */
@@ -101,12 +150,16 @@ export class Idempotency {
   ): Promise<void> {
     const operation = allOperations.find(({ id }) => id === old.operation)
     if (operation === undefined) throw new Error(`a claim names an unknown operation: ${old.operation}`)
-    await this.#rpc.call(abandonOperation(operation.service), {
+    await this.#rpc.call(operations[operation.service].abandonOperation, {
       scope,
       input: { abandonedOperationId: old.operationId },
     })
-    await forgetClaim(this.#connection(), key, old.operationId)
+    await forgetClaim(this.#db, key, old.operationId)
   }
+}
+
+function unavailable(cause: unknown): never {
+  throw cause instanceof Rejection ? cause : new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
 }
 
 function readKey(request: FastifyRequest): string {
@@ -117,7 +170,8 @@ function readKey(request: FastifyRequest): string {
   throw new Rejection('VALIDATION_ERROR', { in: 'headers', issues: [{ path: '/idempotency-key', message }] })
 }
 
-function fingerprint(request: FastifyRequest): Buffer {
+/** What a key stands for: method, path as sent, and the bytes of the body. */
+function fingerprintOf(request: FastifyRequest): Buffer {
   const text = [request.method, request.raw.url, bodySha256(rawBody(request))].join('\n')
   return createHash('sha256').update(text).digest()
 }

@@ -1,6 +1,9 @@
 import type { Scope } from '@backoffice/contracts'
-import type { Sql } from '@backoffice/service-runtime'
+import type { Db } from '@backoffice/service-runtime'
 import { type Share, takeShare } from '../storage/rate-windows.ts'
+
+/** A window's budget, however large, is given out in some 120 shares: who has waited for so many found none for itself. */
+const sharesMax = 200
 
 interface Window {
   left: number
@@ -14,11 +17,11 @@ interface Window {
  * database; this replica takes shares of it, so that the common request costs no round trip.
  */
 export class RateLimiter {
-  readonly #connection: () => Sql
+  readonly #db: Db
   readonly #windows = new Map<string, Window>()
 
-  constructor(connection: () => Sql) {
-    this.#connection = connection
+  constructor(db: Db) {
+    this.#db = db
   }
 
   /** Null when the request is within the limit, else the milliseconds until the window ends. */
@@ -29,7 +32,7 @@ export class RateLimiter {
       window = { left: 0, endsAt: 0, spent: false, taking: undefined }
       this.#windows.set(key, window)
     }
-    for (;;) {
+    for (let share = 1; share <= sharesMax; share++) {
       const now = performance.now()
       const running = now < window.endsAt
       if (running && window.left > 0) {
@@ -39,11 +42,12 @@ export class RateLimiter {
       if (running && window.spent) return window.endsAt - now
       await this.#take(window, { operatorId, environment, limit })
     }
+    return Math.max(0, window.endsAt - performance.now())
   }
 
   /** Requests that find the share used up wait for one and the same round trip. */
   async #take(window: Window, budget: { operatorId: string; environment: string; limit: number }): Promise<void> {
-    window.taking ??= takeShare(this.#connection(), budget)
+    window.taking ??= takeShare(this.#db, budget)
       .then((share) => {
         const now = performance.now()
         // A share belongs to its own window: what is left of an earlier one is not carried over.

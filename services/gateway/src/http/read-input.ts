@@ -2,7 +2,7 @@ import { type Operation, Rejection, type ValidationDetails } from '@backoffice/c
 import { validate } from '@backoffice/service-runtime'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { rawBody } from './authenticate.ts'
+import { rawBody } from './request.ts'
 import { parseStrictJson, StrictJsonError } from './strict-json.ts'
 
 /**

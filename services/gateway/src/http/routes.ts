@@ -1,150 +1,137 @@
-import {
-  apiPrefix,
-  apiVersion,
-  type ErrorCode,
-  errorCatalogue,
-  httpOperations,
-  type Operation,
-  Rejection,
-  type Scope,
-} from '@backoffice/contracts'
-import type { Logger, RpcClient } from '@backoffice/service-runtime'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type AuthenticationParts, authenticate, header, rawBody } from './authenticate.ts'
+import { apiPrefix, httpOperations, type Operation, type operations, Rejection } from '@backoffice/contracts'
+import type { RpcClient } from '@backoffice/service-runtime'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { showMe } from '../views/me.ts'
+import { type AuthenticationContext, authenticate } from './authenticate.ts'
 import type { KnownCredential } from './credential-directory.ts'
-import { errorBody, jsonContentType, retryAfterOf, toRejection } from './errors.ts'
-import type { HeldClaim, Idempotency, StoredResponse } from './idempotency.ts'
+import type { Idempotency } from './idempotency.ts'
 import { readInput } from './read-input.ts'
-import { countReplay, note } from './telemetry.ts'
+import { type HttpReply, isFault, jsonContentType, replyOfRejection, sendReply, toRejection } from './reply.ts'
+import { header, rawBody } from './request.ts'
+import { countReplay, labelRequest } from './telemetry.ts'
 
-export interface RouteParts {
-  readonly authentication: AuthenticationParts
-  readonly idempotency: Idempotency
-  readonly rpc: RpcClient
-  readonly log: Logger
+export interface RouteContext {
+  readonly authentication: AuthenticationContext
+  readonly idempotency: Pick<Idempotency, 'claim' | 'storeReply' | 'releaseClaim'>
+  readonly rpc: Pick<RpcClient, 'request'>
 }
 
 /** Every authenticated route, from the operation table. */
-export function registerOperations(app: FastifyInstance, parts: RouteParts): void {
-  for (const operation of httpOperations) {
-    if (operation.http === undefined || operation.audience === 'public') continue
-    app.route({
-      method: operation.http.method,
-      url: apiPrefix + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      config: { operation: operation.id },
-      handler: (request, reply) => handle(operation, request, reply, parts),
-    })
-  }
-}
-
-/** The decided order of checks, from the signature on; what stands before it is Fastify's. */
-async function handle(
-  operation: Operation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  parts: RouteParts,
-): Promise<FastifyReply> {
-  const credential = await authenticate(request, parts.authentication)
-  note(request, { environment: credential.scope.environment })
-  if (operation.audience === 'sandbox' && credential.scope.environment !== 'sandbox')
-    throw new Rejection('SANDBOX_ONLY')
-  if (operation.hasBody) requireJson(request)
-  if (operation.idempotency === 'none')
-    return send(reply, await answer(operation, request, credential, undefined, parts))
-  const claim = await parts.idempotency.claim(operation, credential.scope, request)
-  if ('status' in claim) {
-    countReplay(operation)
-    return send(reply.header('Idempotent-Replayed', 'true'), claim)
-  }
-  return send(reply, await settle(claim, await answer(operation, request, credential, claim, parts), parts))
-}
-
-/** Stores what is known, and gives the key back when it is not. */
-async function settle(claim: HeldClaim, response: Answer, { idempotency, log }: RouteParts): Promise<Answer> {
-  try {
-    if (response.status < 500) return await idempotency.store(claim, response)
-    await idempotency.release(claim)
-    return response
-  } catch (error) {
-    if (error instanceof Rejection) return toAnswer(error, response.requestId)
-    log.error({ err: error, operationId: claim.operationId }, 'the reply could not be stored under its key')
-    // The effect stands in its service: a retry with the same key finds it.
-    return toAnswer(new Rejection('SERVICE_UNAVAILABLE'), response.requestId)
-  }
-}
-
-interface Answer extends StoredResponse {
-  readonly retryAfterSeconds?: number | undefined
-}
-
-/** Runs the operation. Every outcome, refusals and faults included, is an answer. */
-async function answer(
-  operation: Operation,
-  request: FastifyRequest,
-  credential: KnownCredential,
-  claim: HeldClaim | undefined,
-  { rpc, log }: RouteParts,
-): Promise<Answer> {
-  const requestId = request.id
-  try {
-    const input = readInput(operation, request)
-    const body =
-      operation.id === 'getMe'
-        ? me(credential)
-        : await rpc.call(operation, {
-            scope: credential.scope,
-            input: input as never,
-            requestId,
-            ...(claim === undefined ? {} : { operationId: claim.operationId }),
-          })
+export function operationRoutes(context: RouteContext): RouteOptions[] {
+  return httpOperations.flatMap((operation) => {
+    const { http, audience, idempotency, id } = operation
+    if (http === undefined || audience === 'public') return []
+    const serve = idempotency === 'required' ? serveOnce : serveEachTime
     return {
-      status: operation.http?.status ?? 200,
-      contentType: jsonContentType,
-      body: Buffer.from(JSON.stringify(body)),
-      requestId,
+      method: http.method,
+      url: apiPrefix + http.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { operation: id },
+      async handler(request, reply) {
+        const credential = await admit(operation, request, context.authentication)
+        return serve({ operation, request, credential }, reply, context)
+      },
     }
+  })
+}
+
+/** A request whose sender is known and may call the operation. */
+interface AdmittedRequest {
+  readonly operation: Operation
+  readonly request: FastifyRequest
+  readonly credential: KnownCredential
+}
+
+/** The decided order of checks, from the signature to the media type; what comes before them is Fastify's. */
+async function admit(
+  operation: Operation,
+  request: FastifyRequest,
+  authentication: AuthenticationContext,
+): Promise<KnownCredential> {
+  const credential = await authenticate(request, authentication)
+  const { environment } = credential.scope
+  labelRequest(request, { environment })
+  if (operation.audience === 'sandbox' && environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
+  if (operation.hasBody) requireJson(request)
+  return credential
+}
+
+async function serveEachTime(
+  admitted: AdmittedRequest,
+  reply: FastifyReply,
+  { rpc }: RouteContext,
+): Promise<FastifyReply> {
+  return sendReply(reply, await runOperation(admitted, rpc))
+}
+
+/** Claims the key, runs the operation, and stores the reply for those who ask again. */
+async function serveOnce(
+  admitted: AdmittedRequest,
+  reply: FastifyReply,
+  { idempotency, rpc }: RouteContext,
+): Promise<FastifyReply> {
+  const { operation, request, credential } = admitted
+  const claimed = await idempotency.claim(operation, credential.scope, request)
+  if (claimed.is === 'replay') {
+    countReplay(operation)
+    return sendReply(reply.header('Idempotent-Replayed', 'true'), claimed.reply)
+  }
+  const { claim } = claimed
+  const outcome = await outcomeOf(runOperation(admitted, rpc, claim.operationId), request)
+  if (outcome.is === 'unknown') {
+    await idempotency.releaseClaim(claim)
+    throw outcome.rejection
+  }
+  return sendReply(reply, await idempotency.storeReply(claim, outcome.reply))
+}
+
+/** What came of an operation. A refusal is a reply too; after a fault only a retry can tell whether the effect happened. */
+type Outcome =
+  | { readonly is: 'known'; readonly reply: HttpReply }
+  | { readonly is: 'unknown'; readonly rejection: Rejection }
+
+async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): Promise<Outcome> {
+  try {
+    return { is: 'known', reply: await running }
   } catch (error) {
     const rejection = toRejection(error)
-    if (errorCatalogue[rejection.code].status >= 500) {
-      log.warn(
-        { operation: operation.id, requestId, code: rejection.code, err: (error as Error).cause ?? error },
-        'no outcome',
-      )
-    }
-    return toAnswer(rejection, requestId)
+    if (isFault(rejection)) return { is: 'unknown', rejection }
+    return { is: 'known', reply: replyOfRejection(rejection, request.id) }
   }
 }
 
-function toAnswer(rejection: Rejection, requestId: string): Answer {
+/**
+ * Runs the operation in its service, whose reply goes on as the bytes that it wrote.
+ * @throws {Rejection} VALIDATION_ERROR, and what the service refuses with
+ */
+async function runOperation(
+  { operation, request, credential }: AdmittedRequest,
+  rpc: RouteContext['rpc'],
+  operationId?: string,
+): Promise<HttpReply> {
+  const input = readInput(operation, request) as never
+  const { scope } = credential
+  const requestId = request.id
+  const { bytes } =
+    operation.service === 'gateway'
+      ? replyHere(operation.id as OwnOperation, credential)
+      : await rpc.request(operation, { scope, input, requestId, ...(operationId === undefined ? {} : { operationId }) })
   return {
-    status: errorCatalogue[rejection.code].status,
+    status: operation.http?.status ?? 200,
     contentType: jsonContentType,
-    body: Buffer.from(errorBody(rejection.code, { requestId, details: rejection.details })),
+    body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     requestId,
-    retryAfterSeconds: retryAfterOf(rejection),
   }
 }
 
-/** The code of a refusal, whether it was made now or stored by whoever was first. */
-function codeIn({ status, body }: StoredResponse): ErrorCode | undefined {
-  return status < 400 ? undefined : (JSON.parse(body.toString()) as { error: { code: ErrorCode } }).error.code
-}
+type GatewayOperation = (typeof operations)['gateway'][keyof (typeof operations)['gateway']]
+type OwnOperation = Extract<GatewayOperation, { readonly audience: 'operator' | 'sandbox' }>['id']
 
-/** A replay carries the first request's id, so that the one in its body still matches. */
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  const { status, contentType, body, requestId, retryAfterSeconds } = answer
-  note(reply.request, { code: codeIn(answer) })
-  if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
-  return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body)
-}
+/** What needs no other service. */
+const ownReplies: Readonly<Record<OwnOperation, (credential: KnownCredential) => unknown>> = { getMe: showMe }
 
-function me({ scope, operatorName, brandName }: KnownCredential & { scope: Scope }) {
-  return {
-    operator: { id: scope.operatorId, name: operatorName, environment: scope.environment },
-    brand: { id: scope.brandId, name: brandName, currency: scope.currency, isSandbox: scope.environment === 'sandbox' },
-    apiVersion,
-  }
-}
+const replyHere = (id: OwnOperation, credential: KnownCredential): { readonly bytes: Uint8Array } => ({
+  bytes: Buffer.from(JSON.stringify(ownReplies[id](credential))),
+})
 
 const jsonMediaType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 

@@ -2,9 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { bodyBytesMax, type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
 import { type Logger, newId } from '@backoffice/service-runtime'
-import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
-import type { Certificate } from './certificate.ts'
-import { errorBody, jsonContentType, sendRejection, toRejection } from './errors.ts'
+import fastify, { type FastifyInstance, type HTTPMethods, type RouteOptions } from 'fastify'
+import { errorBody, isFault, jsonContentType, sendRejection, toRejection } from './reply.ts'
 
 /** How long a client may take to send its headers, and its whole request. */
 const headersTimeoutMs = 10_000
@@ -14,42 +13,46 @@ const keepAliveTimeoutMs = 75_000
 const pathParameterLengthMax = 256
 
 /** The HTTP server without its routes: request ids, raw bodies, and one error envelope whatever goes wrong. */
-export function createServer(log: Logger, certificate?: Certificate): FastifyInstance {
+export function createServer({ log, tls = false }: { readonly log: Logger; readonly tls?: boolean }): FastifyInstance {
   const options = { headersTimeout: headersTimeoutMs, requireHostHeader: false }
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    ...(certificate === undefined ? { http: options } : { https: { ...options, ...certificate } }),
+    ...(tls ? { https: options } : { http: options }),
     routerOptions: { maxParamLength: pathParameterLengthMax },
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: () => newId('req'),
-    frameworkErrors: (error, request, reply) => {
-      void sendRejection(reply.header('X-Request-Id', request.id), toRejection(error), request.id)
+    frameworkErrors: (error, _request, reply) => {
+      void sendRejection(reply, toRejection(error))
     },
     clientErrorHandler: refuseBrokenRequest,
   })
   app.removeAllContentTypeParsers()
   // The signature covers the bytes as sent: they are kept as they are, whatever they say they are.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
     // An absolute-form target names a host of its own: it is not a path of ours.
-    if (!request.raw.url?.startsWith('/')) throw new Rejection('NOT_FOUND')
+    done(request.raw.url?.startsWith('/') ? undefined : new Rejection('NOT_FOUND'))
   })
-  app.setNotFoundHandler((request, reply) => sendRejection(reply, new Rejection('NOT_FOUND'), request.id))
+  app.setNotFoundHandler((_request, reply) => sendRejection(reply, new Rejection('NOT_FOUND')))
   app.setErrorHandler((error, request, reply) => {
     // A client that breaks off is no fault of ours, and nobody reads the answer.
     const rejection = request.raw.readableAborted ? new Rejection('REQUEST_TIMEOUT') : toRejection(error)
-    const { status } = errorCatalogue[rejection.code]
-    if (status >= 500) {
-      const level = rejection.code === 'INTERNAL_ERROR' ? 'error' : 'warn'
-      log[level]({ err: error, requestId: request.id, route: request.routeOptions.url, code: rejection.code }, 'failed')
+    const { code } = rejection
+    if (isFault(rejection)) {
+      const { config, url } = request.routeOptions
+      const { operation } = config
+      log[code === 'INTERNAL_ERROR' ? 'error' : 'warn'](
+        { err: error, requestId: request.id, operation, route: url, code },
+        'failed',
+      )
     }
-    return sendRejection(reply, rejection, request.id)
+    return sendRejection(reply, rejection)
   })
   return app
 }
@@ -57,20 +60,16 @@ export function createServer(log: Logger, certificate?: Certificate): FastifyIns
 const methods: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** Answers 405 with Allow on every known path, for the methods that it does not have. */
-export function refuseOtherMethods(
-  app: FastifyInstance,
-  routes: readonly { readonly method: string; readonly url: string }[],
-): void {
-  const allowed = Map.groupBy(routes, ({ url }) => url)
-  for (const [url, entries] of allowed) {
-    const allow = entries.map(({ method }) => method)
-    app.route({
-      method: methods.filter((method) => !allow.includes(method)),
+export function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
+  return [...Map.groupBy(routes, ({ url }) => url)].map(([url, entries]) => {
+    const allowed = entries.flatMap(({ method }) => method)
+    return {
+      method: methods.filter((method) => !allowed.includes(method)),
       url,
-      handler: (request, reply) =>
-        sendRejection(reply.header('Allow', allow.join(', ')), new Rejection('METHOD_NOT_ALLOWED'), request.id),
-    })
-  }
+      handler: (_request, reply) =>
+        sendRejection(reply.header('Allow', allowed.join(', ')), new Rejection('METHOD_NOT_ALLOWED')),
+    }
+  })
 }
 
 const clientErrorCodes: Readonly<Record<string, ErrorCode>> = {

@@ -16,13 +16,13 @@ const replays = meter.createCounter('backoffice.idempotency.replays', {
 })
 
 interface Labels {
-  code?: ErrorCode | undefined
+  code?: ErrorCode
   environment?: string
 }
 const labels = new WeakMap<FastifyRequest, Labels>()
 
 /** Adds to what is known of a request; it is measured once it has been answered. */
-export function note(request: FastifyRequest, known: Labels): void {
+export function labelRequest(request: FastifyRequest, known: Labels): void {
   labels.set(request, { ...labels.get(request), ...known })
 }
 
@@ -32,15 +32,21 @@ export function countReplay(operation: Operation): void {
 
 /** Measures every request by operation, code and environment, and names its span after the route. */
 export function measureRequests(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ method, routeOptions: { url } }) => {
-    const span = trace.getActiveSpan()
-    if (span === undefined || url === undefined) return
-    span.updateName(`${method} ${url}`)
-    span.setAttribute('http.route', url)
+  app.addHook('onRequest', (request, _reply, done) => {
+    nameSpan(request)
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { code = 'ok', environment = 'none' } = labels.get(request) ?? {}
     const operation = request.routeOptions.config.operation ?? 'none'
     duration.record(reply.elapsedTime / 1_000, { operation, code, environment })
+    done()
   })
+}
+
+function nameSpan({ method, routeOptions: { url } }: FastifyRequest): void {
+  const span = trace.getActiveSpan()
+  if (span === undefined || url === undefined) return
+  span.updateName(`${method} ${url}`)
+  span.setAttribute('http.route', url)
 }

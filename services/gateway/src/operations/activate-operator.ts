@@ -1,12 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { lockOperator, readOperatorRecord } from '../storage/operators.ts'
+import { handle } from '@backoffice/service-runtime'
+import { activate } from '../domain/operator.ts'
+import { changeOperator } from '../steps/change-operator.ts'
 
-export const activateOperator = command(operations.gateway.activateOperator, {
-  async execute({ input }, { em }) {
-    const operator = await lockOperator(em, input.operatorId)
-    operator.suspendedAt = null
-    await em.flush()
-    return readOperatorRecord(em, operator.id)
-  },
+export const activateOperator = handle(operations.gateway.activateOperator, {
+  execute: ({ input }, { db }) => changeOperator(db, input.operatorId, activate),
 })

@@ -1,8 +1,9 @@
-import { operations, Rejection, requestsPerMinuteDefault, type Scope } from '@backoffice/contracts'
-import { command, newId, type SecretBox } from '@backoffice/service-runtime'
-import { addCredential, type IssuedPair } from '../credentials/issue.ts'
-import { requireRanges } from '../http/permitted-addresses.ts'
+import { type Environment, operations, Rejection, requestsPerMinuteDefault } from '@backoffice/contracts'
+import { handle, type SecretBox } from '@backoffice/service-runtime'
+import { requireRanges } from '../domain/addresses.ts'
+import { issuePair } from '../steps/issue-pair.ts'
 import { Brand, Operator } from '../storage/entities.ts'
+import { isNameTaken } from '../storage/operators.ts'
 
 const currency = 'BRL'
 const timeZone = 'America/Sao_Paulo'
@@ -12,19 +13,18 @@ const timeZone = 'America/Sao_Paulo'
  * their own service beforehand, under ids minted here. Every secret is in this one reply and nowhere in clear.
  */
 export const createOperator = (secrets: SecretBox) =>
-  command(operations.gateway.createOperator, {
-    async prepare({ input, requestId }, { em, rpc }) {
-      requireRanges(input.allowedAddresses ?? [])
+  handle(operations.gateway.createOperator, {
+    async prepare({ input: { name, allowedAddresses = [] }, requestId }, { db, rpc, newId }) {
+      requireRanges(allowedAddresses)
       // Asked before anything is made: a name that is taken should leave no webhook secret behind.
-      if ((await em.count(Operator, { name: input.name })) > 0) throw new Rejection('OPERATOR_ALREADY_EXISTS')
+      if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
       const operatorId = newId('op')
-      const provision = async (environment: Scope['environment']) => {
+      const provision = async (environment: Environment) => {
         const brandId = newId('brd')
-        const scope: Scope = { operatorId, brandId, environment, currency, timeZone }
         const { webhookSecret } = await rpc.call(operations.webhooks.provisionWebhook, {
-          scope,
+          scope: { operatorId, brandId, environment, currency, timeZone },
           requestId,
-          input: { operatorName: input.name },
+          input: { operatorName: name },
         })
         return { brandId, environment, webhookSecret }
       }
@@ -32,32 +32,24 @@ export const createOperator = (secrets: SecretBox) =>
       return { operatorId, sandbox, production }
     },
 
-    async execute({ input }, { em, now, newId: mint }, { operatorId, sandbox, production }) {
-      // The unique name decides between two at once; the other gets the same answer as a latecomer.
-      const inserted = await em
-        .getKysely()
-        .insertInto('operator' as never)
-        .values({
-          id: operatorId,
-          name: input.name,
-          rate_limit_per_minute: input.rateLimitPerMinute ?? requestsPerMinuteDefault,
-          allowed_addresses: input.allowedAddresses ?? [],
-          created_at: now,
-        } as never)
-        .onConflict((conflict) => conflict.column('name' as never).doNothing())
-        .executeTakeFirst()
-      if (inserted.numInsertedOrUpdatedRows === 0n) throw new Rejection('OPERATOR_ALREADY_EXISTS')
-      const issue = ({ brandId, environment }: { brandId: string; environment: Scope['environment'] }): IssuedPair => {
-        const name = environment === 'sandbox' ? `${input.name} sandbox` : input.name
-        em.create(Brand, { id: brandId, operator: operatorId, environment, name, currency, timeZone })
-        return addCredential(em, secrets, { id: mint('crd'), brandId, environment, now })
+    async execute({ input }, { db, now, newId }, { operatorId, sandbox, production }) {
+      const { name, rateLimitPerMinute = requestsPerMinuteDefault, allowedAddresses = [] } = input
+      // Of two at once the second meets the unique name, begins again, and then finds it taken here.
+      if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
+      const operator = db.em.create(Operator, {
+        id: operatorId,
+        name,
+        rateLimitPerMinute,
+        allowedAddresses,
+        suspendedAt: null,
+        createdAt: now,
+      })
+      const addBrand = ({ brandId, environment, webhookSecret }: typeof sandbox) => {
+        const brandName = environment === 'sandbox' ? `${name} sandbox` : name
+        const brand = db.em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
+        return { ...issuePair(brand, secrets, { db, now, newId }), webhookSecret }
       }
-      return {
-        operatorId,
-        name: input.name,
-        sandbox: { ...issue(sandbox), webhookSecret: sandbox.webhookSecret },
-        production: { ...issue(production), webhookSecret: production.webhookSecret },
-      }
+      return { operatorId, name, sandbox: addBrand(sandbox), production: addBrand(production) }
     },
 
     stored: (reply) => ({

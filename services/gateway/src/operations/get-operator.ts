@@ -1,10 +1,8 @@
-import { operations, Rejection } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { findOperatorRecords } from '../storage/operators.ts'
+import { operations } from '@backoffice/contracts'
+import { handle } from '@backoffice/service-runtime'
+import { readOperator } from '../storage/operators.ts'
+import { showOperator } from '../views/operator.ts'
 
-export const getOperator = query(operations.gateway.getOperator, async ({ input }, { em }) => {
-  const where = input.name.startsWith('op_') ? { id: input.name } : { name: input.name }
-  const [record] = await findOperatorRecords(em, where)
-  if (record === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
-  return record
-})
+export const getOperator = handle(operations.gateway.getOperator, async ({ input: { name } }, { db }) =>
+  showOperator(await readOperator(db, name.startsWith('op_') ? { id: name } : { name })),
+)

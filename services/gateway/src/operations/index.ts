@@ -9,7 +9,7 @@ import { rewrapSecrets } from './rewrap-secrets.ts'
 import { setOperatorLimits } from './set-operator-limits.ts'
 import { suspendOperator } from './suspend-operator.ts'
 
-/** The gateway's operations over NATS; its HTTP operations are routes (../http). */
+/** The team's operations, which come over NATS. Those of operators are HTTP routes (../http). */
 export const handlers = (secrets: SecretBox): HandlersOf<'gateway'> => ({
   createOperator: createOperator(secrets),
   listOperators,

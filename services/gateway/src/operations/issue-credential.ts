@@ -1,17 +1,16 @@
 import { operations } from '@backoffice/contracts'
-import { command, type SecretBox } from '@backoffice/service-runtime'
-import { addCredential } from '../credentials/issue.ts'
+import { handle, type SecretBox } from '@backoffice/service-runtime'
+import { issuePair } from '../steps/issue-pair.ts'
 import { Brand } from '../storage/entities.ts'
 import { lockOperator } from '../storage/operators.ts'
 
 /** One more pair for an environment: both work until the old one is revoked, so a rotation costs no outage. */
 export const issueCredential = (secrets: SecretBox) =>
-  command(operations.gateway.issueCredential, {
-    async execute({ input }, { em, now, newId }) {
-      const { operatorId, environment } = input
-      const operator = await lockOperator(em, operatorId)
-      const brand = await em.findOneOrFail(Brand, { operator: operator.id, environment })
-      return { ...addCredential(em, secrets, { id: newId('crd'), brandId: brand.id, environment, now }), environment }
+  handle(operations.gateway.issueCredential, {
+    async execute({ input: { operatorId, environment } }, { db, now, newId }) {
+      const operator = await lockOperator(db, operatorId)
+      const brand = await db.em.findOneOrFail(Brand, { operator, environment })
+      return { ...issuePair(brand, secrets, { db, now, newId }), environment }
     },
     stored: (reply) => ({ ...reply, secret: null }),
   })

@@ -1,7 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { findOperatorRecords } from '../storage/operators.ts'
+import { handle } from '@backoffice/service-runtime'
+import { findOperators } from '../storage/operators.ts'
+import { showOperator } from '../views/operator.ts'
 
-export const listOperators = query(operations.gateway.listOperators, async (_call, { em }) => ({
-  data: await findOperatorRecords(em, undefined),
+export const listOperators = handle(operations.gateway.listOperators, async (_call, { db }) => ({
+  data: (await findOperators(db, {})).map(showOperator),
 }))

@@ -1,16 +1,13 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { requireRanges } from '../http/permitted-addresses.ts'
-import { lockOperator, readOperatorRecord } from '../storage/operators.ts'
+import { handle } from '@backoffice/service-runtime'
+import { requireRanges } from '../domain/addresses.ts'
+import { changeLimits } from '../domain/operator.ts'
+import { changeOperator } from '../steps/change-operator.ts'
 
 /** Changes what the input names, and nothing else. An empty list of addresses permits any. */
-export const setOperatorLimits = command(operations.gateway.setOperatorLimits, {
-  async execute({ input }, { em }) {
+export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
+  async execute({ input }, { db }) {
     requireRanges(input.allowedAddresses ?? [])
-    const operator = await lockOperator(em, input.operatorId)
-    operator.rateLimitPerMinute = input.rateLimitPerMinute ?? operator.rateLimitPerMinute
-    operator.allowedAddresses = input.allowedAddresses ?? operator.allowedAddresses
-    await em.flush()
-    return readOperatorRecord(em, operator.id)
+    return changeOperator(db, input.operatorId, (terms) => changeLimits(terms, input))
   },
 })

@@ -1,13 +1,9 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { lockOperator, readOperatorRecord } from '../storage/operators.ts'
+import { handle } from '@backoffice/service-runtime'
+import { suspend } from '../domain/operator.ts'
+import { changeOperator } from '../steps/change-operator.ts'
 
 /** Holds within a second on every replica. What was already committed finishes, webhooks included. */
-export const suspendOperator = command(operations.gateway.suspendOperator, {
-  async execute({ input }, { em, now }) {
-    const operator = await lockOperator(em, input.operatorId)
-    operator.suspendedAt ??= now
-    await em.flush()
-    return readOperatorRecord(em, operator.id)
-  },
+export const suspendOperator = handle(operations.gateway.suspendOperator, {
+  execute: ({ input }, { db, now }) => changeOperator(db, input.operatorId, (terms) => suspend(terms, now)),
 })

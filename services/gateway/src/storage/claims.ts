@@ -1,7 +1,6 @@
-import type { Environment } from '@backoffice/contracts'
-import { idempotencyMemoryHours } from '@backoffice/contracts'
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import { type Environment, idempotencyMemoryHours } from '@backoffice/contracts'
+import type { Db } from '@backoffice/service-runtime'
+import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from '../domain/claim.ts'
 
 export interface ClaimKey {
   readonly operatorId: string
@@ -9,143 +8,214 @@ export interface ClaimKey {
   readonly key: string
 }
 
-export interface ClaimRequest extends ClaimKey {
+/** A key, and the attempt that asks for it or holds it. */
+export interface ClaimAttempt extends ClaimKey {
+  /** A UUID, in lower case. */
+  readonly token: string
+}
+
+export interface ClaimRequest extends ClaimAttempt {
   readonly fingerprint: Buffer
   readonly operation: string
   /** Minted for a first claim; a later attempt of the same key gets the first one's. */
   readonly operationId: string
-  readonly token: string
   readonly leaseMs: number
 }
 
-export interface StoredResponse {
-  readonly status: number
-  readonly contentType: string
-  readonly body: Buffer
-  readonly requestId: string
+export interface Completion extends ClaimAttempt {
+  readonly response: StoredResponse
 }
 
-export type Claim =
-  | { readonly state: 'mine'; readonly operationId: string }
-  | { readonly state: 'replay'; readonly response: StoredResponse }
-  | { readonly state: 'conflict' }
-  | { readonly state: 'running'; readonly remainingMs: number }
-  /** Past its memory, but nobody knows what became of it: it must be resolved before the key gets a new id. */
-  | { readonly state: 'unresolved'; readonly operation: string; readonly operationId: string }
+/** How often a batch asks for keys that others take at the same moment. */
+const looksMax = 5
 
-interface ClaimRow {
-  mine: boolean
-  sameFingerprint: boolean
-  expired: boolean
-  operation: string
-  operationId: string
-  remainingMs: number | null
-  status: number | null
-  contentType: string | null
-  body: Buffer | null
-  requestId: string | null
+/**
+ * Claims keys, with one answer per request, in order. A statement asks for each key once, and also judges expiry: of the
+ * requests with one key the first asks, and the others are judged by what it found.
+ */
+export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Claim[]> {
+  const claims = new Map<ClaimRequest, Claim>()
+  for (let look = 1; look <= looksMax && claims.size < requests.length; look++) {
+    const waiting = requests.filter((request) => !claims.has(request))
+    const twins = [...Map.groupBy(waiting, nameOf).values()] as [ClaimRequest, ...ClaimRequest[]][]
+    const rows = await askForKeys(
+      db,
+      twins.map(([first]) => first),
+    )
+    for (const [first, ...others] of twins) {
+      const row = rows.get(first.token)
+      // Another claim of the key committed after the statement's snapshot. The next look sees it.
+      if (row === undefined) continue
+      if (row.mine) claims.set(first, { state: 'mine', operationId: row.operationId })
+      const used = row.mine ? justClaimed(first, row.operationId) : usedKeyOf(row)
+      for (const request of row.mine ? others : [first, ...others]) {
+        const claim = judgeUsedKey(used, request.fingerprint)
+        if (claim !== null) claims.set(request, claim)
+      }
+    }
+  }
+  return requests.map((request) => claims.get(request) ?? { state: 'running', remainingMs: 0 })
+}
+
+const nameOf = ({ operatorId, environment, key }: ClaimKey): string => `${operatorId} ${environment} ${key}`
+
+const justClaimed = ({ fingerprint, operation, leaseMs }: ClaimRequest, operationId: string): UsedKey => ({
+  fingerprint,
+  expired: false,
+  operation,
+  operationId,
+  remainingMs: leaseMs,
+  response: null,
+})
+
+const usedKeyOf = ({ fingerprint, expired, operation, operationId, remainingMs, ...columns }: OtherRow): UsedKey => ({
+  fingerprint,
+  expired,
+  operation,
+  operationId,
+  remainingMs: remainingMs ?? 0,
+  response: responseOf(columns),
+})
+
+interface ResponseColumns {
+  readonly status: number | null
+  readonly contentType: string | null
+  readonly body: Buffer | null
+  readonly requestId: string | null
+}
+
+function responseOf({ status, contentType, body, requestId }: ResponseColumns): StoredResponse | null {
+  if (status === null || contentType === null || body === null || requestId === null) return null
+  return { status, contentType, body, requestId }
+}
+
+interface OurRow {
+  readonly token: string
+  readonly mine: true
+  readonly operationId: string
+}
+
+/** A key that was not to be had, with the token of who asked for it. */
+interface OtherRow extends ResponseColumns {
+  readonly token: string
+  readonly mine: false
+  readonly operationId: string
+  readonly operation: string
+  readonly fingerprint: Buffer
+  readonly expired: boolean
+  readonly remainingMs: number | null
 }
 
 /**
- * Claims a key in one statement, which also judges expiry. Conflict is judged before in-progress. The lease frees a key
- * whose gateway died; its fingerprint and operation id stay, so a retry carries on with the same effect.
+ * Asks for distinct keys. The lease frees a key whose gateway died; its fingerprint and operation id stay, so a retry
+ * carries on with the same effect. An attempt may ask again for what it holds, because its batch may run again. Rows are
+ * locked in the order of their keys, here and in all statements below, so that two batches cannot deadlock.
+ * @returns rows by the token of who asked
  */
-export async function claimKey(connection: Sql, request: ClaimRequest): Promise<Claim> {
-  const { operatorId, environment, key, fingerprint, operation, operationId, token, leaseMs } = request
-  for (;;) {
-    const { rows } = await sql<ClaimRow>`
-      with mine as (
-        insert into claim as c (operator_id, environment, key, fingerprint, operation, operation_id, token, leased_until, expires_at)
-        values (${operatorId}, ${environment}, ${key}, ${fingerprint}, ${operation}, ${operationId}, ${token}::uuid,
-          clock_timestamp() + make_interval(secs => ${leaseMs / 1000}), clock_timestamp() + make_interval(hours => ${idempotencyMemoryHours}))
-        on conflict (operator_id, environment, key) do update set
-          token = excluded.token, leased_until = excluded.leased_until,
-          fingerprint = excluded.fingerprint, operation = excluded.operation,
-          operation_id = case when c.status is null then c.operation_id else excluded.operation_id end,
-          expires_at = case when c.status is null then c.expires_at else excluded.expires_at end,
-          status = null, content_type = null, body = null, request_id = null
-        where case when c.expires_at > clock_timestamp()
-          then c.status is null and c.fingerprint = excluded.fingerprint and (c.leased_until is null or c.leased_until <= clock_timestamp())
-          else c.status is not null end
-        returning c.operation, c.operation_id
-      )
-      select true as mine, true as "sameFingerprint", false as expired, operation, operation_id as "operationId",
-        null::float8 as "remainingMs", null::smallint as status, null::text as "contentType", null::bytea as body, null::text as "requestId"
-      from mine
-      union all
-      select false, c.fingerprint = ${fingerprint}, c.expires_at <= clock_timestamp(), c.operation, c.operation_id,
-        (extract(epoch from c.leased_until - clock_timestamp()) * 1000)::float8, c.status, c.content_type, c.body, c.request_id
-      from claim c
-      where c.operator_id = ${operatorId} and c.environment = ${environment} and c.key = ${key} and not exists (select from mine)
-    `.execute(connection)
-    // No row, or an answered one past its memory that was not ours to take: another claim of the key committed after this
-    // statement's snapshot. The next look sees it.
-    const row = rows[0]
-    if (row !== undefined && (row.mine || !row.expired || row.status === null)) return judge(row)
-  }
-}
-
-function judge(row: ClaimRow): Claim {
-  const { operation, operationId, status, contentType, body, requestId } = row
-  if (row.mine) return { state: 'mine', operationId }
-  const leased = (row.remainingMs ?? 0) > 0
-  if (row.expired)
-    return leased
-      ? { state: 'running', remainingMs: row.remainingMs ?? 0 }
-      : { state: 'unresolved', operation, operationId }
-  if (!row.sameFingerprint) return { state: 'conflict' }
-  if (status === null || contentType === null || body === null || requestId === null) {
-    return { state: 'running', remainingMs: row.remainingMs ?? 0 }
-  }
-  return { state: 'replay', response: { status, contentType, body, requestId } }
+async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, OurRow | OtherRow>> {
+  const rows = await db<OurRow | OtherRow>`
+    with asked as (
+      select * from unnest(
+        ${requests.map(({ operatorId }) => operatorId)}::text[], ${requests.map(({ environment }) => environment)}::text[],
+        ${requests.map(({ key }) => key)}::text[], ${requests.map(({ fingerprint }) => fingerprint)}::bytea[],
+        ${requests.map(({ operation }) => operation)}::text[], ${requests.map(({ operationId }) => operationId)}::text[],
+        ${requests.map(({ token }) => token)}::uuid[], ${requests.map(({ leaseMs }) => leaseMs)}::int[]
+      ) as a (operator_id, environment, key, fingerprint, operation, operation_id, token, lease_ms)
+    ), mine as (
+      insert into claim as c (operator_id, environment, key, fingerprint, operation, operation_id, token, leased_until, expires_at)
+      select operator_id, environment, key, fingerprint, operation, operation_id, token,
+        clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
+        clock_timestamp() + make_interval(hours => ${idempotencyMemoryHours}::int)
+      from asked order by operator_id collate "C", environment collate "C", key collate "C"
+      on conflict (operator_id, environment, key) do update set
+        token = excluded.token, leased_until = excluded.leased_until,
+        fingerprint = excluded.fingerprint, operation = excluded.operation,
+        operation_id = case when c.status is null then c.operation_id else excluded.operation_id end,
+        expires_at = case when c.status is null then c.expires_at else excluded.expires_at end,
+        status = null, content_type = null, body = null, request_id = null
+      where case when c.expires_at > clock_timestamp()
+        then c.status is null and c.fingerprint = excluded.fingerprint
+          and (c.leased_until is null or c.leased_until <= clock_timestamp() or c.token = excluded.token)
+        else c.status is not null end
+      returning c.token, c.operation_id
+    )
+    select token, true as mine, operation_id, null::text as operation, null::bytea as fingerprint, null::boolean as expired,
+      null::float8 as remaining_ms, null::smallint as status, null::text as content_type, null::bytea as body, null::text as request_id
+    from mine
+    union all
+    select a.token, false, c.operation_id, c.operation, c.fingerprint, c.expires_at <= clock_timestamp(),
+      (extract(epoch from c.leased_until - clock_timestamp()) * 1000)::float8, c.status, c.content_type, c.body, c.request_id
+    from asked a join claim c using (operator_id, environment, key)
+    where not exists (select from mine m where m.token = a.token)
+  `
+  return new Map(rows.map((row) => [row.token, row]))
 }
 
 /** Gives an expired key, whose outcome is now resolved, to whoever claims it next: as if it had never been used. */
 export async function forgetClaim(
-  connection: Sql,
+  db: Db,
   { operatorId, environment, key }: ClaimKey,
   operationId: string,
 ): Promise<void> {
-  await sql`
+  await db`
     delete from claim where operator_id = ${operatorId} and environment = ${environment} and key = ${key}
       and operation_id = ${operationId} and status is null and expires_at <= clock_timestamp()
-  `.execute(connection)
+  `
 }
 
 /**
- * Stores the reply under the token, first writer wins. What is stored is what is answered: a slower attempt gets the
- * other's. Null when neither is stored: the lease was over, and another attempt, which holds the key now, will answer.
+ * Stores replies under their tokens, first writer wins, and answers in order what to send: what is stored is what is
+ * sent, so a slower attempt gets the other's. Null when neither is stored: the lease was over, and another attempt, which
+ * holds the key now, will reply.
  */
-export async function storeResponse(
-  connection: Sql,
-  { operatorId, environment, key }: ClaimKey,
-  token: string,
-  response: StoredResponse,
-): Promise<StoredResponse | null> {
-  const { rows } = await sql<StoredResponse>`
-    with stored as (
-      update claim set status = ${response.status}, content_type = ${response.contentType}, body = ${response.body},
-        request_id = ${response.requestId}, leased_until = null
-      where operator_id = ${operatorId} and environment = ${environment} and key = ${key} and token = ${token}::uuid and status is null
-      returning status, content_type, body, request_id
+export async function storeResponses(db: Db, completions: readonly Completion[]): Promise<(StoredResponse | null)[]> {
+  const rows = await db<{ token: string } & ResponseColumns>`
+    with asked as (
+      select * from unnest(
+        ${completions.map(({ operatorId }) => operatorId)}::text[], ${completions.map(({ environment }) => environment)}::text[],
+        ${completions.map(({ key }) => key)}::text[], ${completions.map(({ token }) => token)}::uuid[],
+        ${completions.map(({ response }) => response.status)}::smallint[],
+        ${completions.map(({ response }) => response.contentType)}::text[],
+        ${completions.map(({ response }) => response.body)}::bytea[],
+        ${completions.map(({ response }) => response.requestId)}::text[]
+      ) as a (operator_id, environment, key, token, status, content_type, body, request_id)
+    ), held as (
+      select c.token from asked a join claim c using (operator_id, environment, key, token)
+      where c.status is null
+      order by c.operator_id collate "C", c.environment collate "C", c.key collate "C" for update of c
+    ), stored as (
+      update claim c set status = a.status, content_type = a.content_type, body = a.body, request_id = a.request_id, leased_until = null
+      from asked a join held using (token)
+      where c.operator_id = a.operator_id and c.environment = a.environment and c.key = a.key and c.token = a.token and c.status is null
+      returning c.token
     )
-    select status, content_type as "contentType", body, request_id as "requestId" from stored
+    select token, null::smallint as status, null::text as content_type, null::bytea as body, null::text as request_id from stored
     union all
-    select status, content_type, body, request_id from claim
-    where operator_id = ${operatorId} and environment = ${environment} and key = ${key}
-      and status is not null and not exists (select from stored)
-  `.execute(connection)
-  return rows[0] ?? null
+    select a.token, c.status, c.content_type, c.body, c.request_id from asked a join claim c using (operator_id, environment, key)
+    where c.status is not null and not exists (select from stored s where s.token = a.token)
+  `
+  const found = new Map(rows.map((row) => [row.token, row]))
+  return completions.map(({ token, response }) => {
+    const row = found.get(token)
+    if (row === undefined) return null
+    return responseOf(row) ?? response
+  })
 }
 
-/** The outcome is unknown: the lease ends, and a retry with the same key carries on. */
-export async function releaseClaim(
-  connection: Sql,
-  { operatorId, environment, key }: ClaimKey,
-  token: string,
-): Promise<void> {
-  await sql`
-    update claim set leased_until = null
-    where operator_id = ${operatorId} and environment = ${environment} and key = ${key} and token = ${token}::uuid and status is null
-  `.execute(connection)
+/** The outcomes are unknown: the leases end, and a retry with the same key carries on. */
+export async function releaseClaims(db: Db, held: readonly ClaimAttempt[]): Promise<void> {
+  await db`
+    with asked as (
+      select * from unnest(
+        ${held.map(({ operatorId }) => operatorId)}::text[], ${held.map(({ environment }) => environment)}::text[],
+        ${held.map(({ key }) => key)}::text[], ${held.map(({ token }) => token)}::uuid[]
+      ) as a (operator_id, environment, key, token)
+    ), held as (
+      select c.operator_id, c.environment, c.key, c.token from asked a join claim c using (operator_id, environment, key, token)
+      where c.status is null
+      order by c.operator_id collate "C", c.environment collate "C", c.key collate "C" for update of c
+    )
+    update claim c set leased_until = null from held h
+    where c.operator_id = h.operator_id and c.environment = h.environment and c.key = h.key and c.token = h.token and c.status is null
+  `
 }

@@ -1,4 +1,5 @@
-import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { Environment } from '@backoffice/contracts'
+import { defineEntity, type InferEntity, p } from '@mikro-orm/postgresql'
 
 export const Operator = defineEntity({
   name: 'Operator',
@@ -20,7 +21,7 @@ export const Brand = defineEntity({
   properties: {
     id: p.string().primary(),
     operator: () => p.manyToOne(Operator),
-    environment: p.string(),
+    environment: p.string().$type<Environment>(),
     name: p.string(),
     currency: p.string(),
     timeZone: p.string(),
@@ -40,5 +41,9 @@ export const Credential = defineEntity({
     revokedAt: p.datetime().nullable(),
   },
 })
+
+export type OperatorEntity = InferEntity<typeof Operator>
+export type BrandEntity = InferEntity<typeof Brand>
+export type CredentialEntity = InferEntity<typeof Credential>
 
 export const entities = [Operator, Brand, Credential]

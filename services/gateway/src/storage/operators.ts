@@ -1,54 +1,51 @@
-import { type OperatorRecord, Rejection } from '@backoffice/contracts'
-import type { EntityManager, InferEntity } from '@mikro-orm/postgresql'
-import { LockMode } from '@mikro-orm/postgresql'
-import { Operator } from './entities.ts'
+import { Rejection } from '@backoffice/contracts'
+import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { type Loaded, LockMode } from '@mikro-orm/postgresql'
+import { Credential, type CredentialEntity, Operator, type OperatorEntity } from './entities.ts'
 
-type OperatorEntity = InferEntity<typeof Operator>
+export type OperatorWithBrands = Loaded<OperatorEntity, 'brands.credentials'>
 
 /** @throws {Rejection} OPERATOR_NOT_FOUND */
-export async function lockOperator(em: EntityManager, operatorId: string): Promise<OperatorEntity> {
+export async function lockOperator({ em }: Db, operatorId: string): Promise<OperatorEntity> {
   const operator = await em.findOne(Operator, { id: operatorId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (operator === null) throw new Rejection('OPERATOR_NOT_FOUND')
   return operator
 }
 
-/** The operators that match, as the team sees them: with brands and credentials, without secrets. */
-export async function findOperatorRecords(
-  em: EntityManager,
-  where: { id: string } | { name: string } | undefined,
-): Promise<OperatorRecord[]> {
-  const operators = await em.find(Operator, where ?? {}, { populate: ['brands.credentials'], orderBy: { name: 'asc' } })
-  return operators.map((operator) => {
-    const brands = operator.brands.getItems()
-    return {
-      id: operator.id,
-      name: operator.name,
-      status: operator.suspendedAt === null || operator.suspendedAt === undefined ? 'active' : 'suspended',
-      rateLimitPerMinute: operator.rateLimitPerMinute,
-      allowedAddresses: [...operator.allowedAddresses],
-      createdAt: operator.createdAt.toISOString(),
-      brands: brands.map(({ id, environment, name, currency, timeZone }) => ({
-        id,
-        environment: environment as 'sandbox' | 'production',
-        name,
-        currency,
-        timeZone,
-      })),
-      credentials: brands.flatMap((brand) =>
-        brand.credentials.getItems().map(({ key, createdAt, revokedAt }) => ({
-          key,
-          environment: brand.environment as 'sandbox' | 'production',
-          createdAt: createdAt.toISOString(),
-          revokedAt: revokedAt?.toISOString() ?? null,
-        })),
-      ),
-    }
-  })
+/** The operators that match, by name, with their brands and credentials. */
+export function findOperators(
+  { em }: ReadDb,
+  where: { readonly id: string } | { readonly name: string } | Record<never, never>,
+): Promise<OperatorWithBrands[]> {
+  return em.find(Operator, where, { populate: ['brands.credentials'], orderBy: { name: 'asc' } })
 }
 
 /** @throws {Rejection} OPERATOR_NOT_FOUND */
-export async function readOperatorRecord(em: EntityManager, operatorId: string): Promise<OperatorRecord> {
-  const [record] = await findOperatorRecords(em, { id: operatorId })
-  if (record === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
-  return record
+export async function readOperator(
+  db: ReadDb,
+  where: { readonly id: string } | { readonly name: string },
+): Promise<OperatorWithBrands> {
+  const [operator] = await findOperators(db, where)
+  if (operator === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
+  return operator
+}
+
+export async function isNameTaken({ em }: ReadDb, name: string): Promise<boolean> {
+  return (await em.count(Operator, { name })) > 0
+}
+
+/**
+ * A key under the lock of its operator, so that two revocations at once cannot each leave the other's key as the last.
+ * @throws {Rejection} CREDENTIAL_NOT_FOUND
+ */
+export async function lockCredential(
+  db: Db,
+  key: string,
+): Promise<{ readonly credential: CredentialEntity; readonly activeKeys: number }> {
+  const { em } = db
+  const credential = await em.findOne(Credential, { key }, { populate: ['brand'] })
+  if (credential === null) throw new Rejection('CREDENTIAL_NOT_FOUND')
+  await lockOperator(db, credential.brand.operator.id)
+  await em.refresh(credential)
+  return { credential, activeKeys: await em.count(Credential, { brand: credential.brand.id, revokedAt: null }) }
 }

@@ -1,5 +1,4 @@
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import type { Db } from '@backoffice/service-runtime'
 
 export interface Share {
   /** How many requests this replica may now accept; 0 when the window's budget is spent. */
@@ -16,7 +15,7 @@ const windowSeconds = 60
  * times the window for every replica.
  */
 export async function takeShare(
-  connection: Sql,
+  db: Db,
   {
     operatorId,
     environment,
@@ -24,19 +23,19 @@ export async function takeShare(
   }: { readonly operatorId: string; readonly environment: string; readonly limit: number },
 ): Promise<Share> {
   const firstShare = shareOf(limit)
-  const { rows } = await sql<{ granted: number; remainingMs: number }>`
+  const [share] = await db<Share>`
     insert into rate_window as w (operator_id, environment, started_at, granted, last_grant)
-    values (${operatorId}, ${environment}, clock_timestamp(), ${firstShare}, ${firstShare})
+    values (${operatorId}, ${environment}, clock_timestamp(), ${firstShare}::int, ${firstShare}::int)
     on conflict (operator_id, environment) do update set
-      started_at = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}) then clock_timestamp() else w.started_at end,
-      granted = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}) then ${firstShare}
-        else least(${limit}, w.granted + greatest(1, ceil((${limit} - w.granted) / 8.0)::int)) end,
-      last_grant = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}) then ${firstShare}
-        else greatest(0, least(${limit} - w.granted, greatest(1, ceil((${limit} - w.granted) / 8.0)::int))) end
+      started_at = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int) then clock_timestamp() else w.started_at end,
+      granted = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int) then ${firstShare}::int
+        else least(${limit}::int, w.granted + greatest(1, ceil((${limit}::int - w.granted) / 8.0)::int)) end,
+      last_grant = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int) then ${firstShare}::int
+        else greatest(0, least(${limit}::int - w.granted, greatest(1, ceil((${limit}::int - w.granted) / 8.0)::int))) end
     returning last_grant as granted,
-      greatest(0, extract(epoch from started_at + make_interval(secs => ${windowSeconds}) - clock_timestamp()) * 1000)::float8 as "remainingMs"
-  `.execute(connection)
-  return rows[0] ?? { granted: 0, remainingMs: windowSeconds * 1000 }
+      greatest(0, extract(epoch from started_at + make_interval(secs => ${windowSeconds}::int) - clock_timestamp()) * 1000)::float8 as remaining_ms
+  `
+  return share ?? { granted: 0, remainingMs: windowSeconds * 1000 }
 }
 
 /** An eighth of the budget: at most a few dozen round trips a window, however high the limit. */

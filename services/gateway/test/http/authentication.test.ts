@@ -1,16 +1,16 @@
 import { operations } from '@backoffice/contracts'
 import { eventually, testBed } from '@backoffice/test-kit'
-import * as webhooks from '@backoffice/webhooks'
+import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
-import * as gateway from '../../src/main.ts'
+import { gateway } from '../../src/service.ts'
 import { type Pair, send } from '../signed-client.ts'
 
 const { createOperator, suspendOperator, activateOperator, setOperatorLimits, issueCredential, revokeCredential } =
   operations.gateway
 
 const bed = await testBed(t, { gateway, webhooks })
-const first = (bed.services.gateway as gateway.RunningGateway).baseUrl
-const second = ((await bed.start('gateway')) as gateway.RunningGateway).baseUrl
+const first = bed.services.gateway.addresses.baseUrl
+const second = (await bed.start('gateway')).addresses.baseUrl
 const alice = bed.team('alice')
 const operator = await alice.call(createOperator, { input: { name: 'Auth Co', rateLimitPerMinute: 100_000 } })
 const { sandbox, production } = operator

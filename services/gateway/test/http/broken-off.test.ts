@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
-import { createLogger } from '@backoffice/service-runtime'
+import { createLogger } from '@backoffice/service-runtime/internal'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { createServer } from '../../src/http/server.ts'
 
 t.test('a client that breaks off in its body is no fault of the service, and no alarm', async (t) => {
   const lines: string[] = []
-  const app = createServer(createLogger('test', 'warn', { write: (line) => lines.push(line) }))
+  const app = createServer({ log: createLogger('test', 'warn', { write: (line) => lines.push(line) }) })
   t.teardown(() => app.close())
   app.post('/', async () => 'never')
   const statuses: number[] = []

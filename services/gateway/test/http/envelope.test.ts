@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import { operations } from '@backoffice/contracts'
 import { testBed } from '@backoffice/test-kit'
-import * as webhooks from '@backoffice/webhooks'
+import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { request } from 'undici'
-import * as gateway from '../../src/main.ts'
+import { gateway } from '../../src/service.ts'
 import { type Pair, post, send } from '../signed-client.ts'
 
 const bed = await testBed(t, { gateway, webhooks })
-const { baseUrl } = bed.services.gateway as gateway.RunningGateway
+const { baseUrl } = bed.services.gateway.addresses
 const operator = await bed.team('alice').call(operations.gateway.createOperator, { input: { name: 'Envelope' } })
 const { sandbox, production } = operator
 

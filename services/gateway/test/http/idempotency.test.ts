@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import * as payments from '@backoffice/payments'
-import * as players from '@backoffice/players'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { eventually, postgres, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
-import * as webhooks from '@backoffice/webhooks'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
 import pg from 'pg'
 import t from 'tap'
-import * as gateway from '../../src/main.ts'
+import { gateway } from '../../src/service.ts'
 import { type Answer, post } from '../signed-client.ts'
 
 const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
-const first = (bed.services.gateway as gateway.RunningGateway).baseUrl
-const second = ((await bed.start('gateway')) as gateway.RunningGateway).baseUrl
+const first = bed.services.gateway.addresses.baseUrl
+const second = (await bed.start('gateway')).addresses.baseUrl
 const { sandbox } = await bed
   .team('alice')
   .call(operations.gateway.createOperator, { input: { name: 'Once', rateLimitPerMinute: 100_000 } })

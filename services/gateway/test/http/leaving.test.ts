@@ -1,17 +1,17 @@
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Agent, request } from 'undici'
-import * as gateway from '../../src/main.ts'
+import { gateway } from '../../src/service.ts'
 
 t.test(
   'a gateway that is asked to end is not ready at once, serves on, and closes each connection behind its answer',
   async (t) => {
     const bed = await testBed(t, { gateway }, { config: { gateway: { DRAIN_DELAY_MS: 3_000 } } })
-    const { baseUrl, healthPort, drain } = bed.services.gateway as gateway.RunningGateway
+    const { addresses, healthPort, drain } = bed.services.gateway
     const dispatcher = new Agent({ connections: 1 })
     t.teardown(() => dispatcher.close())
     const ask = async () => {
-      const answer = await request(`${baseUrl}/me`, { dispatcher })
+      const answer = await request(`${addresses.baseUrl}/me`, { dispatcher })
       t.match(await answer.body.json(), { error: { code: 'INVALID_CREDENTIALS' } })
       return answer.headers.connection
     }

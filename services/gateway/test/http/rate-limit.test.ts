@@ -1,15 +1,12 @@
 import { operations } from '@backoffice/contracts'
 import { testBed } from '@backoffice/test-kit'
-import * as webhooks from '@backoffice/webhooks'
+import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
-import * as gateway from '../../src/main.ts'
+import { gateway } from '../../src/service.ts'
 import { send } from '../signed-client.ts'
 
 const bed = await testBed(t, { gateway, webhooks }, { config: { gateway: { FAILED_AUTHENTICATIONS_PER_MINUTE: 20 } } })
-const replicas = [
-  (bed.services.gateway as gateway.RunningGateway).baseUrl,
-  ((await bed.start('gateway')) as gateway.RunningGateway).baseUrl,
-]
+const replicas = [bed.services.gateway.addresses.baseUrl, (await bed.start('gateway')).addresses.baseUrl]
 const { createOperator } = operations.gateway
 
 t.test('two replicas together accept no more than the limit, and say when to come back', async (t) => {

@@ -2,13 +2,13 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { createLogger, loadConfig } from '@backoffice/service-runtime'
+import { createLogger, loadConfig, startService } from '@backoffice/service-runtime/internal'
 import { eventually, makeCertificate, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Agent, request } from 'undici'
-import { keepCertificateFresh, readCertificate } from '../../src/http/certificate.ts'
+import { keepCertificateFresh, useCertificate } from '../../src/http/certificate.ts'
 import { createServer } from '../../src/http/server.ts'
-import * as gateway from '../../src/main.ts'
+import { gateway } from '../../src/service.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-certificates-'))
 t.teardown(() => rmSync(dir, { recursive: true, force: true }))
@@ -19,7 +19,7 @@ const log = createLogger('test', 'error', { write: (line) => lines.push(line) })
 t.test('with a certificate the listener speaks TLS only', async (t) => {
   const config = { TLS_CERT_FILE: first.certFile, TLS_KEY_FILE: first.keyFile }
   const bed = await testBed(t, { gateway }, { config: { gateway: config } })
-  const { baseUrl } = bed.services.gateway as gateway.RunningGateway
+  const { baseUrl } = bed.services.gateway.addresses
   t.match(baseUrl, /^https:/)
   const dispatcher = new Agent({ connect: { ca: readFileSync(first.certFile) } })
   t.teardown(() => dispatcher.close())
@@ -33,7 +33,8 @@ t.test('with a certificate the listener speaks TLS only', async (t) => {
 t.test('a certificate without its key is refused at the start', async (t) => {
   const bed = await testBed(t, { gateway })
   const environment = { ...bed.environment('gateway'), TLS_CERT_FILE: first.certFile }
-  await t.rejects(gateway.start(loadConfig(gateway.gatewayConfig, environment)), /TLS_CERT_FILE and TLS_KEY_FILE/)
+  const config = loadConfig(gateway.configuration, environment) as never
+  await t.rejects(startService(gateway, config), /TLS_CERT_FILE and TLS_KEY_FILE/)
 })
 
 t.test('a renewed certificate is used without a restart, and a broken one is not', async (t) => {
@@ -43,10 +44,13 @@ t.test('a renewed certificate is used without a restart, and a broken one is not
     copyFileSync(from.keyFile, files.keyFile)
   }
   mount(first)
-  const app = createServer(log, await readCertificate(files))
+  const app = createServer({ log, tls: true })
+  await useCertificate(app.server, files)
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => app.close())
-  t.teardown(keepCertificateFresh(app.server, files, { log, everyMs: 10 }))
+  const loop = keepCertificateFresh(app.server, files, { log, everyMs: 10 })
+  t.teardown(() => loop.stop())
+  loop.start()
   const port = Number(new URL(app.listeningOrigin).port)
   t.equal(await commonName(port), 'first')
   mount(second)

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { sqlOf } from '@backoffice/service-runtime'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import * as gateway from '../../src/main.ts'
+import type { StoredResponse } from '../../src/domain/claim.ts'
+import { gateway } from '../../src/service.ts'
 import {
+  type ClaimAttempt,
   type ClaimKey,
-  claimKey,
+  type ClaimRequest,
+  claimKeys,
   forgetClaim,
-  releaseClaim,
-  type StoredResponse,
-  storeResponse,
+  releaseClaims,
+  storeResponses,
 } from '../../src/storage/claims.ts'
 
 const bed = await testBed(t, { gateway })
-const connection = () => sqlOf(bed.services.gateway.orm.em.fork())
+const { db } = bed.services.gateway
 
 const newKey = (): ClaimKey => ({ operatorId: 'op_1', environment: 'sandbox', key: randomUUID() })
 const response = (text: string): StoredResponse => ({
@@ -23,20 +24,27 @@ const response = (text: string): StoredResponse => ({
   requestId: `req_${text}`,
 })
 
-/** One claim, with a token and an operation id of its own. */
-function claim(key: ClaimKey, { fingerprint = 'same', leaseMs = 60_000 } = {}) {
+/** A request for a key, with a token and an operation id of its own. */
+function requestFor(key: ClaimKey, { fingerprint = 'same', leaseMs = 60_000 } = {}): ClaimRequest {
   const token = randomUUID()
-  const operationId = `opn_${token}`
-  const request = {
+  return {
     ...key,
     fingerprint: Buffer.from(fingerprint),
     operation: 'createDeposit',
-    operationId,
+    operationId: `opn_${token}`,
     token,
     leaseMs,
   }
-  return { token, operationId, outcome: claimKey(connection(), request) }
 }
+
+/** One claim in a batch of its own. */
+function claim(key: ClaimKey, options?: Parameters<typeof requestFor>[1]) {
+  const request = requestFor(key, options)
+  return { ...request, outcome: claimKeys(db, [request]).then(([claimed]) => claimed) }
+}
+
+const store = async (attempt: ClaimAttempt, text: string) =>
+  (await storeResponses(db, [{ ...attempt, response: response(text) }]))[0]
 
 /** What time does to a claim. */
 const expire = ({ key }: ClaimKey) =>
@@ -47,7 +55,10 @@ const endLease = ({ key }: ClaimKey) =>
 t.test('of thirty parallel claims of one key exactly one is ours, the rest see it running', async (t) => {
   const key = newKey()
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => claim(key).outcome))
-  t.strictSame(outcomes.map(({ state }) => state).sort(), ['mine', ...Array.from({ length: 29 }, () => 'running')])
+  t.strictSame(outcomes.map((claimed) => claimed?.state).sort(), [
+    'mine',
+    ...Array.from({ length: 29 }, () => 'running'),
+  ])
 })
 
 t.test('a conflict is judged before in-progress, and neither touches the claim', async (t) => {
@@ -56,7 +67,7 @@ t.test('a conflict is judged before in-progress, and neither touches the claim',
   t.match(await first.outcome, { state: 'mine', operationId: first.operationId })
   t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
   t.match(await claim(key).outcome, { state: 'running' })
-  t.ok(await storeResponse(connection(), key, first.token, response('a')))
+  t.ok(await store(first, 'a'))
 })
 
 t.test(
@@ -69,9 +80,9 @@ t.test(
     t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
     const second = claim(key)
     t.match(await second.outcome, { state: 'mine', operationId: first.operationId })
-    await releaseClaim(connection(), key, first.token)
+    await releaseClaims(db, [first])
     t.match(await claim(key).outcome, { state: 'running' }, 'only its own token releases')
-    await releaseClaim(connection(), key, second.token)
+    await releaseClaims(db, [second])
     t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
   },
 )
@@ -85,13 +96,9 @@ t.test(
     await endLease(key)
     const quick = claim(key)
     await quick.outcome
-    t.equal(
-      await storeResponse(connection(), key, slow.token, response('slow')),
-      null,
-      'nothing is stored yet, and not by this one',
-    )
-    t.match(await storeResponse(connection(), key, quick.token, response('quick')), { requestId: 'req_quick' })
-    t.match(await storeResponse(connection(), key, slow.token, response('slow')), {
+    t.equal(await store(slow, 'slow'), null, 'nothing is stored yet, and not by this one')
+    t.match(await store(quick, 'quick'), { requestId: 'req_quick' })
+    t.match(await store(slow, 'slow'), {
       requestId: 'req_quick',
       body: Buffer.from('quick'),
     })
@@ -103,7 +110,7 @@ t.test('past its memory an answered key is new: another body, another operation 
   const key = newKey()
   const first = claim(key)
   await first.outcome
-  await storeResponse(connection(), key, first.token, response('a'))
+  await store(first, 'a')
   await expire(key)
   const next = claim(key, { fingerprint: 'other' })
   t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
@@ -113,10 +120,13 @@ t.test('of parallel claims of an expired key one is ours, and none needs resolvi
   const key = newKey()
   const first = claim(key)
   await first.outcome
-  await storeResponse(connection(), key, first.token, response('a'))
+  await store(first, 'a')
   await expire(key)
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => claim(key).outcome))
-  t.strictSame(outcomes.map(({ state }) => state).sort(), ['mine', ...Array.from({ length: 19 }, () => 'running')])
+  t.strictSame(outcomes.map((claimed) => claimed?.state).sort(), [
+    'mine',
+    ...Array.from({ length: 19 }, () => 'running'),
+  ])
 })
 
 t.test('past its memory a key of unknown outcome must be resolved before it names another effect', async (t) => {
@@ -127,9 +137,9 @@ t.test('past its memory a key of unknown outcome must be resolved before it name
   t.match(await claim(key).outcome, { state: 'running' }, 'its attempt may still be at work')
   await endLease(key)
   t.match(await claim(key).outcome, { state: 'unresolved', operationId: first.operationId, operation: 'createDeposit' })
-  await forgetClaim(connection(), key, 'opn_of_another')
+  await forgetClaim(db, key, 'opn_of_another')
   t.match(await claim(key).outcome, { state: 'unresolved' }, 'only the resolved one is forgotten')
-  await forgetClaim(connection(), key, first.operationId)
+  await forgetClaim(db, key, first.operationId)
   const next = claim(key)
   t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
 })
@@ -144,5 +154,130 @@ t.test('keys of the sandbox and of production are apart', async (t) => {
 t.test('a lease ends by itself', async () => {
   const key = newKey()
   await claim(key, { leaseMs: 100 }).outcome
-  await eventually(async () => (await claim(key).outcome).state === 'mine')
+  await eventually(async () => (await claim(key).outcome)?.state === 'mine')
 })
+
+t.test('an attempt whose batch runs again has its key still, and nobody else gets it', async (t) => {
+  const key = newKey()
+  const request = requestFor(key)
+  const [first] = await claimKeys(db, [request])
+  t.strictSame(await claimKeys(db, [request, requestFor(key)]), [first, { state: 'running', remainingMs: 60_000 }])
+  await store(request, 'a')
+  t.match(await claimKeys(db, [request]), [{ state: 'replay' }], 'until it has stored its reply')
+})
+
+t.test('twins of one batch: the first has the key, the others wait or conflict by their own fingerprint', async (t) => {
+  const key = newKey()
+  const requests = ['same', 'same', 'other', 'same'].map((fingerprint) =>
+    requestFor(key, { fingerprint, leaseMs: 9_000 }),
+  )
+  const claims = await claimKeys(db, requests)
+  t.strictSame(claims, [
+    { state: 'mine', operationId: requests[0]?.operationId },
+    { state: 'running', remainingMs: 9_000 },
+    { state: 'conflict' },
+    { state: 'running', remainingMs: 9_000 },
+  ])
+})
+
+t.test('a twin that fits a released key gets it, though one that does not fit asked before', async (t) => {
+  const key = newKey()
+  const first = requestFor(key)
+  await claimKeys(db, [first])
+  await releaseClaims(db, [first])
+  const claims = await claimKeys(db, [requestFor(key, { fingerprint: 'other' }), requestFor(key), requestFor(key)])
+  t.match(claims, [{ state: 'conflict' }, { state: 'mine', operationId: first.operationId }, { state: 'running' }])
+})
+
+t.test('a batch of keys in all states gives each request what it would get alone, and each twin too', async (t) => {
+  // For the first request, for its twin, and for another request with the key.
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    new: ['mine', 'running', 'conflict'],
+    running: ['running', 'running', 'conflict'],
+    released: ['mine', 'running', 'conflict'],
+    answered: ['replay', 'replay', 'conflict'],
+    forgotten: ['mine', 'running', 'conflict'],
+    unresolved: ['unresolved', 'unresolved', 'unresolved'],
+  }
+  const earlier = new Map(Object.keys(expected).map((name) => [name, requestFor(newKey())]))
+  const of = (...names: string[]) => [...earlier].flatMap(([name, request]) => (names.includes(name) ? [request] : []))
+  await claimKeys(db, of('running', 'released', 'answered', 'forgotten', 'unresolved'))
+  await releaseClaims(db, of('released', 'unresolved'))
+  await storeResponses(
+    db,
+    of('answered', 'forgotten').map((attempt) => ({ ...attempt, response: response('a') })),
+  )
+  for (const key of of('forgotten', 'unresolved')) await expire(key)
+
+  const requests = ['same', 'same', 'other'].flatMap((fingerprint) =>
+    [...earlier.values()].map((key) => requestFor(key, { fingerprint })),
+  )
+  const claims = await claimKeys(db, requests)
+  const got = [...earlier].map(([name, { key }]) => [
+    name,
+    claims.filter((_, index) => requests[index]?.key === key).map(({ state }) => state),
+  ])
+  t.strictSame(Object.fromEntries(got), expected)
+  for (const [index, request] of requests.entries()) {
+    const [claim, before] = [claims[index], of('released', 'unresolved').find(({ key }) => key === request.key)]
+    if (claim?.state === 'mine' || claim?.state === 'unresolved')
+      t.equal(claim.operationId, (before ?? request).operationId, 'an unknown outcome keeps its operation id')
+    if (claim?.state === 'replay') t.same(claim.response, response('a'))
+  }
+})
+
+t.test('a batch of replies: each is stored under its own token and comes back byte for byte, in order', async (t) => {
+  const attempts = Array.from({ length: 50 }, () => requestFor(newKey()))
+  await claimKeys(db, attempts)
+  const [late, lost] = attempts as [ClaimRequest, ClaimRequest]
+  await store(late, 'first')
+  const bytes = Buffer.from([0x00, 0xff, 0x22, 0x5c, 0x7b, 0x2c, 0x7d, 0xc3, 0xa9])
+  const completions = attempts.map((attempt, index) => ({
+    ...attempt,
+    response: { ...response(String(index)), status: 200 + index, body: Buffer.concat([bytes, Buffer.from([index])]) },
+  }))
+  const replies = await storeResponses(
+    db,
+    completions.map((completion) =>
+      completion.key === lost.key ? { ...completion, token: randomUUID() } : completion,
+    ),
+  )
+  const expected = [response('first'), null, ...completions.slice(2).map(({ response }) => response)]
+  t.same(replies, expected)
+  const replays = await claimKeys(
+    db,
+    attempts.map((key) => requestFor(key)),
+  )
+  t.same(
+    replays.map((claim) => (claim.state === 'replay' ? claim.response : null)),
+    expected,
+  )
+})
+
+t.test(
+  'two replicas that claim, store and release the same keys in any order give each to one, without a deadlock',
+  async (t) => {
+    const replica = (await bed.start('gateway')).db
+    for (let round = 0; round < 10; round++) {
+      const keys = Array.from({ length: 100 }, newKey)
+      const claimAll = async (from: typeof db, ordered: readonly ClaimKey[]) => {
+        const requests = ordered.map((key) => requestFor(key, { leaseMs: 60_000 }))
+        const claims = await claimKeys(from, requests)
+        return requests.filter((_, index) => claims[index]?.state === 'mine')
+      }
+      const won = await Promise.all([claimAll(db, keys), claimAll(replica, keys.toReversed()), claimAll(db, keys)])
+      const mine = won.flat()
+      t.strictSame(mine.map(({ key }) => key).sort(), keys.map(({ key }) => key).sort())
+      const [kept, given] = [mine.slice(0, 50), mine.slice(50)]
+      const completions = kept.map((attempt) => ({ ...attempt, response: response('a') }))
+      const [stored] = await Promise.all([
+        storeResponses(db, completions.toReversed()),
+        releaseClaims(replica, given),
+        releaseClaims(db, given.toReversed()),
+        claimAll(replica, keys),
+        claimAll(db, keys.toReversed()),
+      ])
+      t.notOk(stored.includes(null), 'a key whose outcome is stored is not given away')
+    }
+  },
+)

@@ -1,6 +1,7 @@
 import { operations } from '@backoffice/contracts'
-import type { Background, Logger, ServiceContext } from '@backoffice/service-runtime'
+import { Loop, type ServiceContext } from '@backoffice/service-runtime'
 import { abandonIntents } from '../storage/intents.ts'
+import { scopeOf } from '../storage/scope.ts'
 
 const batchMax = 100
 
@@ -14,36 +15,27 @@ export async function sweepIntents(
   { abandonAfterMs }: { readonly abandonAfterMs: number },
 ): Promise<number> {
   const before = new Date(clock.now().getTime() - abandonAfterMs)
-  return transact(async ({ sql, now, send }) => {
-    const abandoned = await abandonIntents(sql, { before, now, limit: batchMax })
-    for (const { id: withdrawalId, playerId, scope } of abandoned) {
+  return transact(async ({ db, now, send }) => {
+    const abandoned = await abandonIntents(db, { before, now, limit: batchMax })
+    for (const intent of abandoned) {
+      const { id: withdrawalId, playerId } = intent
       const input = { playerId, withdrawalId }
-      send({ operation: operations.wallet.releaseHold, aggregate: withdrawalId, scope, input })
+      send({ operation: operations.wallet.releaseHold, aggregate: withdrawalId, scope: scopeOf(intent), input })
     }
     return abandoned.length
   })
 }
 
-/** Sweeps every `everyMs` until it is stopped; what fails is tried again at the next round. */
-export function startSweeping(
-  context: Pick<ServiceContext, 'transact' | 'clock'> & { readonly log: Logger },
+/** Sweeps every `everyMs`, and at once again as long as there is more than one batch. */
+export function intentSweeper(
+  context: ServiceContext,
   { everyMs, abandonAfterMs }: { readonly everyMs: number; readonly abandonAfterMs: number },
-): Background {
-  let running: Promise<void> = Promise.resolve()
-  const sweep = async () => {
-    try {
-      while ((await sweepIntents(context, { abandonAfterMs })) === batchMax);
-    } catch (error) {
-      context.log.warn({ err: error }, 'intents could not be swept; the next round tries again')
-    }
-  }
-  const timer = setInterval(() => {
-    running = running.then(sweep)
-  }, everyMs)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await running
-    },
-  }
+): Loop {
+  return new Loop({
+    name: 'sweeping intents',
+    log: context.log,
+    everyMs,
+    firstAfterMs: everyMs,
+    run: async () => (await sweepIntents(context, { abandonAfterMs })) === batchMax,
+  })
 }

@@ -74,11 +74,11 @@ export type DepositCommand = 'confirm' | 'fail'
  * Settles a pending deposit. Neither the player's standing nor a limit is asked again: the money has been collected.
  * @throws {Rejection} DEPOSIT_NOT_PENDING with the deposit's id and status
  */
-export function settleDeposit(
-  deposit: Deposit,
+export function settleDeposit<D extends Deposit>(
+  deposit: D,
   command: DepositCommand,
-  { at, by, reason = undefined }: Occasion,
-): { readonly deposit: Deposit; readonly transition: StatusTransition } {
+  { at, by, reason }: Occasion,
+): { readonly deposit: D; readonly transition: StatusTransition } {
   if (deposit.status !== 'pending') {
     throw new Rejection('DEPOSIT_NOT_PENDING', { depositId: deposit.id, status: deposit.status })
   }
@@ -101,6 +101,8 @@ export function settleDeposit(
       return command satisfies never
   }
 }
+
+export const isConfirmed = ({ status }: Pick<Deposit, 'status'>): boolean => status === 'confirmed'
 
 /** The deposit as it was before it settled: what everyone sees until the wallet has done its part. */
 export function beforeSettling<D extends Deposit>(deposit: D): D {

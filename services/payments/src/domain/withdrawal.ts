@@ -121,8 +121,8 @@ export function sandboxOutcome(withdrawal: Withdrawal, decision: WithdrawalDecis
   return decision === 'pay' && reserved ? 'fail' : decision
 }
 
-export interface Decided {
-  readonly withdrawal: Withdrawal
+export interface Decided<W extends Withdrawal> {
+  readonly withdrawal: W
   readonly transition: StatusTransition
   readonly hold: HoldFate
 }
@@ -132,7 +132,11 @@ export interface Decided {
  * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
  *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it
  */
-export function decideWithdrawal(withdrawal: Withdrawal, decision: WithdrawalDecision, occasion: Occasion): Decided {
+export function decideWithdrawal<W extends Withdrawal>(
+  withdrawal: W,
+  decision: WithdrawalDecision,
+  occasion: Occasion,
+): Decided<W> {
   const move = nextMove(withdrawal.status, decision)
   if (move === null) throw refusal(withdrawal, decision)
   assert(isVisible(move.to))
@@ -173,6 +177,8 @@ export function isVisible(state: WithdrawalState): state is WithdrawalStatus {
 export function isFinal(status: WithdrawalStatus): boolean {
   return Object.keys(moves[status]).length === 0
 }
+
+export const hasEnded = ({ status }: Pick<Withdrawal, 'status'>): boolean => isFinal(status)
 
 /**
  * The withdrawal as it was before its last transition: what everyone sees until the wallet has done its part.

@@ -1,11 +1,15 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { decide } from '../settlement/decide-withdrawal.ts'
+import { handle } from '@backoffice/service-runtime'
+import { decide, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
+import { ofBrand } from '../storage/scope.ts'
 import { publicWithdrawal } from '../views/withdrawal.ts'
 
-export const cancelWithdrawal = command(operations.payments.cancelWithdrawal, {
-  async execute({ input: { withdrawalId }, scope, operationId }, tools) {
-    const by = { kind: 'operator', name: scope.operatorId } as const
-    return publicWithdrawal(await decide(tools, 'cancel', { withdrawalId, brandId: scope.brandId, by, operationId }))
+export const cancelWithdrawal = handle(operations.payments.cancelWithdrawal, {
+  ...decidingWithdrawals,
+  decide(call, found, { now }) {
+    const { brandId, operatorId } = call.scope
+    const by = { kind: 'operator', name: operatorId } as const
+    const { withdrawal, ...decided } = decide(call, ofBrand(found, brandId), { decision: 'cancel', by, now })
+    return { reply: publicWithdrawal(withdrawal), ...decided }
   },
 })

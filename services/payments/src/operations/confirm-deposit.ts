@@ -1,10 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { settle } from '../settlement/settle-deposit.ts'
-import { publicDeposit } from '../views/deposit.ts'
+import { handle } from '@backoffice/service-runtime'
+import { settle, settlingDeposits } from '../steps/settle-deposits.ts'
 
-export const confirmDeposit = command(operations.payments.confirmDeposit, {
-  async execute({ input: { depositId }, scope, operationId }, tools) {
-    return publicDeposit(await settle(tools, 'confirm', { depositId, scope, operationId }))
-  },
+export const confirmDeposit = handle(operations.payments.confirmDeposit, {
+  ...settlingDeposits,
+  decide: (call, found, { now }) => settle(call, found, { command: 'confirm', now }),
 })

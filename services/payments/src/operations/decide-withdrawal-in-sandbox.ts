@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { decide } from '../settlement/decide-withdrawal.ts'
+import { handle } from '@backoffice/service-runtime'
+import { decide, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
+import { ofBrand } from '../storage/scope.ts'
 import { publicWithdrawal } from '../views/withdrawal.ts'
 
-export const decideWithdrawalInSandbox = command(operations.payments.decideWithdrawalInSandbox, {
-  async execute({ input: { withdrawalId, decision, reason }, scope, operationId }, tools) {
-    // The gateway has refused production with SANDBOX_ONLY long before.
-    assert.equal(scope.environment, 'sandbox')
-    const by = { kind: 'sandbox', name: scope.operatorId } as const
-    const call = { withdrawalId, brandId: scope.brandId, by, operationId, reason }
-    return publicWithdrawal(await decide(tools, decision, call))
+export const decideWithdrawalInSandbox = handle(operations.payments.decideWithdrawalInSandbox, {
+  ...decidingWithdrawals,
+  decide(call, found, { now }) {
+    const { brandId, operatorId, environment } = call.scope
+    // Production has been refused with SANDBOX_ONLY long before.
+    assert.equal(environment, 'sandbox')
+    const by = { kind: 'sandbox', name: operatorId } as const
+    const { decision } = call.input
+    const { withdrawal, ...decided } = decide(call, ofBrand(found, brandId), { decision, by, now })
+    return { reply: publicWithdrawal(withdrawal), ...decided }
   },
 })

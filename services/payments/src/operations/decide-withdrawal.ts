@@ -1,13 +1,14 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { decide } from '../settlement/decide-withdrawal.ts'
+import { handle } from '@backoffice/service-runtime'
+import { decide, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
 
-export const decideWithdrawal = command(operations.payments.decideWithdrawal, {
-  async execute({ input: { brandId, withdrawalId, decision, reason }, actor, operationId }, tools) {
-    const by = { kind: 'team', name: actor } as const
-    const withdrawal = await decide(tools, decision, { withdrawalId, brandId, by, operationId, reason })
+export const decideWithdrawal = handle(operations.payments.decideWithdrawal, {
+  ...decidingWithdrawals,
+  decide(call, found, { now }) {
+    const by = { kind: 'team', name: call.actor } as const
+    const { withdrawal, ...decided } = decide(call, found, { decision: call.input.decision, by, now })
     // The reply leaves only once the wallet has done its part.
-    return teamWithdrawal(withdrawal, { settling: false })
+    return { reply: teamWithdrawal({ ...withdrawal, settling: false }), ...decided }
   },
 })

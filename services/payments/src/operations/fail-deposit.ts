@@ -1,10 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { settle } from '../settlement/settle-deposit.ts'
-import { publicDeposit } from '../views/deposit.ts'
+import { handle } from '@backoffice/service-runtime'
+import { settle, settlingDeposits } from '../steps/settle-deposits.ts'
 
-export const failDeposit = command(operations.payments.failDeposit, {
-  async execute({ input: { depositId, reason }, scope, operationId }, tools) {
-    return publicDeposit(await settle(tools, 'fail', { depositId, scope, operationId, reason }))
-  },
+export const failDeposit = handle(operations.payments.failDeposit, {
+  ...settlingDeposits,
+  decide: (call, found, { now }) => settle(call, found, { command: 'fail', now }),
 })

@@ -1,4 +1,5 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
+import type { Intents } from '../steps/intents.ts'
 import { cancelWithdrawal } from './cancel-withdrawal.ts'
 import { confirmDeposit } from './confirm-deposit.ts'
 import { createDeposit } from './create-deposit.ts'
@@ -7,28 +8,24 @@ import { decideWithdrawalInSandbox } from './decide-withdrawal-in-sandbox.ts'
 import { failDeposit } from './fail-deposit.ts'
 import { getWithdrawal } from './get-withdrawal.ts'
 import { listDeposits } from './list-deposits.ts'
-import { locateDeposit } from './locate-deposit.ts'
-import { locateWithdrawal } from './locate-withdrawal.ts'
 import { readDayDeposits } from './read-day-deposits.ts'
 import { requestWithdrawal } from './request-withdrawal.ts'
 import { showDeposit } from './show-deposit.ts'
 import { showWithdrawal } from './show-withdrawal.ts'
 import { withdrawalQueue } from './withdrawal-queue.ts'
 
-export const handlers: HandlersOf<'payments'> = {
+export const handlers = ({ intents }: { readonly intents: Intents }): HandlersOf<'payments'> => ({
   createDeposit,
   confirmDeposit,
   failDeposit,
-  requestWithdrawal,
+  requestWithdrawal: requestWithdrawal({ intents }),
   getWithdrawal,
   cancelWithdrawal,
   decideWithdrawalInSandbox,
   readDayDeposits,
-  locateDeposit,
   showDeposit,
   listDeposits,
-  locateWithdrawal,
   showWithdrawal,
   withdrawalQueue,
   decideWithdrawal,
-}
+})

@@ -1,8 +1,11 @@
 import { fromMinorUnits, operations } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { sumDeposits } from '../storage/deposits.ts'
+import { handle } from '@backoffice/service-runtime'
+import { sumDayDeposits } from '../storage/deposits.ts'
 
-export const readDayDeposits = query(operations.payments.readDayDeposits, async ({ input, scope }, { sql, now }) => {
-  const total = await sumDeposits(sql, { playerId: input.playerId, timeZone: scope.timeZone, now })
-  return { total: fromMinorUnits(total) }
+export const readDayDeposits = handle(operations.payments.readDayDeposits, {
+  async read(calls, { db, now }) {
+    const players = calls.map(({ input: { playerId }, scope: { timeZone } }) => ({ playerId, timeZone }))
+    const totals = await sumDayDeposits(db, players, now)
+    return totals.map((total) => ({ total: fromMinorUnits(total) }))
+  },
 })

@@ -1,16 +1,16 @@
 import { operations } from '@backoffice/contracts'
-import { query, type RpcClient } from '@backoffice/service-runtime'
+import { handle, type RpcClient } from '@backoffice/service-runtime'
 import { scopeOf } from '../storage/scope.ts'
 import { listQueue, type WithdrawalRecord } from '../storage/withdrawals.ts'
+import { shownWithdrawals } from '../views/shown-withdrawal.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
 
 const { getPlayerStanding } = operations.players
 const { readBalance } = operations.wallet
 
-/** Waiting withdrawals have no unfinished command: only what ends one leaves a command behind. */
-export const withdrawalQueue = query(operations.payments.withdrawalQueue, async (call, { em, rpc }) => {
+export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async (call, { db, rpc }) => {
   const { status = 'under_review', ...filter } = call.input
-  const withdrawals = await listQueue(em, { ...filter, status })
+  const withdrawals = await shownWithdrawals(db, await listQueue(db, { ...filter, status }))
   const players = new Map(withdrawals.map((withdrawal) => [withdrawal.playerId, withdrawal]))
   const known = new Map<string, Awaited<ReturnType<typeof readPlayer>>>()
   await eachOf([...players.values()], async (withdrawal) => {
@@ -19,7 +19,7 @@ export const withdrawalQueue = query(operations.payments.withdrawalQueue, async 
   return {
     data: withdrawals.flatMap((withdrawal) => {
       const player = known.get(withdrawal.playerId)
-      return player === undefined ? [] : [{ ...teamWithdrawal(withdrawal, { settling: false }), ...player }]
+      return player === undefined ? [] : [{ ...teamWithdrawal(withdrawal), ...player }]
     }),
   }
 })

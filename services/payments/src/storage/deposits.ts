@@ -1,162 +1,166 @@
 import type { DepositStatus, Scope } from '@backoffice/contracts'
-import type { Sql } from '@backoffice/service-runtime'
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
-import { type RawBuilder, sql } from 'kysely'
-import type { Deposit } from '../domain/deposit.ts'
-import type { StatusTransition } from '../domain/transition.ts'
-import { DepositEntity, type DepositRow } from './entities.ts'
-import { recordTransition } from './transitions.ts'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Deposit, isConfirmed } from '../domain/deposit.ts'
+import { inOrder } from './in-order.ts'
+import { type Change, insertTransitions } from './transitions.ts'
+import { type Checked, withUnfinished } from './unfinished.ts'
 
 /** A deposit, and whom it belongs to. */
 export type DepositRecord = Deposit & Scope
 
+const columns = sql`
+  id, operator_id, brand_id, environment, currency, time_zone, player_id, external_reference, amount, method, status,
+  failure_reason, version, created_at, confirmed_at, failed_at
+`
+
 /**
- * Takes the lock that makes the deposits of one player one after another, so that no two of them read the same day's sum.
+ * Takes the locks that make the deposits of one player one after another, so that no two of them read the same day's sum.
+ * Of two first deposits at once the second waits for the first one's row, and then for its lock.
  */
-export async function lockDepositor(connection: Sql, playerId: string): Promise<void> {
-  const lock = sql`select from depositor where player_id = ${playerId} for update`
-  if ((await lock.execute(connection)).rows.length > 0) return
-  // Two first deposits at once: the second waits here until the first has committed, and then at the lock.
-  await sql`insert into depositor (player_id) values (${playerId}) on conflict do nothing`.execute(connection)
-  await lock.execute(connection)
+export async function lockDepositors(db: Db, playerIds: readonly string[]): Promise<void> {
+  await Promise.all([
+    db`
+      insert into depositor (player_id) select id from unnest(${playerIds}::text[]) as id order by id
+      on conflict do nothing
+    `,
+    db`select from depositor where player_id = any(${playerIds}::text[]) order by player_id for update`,
+  ])
 }
 
-/** What a player deposited on the brand's calendar day of `now`, pending and confirmed, in minor units. */
-export async function sumDeposits(connection: Sql, day: DayOfPlayer): Promise<bigint> {
-  const { rows } = await sql<{ total: string }>`select (${totalOf(day)}) as total`.execute(connection)
-  return BigInt(rows[0]?.total ?? '0')
-}
-
-/** What decides whether a deposit may begin: the day's sum, and the deposit that has its reference already. */
-export async function readBeforeDeposit(
-  connection: Sql,
-  {
-    brandId,
-    externalReference,
-    ...day
-  }: DayOfPlayer & { readonly brandId: string; readonly externalReference: string },
-): Promise<{ readonly dayTotal: bigint; readonly taken: string | null }> {
-  const { rows } = await sql<{ total: string; taken: string | null }>`
-    select (${totalOf(day)}) as total,
-      (select id from deposit where brand_id = ${brandId} and external_reference = ${externalReference}) as taken
-  `.execute(connection)
-  return { dayTotal: BigInt(rows[0]?.total ?? '0'), taken: rows[0]?.taken ?? null }
-}
-
-interface DayOfPlayer {
+export interface PlayerOfDay {
   readonly playerId: string
+  /** A day begins and ends where the brand is, with its changes of summer time. */
   readonly timeZone: string
-  readonly now: Date
 }
 
-/** The day begins and ends where the brand is, with its changes of summer time. */
-function totalOf({ playerId, timeZone, now }: DayOfPlayer): RawBuilder<unknown> {
-  const midnight = sql`date_trunc('day', ${now}::timestamptz at time zone ${timeZone})`
-  return sql`
-    select coalesce(sum(amount), 0)::text from deposit
-    where player_id = ${playerId} and status <> 'failed'
-      and created_at >= ${midnight} at time zone ${timeZone}
-      and created_at < (${midnight} + interval '1 day') at time zone ${timeZone}
+/** What `asked` (player_id, time_zone) deposited on the calendar day of `now`, pending and confirmed, in minor units. */
+function dayTotal(now: Date) {
+  const midnight = sql`date_trunc('day', ${now}::timestamptz at time zone asked.time_zone)`
+  return sql`(
+    select coalesce(sum(d.amount), 0)::bigint from deposit d
+    where d.player_id = asked.player_id and d.status <> 'failed'
+      and d.created_at >= ${midnight} at time zone asked.time_zone
+      and d.created_at < (${midnight} + interval '1 day') at time zone asked.time_zone
+  ) as day_total`
+}
+
+/** What each player deposited on the day of `now`, in the order of `players`. */
+export async function sumDayDeposits(db: ReadDb, players: readonly PlayerOfDay[], now: Date): Promise<bigint[]> {
+  const rows = await db<{ dayTotal: bigint }>`
+    select ${dayTotal(now)}
+    from unnest(
+      ${players.map(({ playerId }) => playerId)}::text[], ${players.map(({ timeZone }) => timeZone)}::text[]
+    ) with ordinality as asked (player_id, time_zone, place)
+    order by place
+  `
+  return rows.map((row) => row.dayTotal)
+}
+
+export interface DepositKey extends PlayerOfDay {
+  readonly brandId: string
+  readonly externalReference: string
+}
+
+/** What decides whether a deposit may begin. */
+export interface BeforeDeposit {
+  readonly dayTotal: bigint
+  /** The deposit that has the reference already. */
+  readonly taken: string | null
+}
+
+/** In the order of `keys`. The depositors must be locked. */
+export function readBeforeDeposits(db: Db, keys: readonly DepositKey[], now: Date): Promise<BeforeDeposit[]> {
+  return db<BeforeDeposit>`
+    select ${dayTotal(now)}, (
+      select d.id from deposit d where d.brand_id = asked.brand_id and d.external_reference = asked.external_reference
+    ) as taken
+    from unnest(
+      ${keys.map(({ playerId }) => playerId)}::text[], ${keys.map(({ timeZone }) => timeZone)}::text[],
+      ${keys.map(({ brandId }) => brandId)}::text[], ${keys.map(({ externalReference }) => externalReference)}::text[]
+    ) with ordinality as asked (player_id, time_zone, brand_id, external_reference, place)
+    order by place
   `
 }
 
-/** @returns false when another deposit of the brand has the reference; waits for one that is just about to. */
-export async function insertDeposit(
-  connection: Sql,
-  {
-    deposit,
-    ...history
-  }: { readonly deposit: DepositRecord; readonly transition: StatusTransition; readonly operationId: string },
-): Promise<boolean> {
-  const { rows } = await sql`
-    with written as (
-      insert into deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
-        currency, method, status, version, created_at)
-      values (${deposit.id}, ${deposit.brandId}, ${deposit.operatorId}, ${deposit.environment}, ${deposit.timeZone},
-        ${deposit.playerId}, ${deposit.externalReference}, ${deposit.amount.toString()}::bigint,
-        ${deposit.currency}, ${deposit.method}, ${deposit.status}, ${deposit.version}, ${deposit.createdAt}::timestamptz)
-      on conflict (brand_id, external_reference) do nothing
-      returning id
-    ) ${recordTransition(history)}
-  `.execute(connection)
-  return rows.length > 0
+/** Writes new deposits with their histories. A reference that was taken meanwhile is a unique violation. */
+export async function insertDeposits(db: Db, changes: readonly Change<DepositRecord>[]): Promise<void> {
+  const deposits = changes.map(({ record }) => record)
+  await Promise.all([
+    db`
+      insert into deposit (id, operator_id, brand_id, environment, currency, time_zone, player_id, external_reference,
+        amount, method, status, version, created_at)
+      select * from unnest(
+        ${deposits.map(({ id }) => id)}::text[], ${deposits.map(({ operatorId }) => operatorId)}::text[],
+        ${deposits.map(({ brandId }) => brandId)}::text[], ${deposits.map(({ environment }) => environment)}::text[],
+        ${deposits.map(({ currency }) => currency)}::text[], ${deposits.map(({ timeZone }) => timeZone)}::text[],
+        ${deposits.map(({ playerId }) => playerId)}::text[],
+        ${deposits.map(({ externalReference }) => externalReference)}::text[],
+        ${deposits.map(({ amount }) => amount)}::bigint[], ${deposits.map(({ method }) => method)}::text[],
+        ${deposits.map(({ status }) => status)}::text[], ${deposits.map(({ version }) => version)}::int[],
+        ${deposits.map(({ createdAt }) => createdAt)}::timestamptz[]
+      ) as d (id, operator_id, brand_id, environment, currency, time_zone, player_id, external_reference)
+      -- In one order, so that two transactions that want the same references cannot wait for each other.
+      order by d.brand_id, d.external_reference
+    `,
+    insertTransitions(db, changes),
+  ])
 }
 
-/** The id of the deposit that has a reference. */
-export async function findReference(
-  connection: Sql,
-  { brandId, externalReference }: { readonly brandId: string; readonly externalReference: string },
-): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`
-    select id from deposit where brand_id = ${brandId} and external_reference = ${externalReference}
-  `.execute(connection)
-  return rows[0]?.id ?? null
+/** Reads deposits, in the order of `ids`, and locks their rows until the transaction ends. */
+export async function lockDeposits(db: Db, ids: readonly string[]): Promise<(Checked<DepositRecord> | undefined)[]> {
+  const locked = await db<DepositRecord>`
+    select ${columns} from deposit where id = any(${ids}::text[]) order by id for update
+  `
+  return inOrder(ids, await withUnfinished(db, locked, isConfirmed))
 }
 
-/** Reads a deposit of a brand and locks its row until the transaction ends. */
-export async function lockDeposit(
-  em: EntityManager,
-  key: { readonly id: string; readonly brandId: string },
-): Promise<DepositRecord | null> {
-  const row = await em.findOne(DepositEntity, key, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true })
-  return row === null ? null : toRecord(row)
+export function findDeposits(db: ReadDb, ids: readonly string[]): Promise<DepositRecord[]> {
+  return db<DepositRecord>`select ${columns} from deposit where id = any(${ids}::text[])`
 }
 
-export async function findDeposit(
-  em: EntityManager,
-  key: { readonly id: string; readonly brandId?: string },
-): Promise<DepositRecord | null> {
-  const row = await em.findOne(DepositEntity, key, { disableIdentityMap: true })
-  return row === null ? null : toRecord(row)
+/** Writes what confirming and failing changed, with its history. The rows must be locked. */
+export async function updateDeposits(db: Db, changes: readonly Change<Deposit>[]): Promise<void> {
+  const deposits = changes.map(({ record }) => record)
+  await Promise.all([
+    db`
+      update deposit set status = d.status, version = d.version, confirmed_at = d.confirmed_at, failed_at = d.failed_at,
+        failure_reason = d.failure_reason
+      from unnest(
+        ${deposits.map(({ id }) => id)}::text[], ${deposits.map(({ status }) => status)}::text[],
+        ${deposits.map(({ version }) => version)}::int[],
+        ${deposits.map(({ confirmedAt }) => confirmedAt)}::timestamptz[],
+        ${deposits.map(({ failedAt }) => failedAt)}::timestamptz[],
+        ${deposits.map(({ failureReason }) => failureReason)}::text[]
+      ) as d (id, status, version, confirmed_at, failed_at, failure_reason)
+      where deposit.id = d.id
+    `,
+    insertTransitions(db, changes),
+  ])
 }
 
-/** Writes what settling a deposit changed. */
-export async function saveDeposit(
-  connection: Sql,
-  {
-    deposit,
-    ...history
-  }: { readonly deposit: Deposit; readonly transition: StatusTransition; readonly operationId: string },
-): Promise<void> {
-  const { id, status, version, confirmedAt, failedAt, failureReason } = deposit
-  await sql`
-    with written as (
-      update deposit set status = ${status}, version = ${version}, confirmed_at = ${confirmedAt}::timestamptz,
-        failed_at = ${failedAt}::timestamptz, failure_reason = ${failureReason}
-      where id = ${id} returning id
-    ) ${recordTransition(history)}
-  `.execute(connection)
+export interface DepositFilter {
+  readonly brandId: string
+  readonly playerId?: string | undefined
+  readonly status?: DepositStatus | undefined
+  readonly externalReference?: string | undefined
+  readonly before?: string | undefined
+  readonly limit: number
 }
+
+/** Comes after every id. */
+const afterAllIds = '~'
 
 /** Newest first. */
-export async function listDeposits(
-  em: EntityManager,
-  filter: {
-    readonly brandId: string
-    readonly playerId?: string | undefined
-    readonly status?: DepositStatus | undefined
-    readonly externalReference?: string | undefined
-    readonly before?: string | undefined
-    readonly limit: number
-  },
-): Promise<DepositRecord[]> {
-  const { brandId, playerId, status, externalReference, before, limit } = filter
-  const where = {
-    brandId,
-    ...(playerId === undefined ? {} : { playerId }),
-    ...(status === undefined ? {} : { status }),
-    ...(externalReference === undefined ? {} : { externalReference }),
-    ...(before === undefined ? {} : { id: { $lt: before } }),
-  }
-  const rows = await em.find(DepositEntity, where, { orderBy: { id: 'desc' }, limit, disableIdentityMap: true })
-  return rows.map(toRecord)
-}
-
-function toRecord(row: DepositRow): DepositRecord {
-  return {
-    ...row,
-    failureReason: row.failureReason ?? null,
-    confirmedAt: row.confirmedAt ?? null,
-    failedAt: row.failedAt ?? null,
-  }
+export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<DepositRecord[]> {
+  const { brandId, playerId = null, status = null, externalReference, before = afterAllIds, limit } = filter
+  const matches = sql`
+    brand_id = ${brandId} and id < ${before}
+    and (${playerId}::text is null or player_id = ${playerId}) and (${status}::text is null or status = ${status})
+  `
+  if (externalReference === undefined)
+    return db<DepositRecord>`select ${columns} from deposit where ${matches} order by id desc limit ${limit}`
+  // A statement of its own, since it has an index of its own.
+  return db<DepositRecord>`
+    select ${columns} from deposit where ${matches} and external_reference = ${externalReference}
+  `
 }

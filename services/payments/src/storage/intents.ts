@@ -1,9 +1,6 @@
 import type { Scope } from '@backoffice/contracts'
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
-import type { StatusTransition } from '../domain/transition.ts'
+import type { Db, ReadDb } from '@backoffice/service-runtime'
 import type { Withdrawal, WithdrawalState } from '../domain/withdrawal.ts'
-import { recordTransition } from './transitions.ts'
 
 /** One attempt at a withdrawal: its id is the reference of the hold that the wallet is asked for. */
 export interface Attempt {
@@ -13,96 +10,83 @@ export interface Attempt {
   readonly releasing: boolean
 }
 
-export type WithdrawalRequest = Pick<Withdrawal, 'playerId' | 'amount' | 'currency' | 'method' | 'destination'>
+/** What an intent is begun with. */
+export type Intent = Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination'> & {
+  readonly operationId: string
+  readonly scope: Scope
+  readonly at: Date
+}
 
 /** All attempts of one operation, the latest first. */
-export async function listAttempts(connection: Sql, operationId: string): Promise<Attempt[]> {
-  const { rows } = await sql<Attempt>`
+export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]> {
+  return db<Attempt>`
     select w.id, w.status, exists (
       select from outbox o where o.aggregate = w.id and o.kind = 'command' and o.done_at is null
     ) as releasing
     from withdrawal w where w.operation_id = ${operationId} order by w.id desc
-  `.execute(connection)
-  return rows
+  `
 }
 
 /**
- * Commits an intent under a new id, unless an earlier attempt of the operation is there.
- * @param afterAbandoned abandoned attempts do not count
- * @returns false when it was not begun: another attempt is to be gone on with, or to be looked at
+ * Inserts intents, each unless an earlier attempt of its operation is there.
+ * @returns the ids of those that were begun: of the others another attempt is to be gone on with, or to be looked at
  */
-export async function insertIntent(
-  connection: Sql,
-  intent: WithdrawalRequest & {
-    readonly id: string
-    readonly operationId: string
-    readonly scope: Scope
-    readonly now: Date
+export async function insertIntents(
+  db: Db,
+  begun: readonly {
+    readonly intent: Intent
+    /** Abandoned attempts do not count. */
     readonly afterAbandoned: boolean
-  },
-): Promise<boolean> {
-  const { scope, now, operationId } = intent
-  const { rows } = await sql`
+  }[],
+): Promise<ReadonlySet<string>> {
+  const intents = begun.map(({ intent }) => intent)
+  const scopes = intents.map(({ scope }) => scope)
+  const rows = await db<{ id: string }>`
     insert into withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency,
       method, destination, status, version, created_at, updated_at)
-    select ${intent.id}, ${operationId}, ${scope.brandId}, ${scope.operatorId}, ${scope.environment},
-      ${scope.timeZone}, ${intent.playerId}, ${intent.amount.toString()}::bigint, ${intent.currency},
-      ${intent.method}, ${intent.destination}, 'intent', 0, ${now}::timestamptz, ${now}::timestamptz
-    where ${intent.afterAbandoned} or not exists (select from withdrawal where operation_id = ${operationId})
+    select i.id, i.operation_id, i.brand_id, i.operator_id, i.environment, i.time_zone, i.player_id, i.amount, i.currency,
+      i.method, i.destination, 'intent', 0, i.at, i.at
+    from unnest(
+      ${intents.map(({ id }) => id)}::text[], ${intents.map(({ operationId }) => operationId)}::text[],
+      ${scopes.map(({ brandId }) => brandId)}::text[], ${scopes.map(({ operatorId }) => operatorId)}::text[],
+      ${scopes.map(({ environment }) => environment)}::text[], ${scopes.map(({ timeZone }) => timeZone)}::text[],
+      ${intents.map(({ playerId }) => playerId)}::text[], ${intents.map(({ amount }) => amount)}::bigint[],
+      ${intents.map(({ currency }) => currency)}::text[], ${intents.map(({ method }) => method)}::text[],
+      ${intents.map(({ destination }) => destination)}::text[], ${intents.map(({ at }) => at)}::timestamptz[],
+      ${begun.map(({ afterAbandoned }) => afterAbandoned)}::boolean[]
+    ) as i (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency, method,
+      destination, at, after_abandoned)
+    where i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id)
+    order by i.operation_id
     on conflict (operation_id) where status <> 'abandoned' do nothing
-    returning true
-  `.execute(connection)
-  return rows.length > 0
-}
-
-/** Compare-and-set: the intent becomes a withdrawal. @returns false when it is no intent any more */
-export async function openIntent(
-  connection: Sql,
-  {
-    withdrawal,
-    ...history
-  }: { readonly withdrawal: Withdrawal; readonly transition: StatusTransition; readonly operationId: string },
-): Promise<boolean> {
-  const { id, status, version, createdAt, updatedAt } = withdrawal
-  const { rows } = await sql`
-    with written as (
-      update withdrawal set status = ${status}, version = ${version}, created_at = ${createdAt}::timestamptz,
-        updated_at = ${updatedAt}::timestamptz
-      where id = ${id} and status = 'intent' returning id
-    ) ${recordTransition(history)}
-  `.execute(connection)
-  return rows.length > 0
+    returning id
+  `
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Compare-and-set: the wallet refused, so there is no hold to release. */
-export async function refuseIntent(
-  connection: Sql,
-  { id, now }: { readonly id: string; readonly now: Date },
-): Promise<void> {
-  await sql`
+export async function refuseIntent(db: Db, { id, now }: { readonly id: string; readonly now: Date }): Promise<void> {
+  await db`
     update withdrawal set status = 'refused', dropped_at = ${now}::timestamptz where id = ${id} and status = 'intent'
-  `.execute(connection)
+  `
 }
 
-export interface AbandonedIntent {
+export interface AbandonedIntent extends Scope {
   readonly id: string
   readonly playerId: string
-  readonly scope: Scope
 }
 
 /** Compare-and-set: intents begun before `before` are given up. Their rows stay locked until the transaction ends. */
-export async function abandonIntents(
-  connection: Sql,
+export function abandonIntents(
+  db: Db,
   { before, now, limit }: { readonly before: Date; readonly now: Date; readonly limit: number },
 ): Promise<AbandonedIntent[]> {
-  const { rows } = await sql<Scope & { id: string; playerId: string }>`
+  return db<AbandonedIntent>`
     update withdrawal set status = 'abandoned', dropped_at = ${now}::timestamptz
     where id = any(array(
       select id from withdrawal where status = 'intent' and created_at < ${before}::timestamptz
       order by created_at limit ${limit} for update skip locked
     ))
-    returning id, player_id as "playerId", operator_id as "operatorId", brand_id as "brandId", environment, currency,
-      time_zone as "timeZone"
-  `.execute(connection)
-  return rows.map(({ id, playerId, ...scope }) => ({ id, playerId, scope }))
+    returning id, player_id, operator_id, brand_id, environment, currency, time_zone
+  `
 }

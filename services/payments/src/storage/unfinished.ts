@@ -1,20 +1,34 @@
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import type { ReadDb } from '@backoffice/service-runtime'
 
-/** The operation whose command to the wallet, about this record, is still unfinished. */
-export async function findUnfinished(connection: Sql, recordId: string): Promise<string | null> {
-  const { rows } = await sql<{ operationId: string }>`
-    select operation_id as "operationId" from outbox
-    where aggregate = ${recordId} and kind = 'command' and done_at is null
-    order by aggregate_seq limit 1
-  `.execute(connection)
-  return rows[0]?.operationId ?? null
+/** The operations whose command to the wallet is not done yet, by the record that the command is about. */
+async function findUnfinished(db: ReadDb, recordIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (recordIds.length === 0) return new Map()
+  const rows = await db<{ aggregate: string; operationId: string }>`
+    select distinct on (aggregate) aggregate, operation_id from outbox
+    where aggregate = any(${recordIds}::text[]) and kind = 'command' and done_at is null and operation_id is not null
+    order by aggregate, aggregate_seq
+  `
+  return new Map(rows.map(({ aggregate, operationId }) => [aggregate, operationId]))
 }
 
-/** Which of these records the wallet has not done its part of yet. */
-export async function listUnfinished(connection: Sql, recordIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ aggregate: string }>`
-    select distinct aggregate from outbox where aggregate = any(${recordIds}::text[]) and kind = 'command' and done_at is null
-  `.execute(connection)
-  return new Set(rows.map(({ aggregate }) => aggregate))
+/** A record, and whether the wallet has done its part. */
+export type Checked<R> = R & {
+  /** The operation that ended the record, as long as the wallet has not done its part of that. */
+  readonly unfinished: string | null
+}
+
+/**
+ * Adds to records that have just been read what is unfinished of them. They are read first, by a statement of its own: one
+ * that waited for locks does not see what was committed meanwhile to other tables; and a command that is done by now makes
+ * the newer state true, while one that was sent since cannot belong to the state that was read.
+ * @param hasEnded whether the record is in its last state: only what ends a record leaves the wallet a command
+ */
+export async function withUnfinished<R extends { readonly id: string }>(
+  db: ReadDb,
+  records: readonly R[],
+  hasEnded: (record: R) => boolean,
+): Promise<Checked<R>[]> {
+  const ended = records.filter(hasEnded).map(({ id }) => id)
+  const unfinished = await findUnfinished(db, ended)
+  return records.map((record) => ({ ...record, unfinished: unfinished.get(record.id) ?? null }))
 }

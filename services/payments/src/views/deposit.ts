@@ -1,6 +1,6 @@
 import { fromMinorUnits, type Deposit as PublicDeposit, type TeamDeposit } from '@backoffice/contracts'
-import { beforeSettling, type Deposit } from '../domain/deposit.ts'
-import type { DepositRecord } from '../storage/deposits.ts'
+import type { Deposit } from '../domain/deposit.ts'
+import type { ShownDeposit } from './shown-deposit.ts'
 
 /** A deposit as operators see it. */
 export function publicDeposit(deposit: Deposit): PublicDeposit {
@@ -19,9 +19,8 @@ export function publicDeposit(deposit: Deposit): PublicDeposit {
   }
 }
 
-/** A deposit as the team sees it: still pending as long as the wallet has not been credited. */
-export function teamDeposit(deposit: DepositRecord, { settling }: { readonly settling: boolean }): TeamDeposit {
-  const shown = settling ? beforeSettling(deposit) : deposit
-  const { operatorId, brandId, environment, timeZone, version } = shown
+/** A deposit as the team sees it. */
+export function teamDeposit(shown: ShownDeposit): TeamDeposit {
+  const { operatorId, brandId, environment, timeZone, version, settling } = shown
   return { ...publicDeposit(shown), operatorId, brandId, environment, timeZone, version, settling }
 }

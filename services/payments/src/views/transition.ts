@@ -1,15 +1,12 @@
 import type { Transition } from '@backoffice/contracts'
 import type { StatusTransition } from '../domain/transition.ts'
 
-/**
- * The history that goes with the state that is shown.
- * @param upTo the version of that state: later transitions are not true everywhere yet
- */
+/** The history that goes with a record as it is shown: later transitions are not true everywhere yet. */
 export function shownTransitions(
-  history: readonly StatusTransition[],
-  { upTo }: { readonly upTo: number },
+  history: readonly StatusTransition[] = [],
+  shown: { readonly version: number },
 ): Transition[] {
   return history
-    .filter(({ version }) => version <= upTo)
+    .filter(({ version }) => version <= shown.version)
     .map((transition) => ({ ...transition, at: transition.at.toISOString() }))
 }

@@ -1,6 +1,6 @@
 import { fromMinorUnits, type Withdrawal as PublicWithdrawal, type TeamWithdrawal } from '@backoffice/contracts'
 import type { Withdrawal } from '../domain/withdrawal.ts'
-import type { WithdrawalRecord } from '../storage/withdrawals.ts'
+import type { ShownWithdrawal } from './shown-withdrawal.ts'
 
 /** A withdrawal as operators see it. */
 export function publicWithdrawal(withdrawal: Withdrawal): PublicWithdrawal {
@@ -21,10 +21,7 @@ export function publicWithdrawal(withdrawal: Withdrawal): PublicWithdrawal {
 }
 
 /** A withdrawal as the team sees it. */
-export function teamWithdrawal(
-  withdrawal: WithdrawalRecord,
-  { settling }: { readonly settling: boolean },
-): TeamWithdrawal {
-  const { operatorId, brandId, environment, timeZone, version } = withdrawal
-  return { ...publicWithdrawal(withdrawal), operatorId, brandId, environment, timeZone, version, settling }
+export function teamWithdrawal(shown: ShownWithdrawal): TeamWithdrawal {
+  const { operatorId, brandId, environment, timeZone, version, settling } = shown
+  return { ...publicWithdrawal(shown), operatorId, brandId, environment, timeZone, version, settling }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { purge } from '@backoffice/service-runtime'
+import { purge } from '@backoffice/service-runtime/internal'
 import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { sweepIntents } from '../../src/background/sweep-intents.ts'
-import { droppedIntents } from '../../src/main.ts'
+import { droppedIntents } from '../../src/service.ts'
 import { moneyPath } from '../money-path.ts'
 
 const clock = { time: new Date('2026-03-02T15:00:00.000Z'), now: () => clock.time }

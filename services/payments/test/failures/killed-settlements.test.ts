@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
-import { moneyPath } from '../money-path.ts'
+import { HeldReplies } from '../held-replies.ts'
+import { type MoneyPath, moneyPath } from '../money-path.ts'
 import { DoomedPayments, unheard } from './doomed-payments.ts'
 
 // The numbers are those of the README's table of crash points.
@@ -70,3 +71,65 @@ t.test(
     t.equal(await path.balance(playerId), '100.00 / 100.00')
   },
 )
+
+/** Deposits of one player, with an operation id for the confirmation of each, in order. */
+async function newDeposits(path: MoneyPath, playerId: string) {
+  const deposits = await Promise.all(Array.from({ length: 5 }, () => path.createDeposit(playerId)))
+  return deposits.map(({ id }, index) => ({ id, key: `confirm-${index}-${id}` }))
+}
+
+/** Confirmations in one transaction. */
+function confirmTogether(path: MoneyPath, replies: HeldReplies, deposits: readonly { id: string; key: string }[]) {
+  return replies.gather(
+    (operationId) => path.confirm('dep_unknown', operationId),
+    () => deposits.map(({ id, key }) => path.confirm(id, key)),
+  )
+}
+
+t.test('9: killed in the middle of a batch, nothing of it was done, and each retry does it once', async (t) => {
+  const path = await moneyPath(t)
+  const playerId = await path.newPlayer({ kyc: false })
+  const deposits = await newDeposits(path, playerId)
+  const replies = await HeldReplies.on(path)
+  const doomed = await DoomedPayments.start(t, path)
+  // Replies are written in the order of their ids: most of them are written already.
+  await replies.hold(deposits.at(-1)?.key ?? '')
+  await confirmTogether(path, replies, deposits)
+  await replies.isHeldUp()
+  const free = 'select id from payments.deposit where id = any($1) for update skip locked'
+  const ids = deposits.map(({ id }) => id)
+  await eventually(async () => (await path.bed.sql('admin').query(free, [ids])).rowCount === 0)
+  await doomed.kill()
+  await replies.release(deposits.at(-1)?.key ?? '')
+  await doomed.takeOver()
+  t.equal((await path.rows(`select from deposit where id = any($1) and status = 'pending'`, [ids])).length, ids.length)
+  t.equal(await path.balance(playerId), '0.00 / 0.00')
+  for (const { id, key } of deposits) t.match(await path.confirm(id, key), { id, status: 'confirmed' })
+  t.same(
+    await path.ledgerTypes(playerId),
+    ids.map(() => 'DEPOSIT 10.00'),
+  )
+})
+
+t.test('10: killed after the commit of a batch, each of its credits and events follows once', async (t) => {
+  const path = await moneyPath(t)
+  const playerId = await path.newPlayer({ kyc: false })
+  const deposits = await newDeposits(path, playerId)
+  const replies = await HeldReplies.on(path)
+  const doomed = await DoomedPayments.start(t, path)
+  const lock = await doomed.holdUp('wallet.transfer')
+  await confirmTogether(path, replies, deposits)
+  const confirmed = `select from deposit where status = 'confirmed' group by xmin::text having count(*) = 5`
+  await eventually(async () => (await path.rows(confirmed)).length === 1)
+  await doomed.isHeldUp('wallet')
+  await doomed.kill()
+  await lock.release()
+  await doomed.takeOver()
+  for (const { id, key } of deposits) t.match(await path.confirm(id, key), { id, status: 'confirmed' })
+  t.same(
+    await path.ledgerTypes(playerId),
+    deposits.map(() => 'DEPOSIT 10.00'),
+  )
+  await eventually(async () => (await path.rows('select from outbox where done_at is null')).length === 0)
+  for (const { id } of deposits) t.equal((await path.events(id)).length, 1)
+})

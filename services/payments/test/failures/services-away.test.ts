@@ -10,13 +10,15 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
   const { id } = await path.createDeposit(playerId)
   const operationId = randomUUID()
   const team = path.bed.team('alice')
-  const input = { brandId: path.scope.brandId, depositId: id }
+  const input = { depositId: id }
   await path.bed.services.wallet.drain()
   t.equal(await refusal(path.confirm(id, operationId)), 'SERVICE_UNAVAILABLE')
 
   const shown = await team.call(operations.payments.showDeposit, { input })
   t.match(shown, { status: 'pending', confirmedAt: null, version: 1, settling: true })
   t.equal(shown.transitions.length, 1)
+  const listed = await team.call(operations.payments.listDeposits, { input: { brandId: path.scope.brandId, limit: 1 } })
+  t.match(listed.data, [{ id, status: 'pending', confirmedAt: null, version: 1, settling: true }])
   const unsent = `select name from outbox where aggregate = $1 and done_at is null order by aggregate_seq`
   t.same(await path.rows(unsent, [id]), [{ name: 'wallet.creditAccount' }, { name: 'deposit.confirmed' }])
 
@@ -40,7 +42,7 @@ t.test(
     await path.bed.services.wallet.drain()
     t.equal(await refusal(path.decideInSandbox(id, 'pay')), 'SERVICE_UNAVAILABLE')
     t.same(await path.getWithdrawal(id), approved)
-    const input = { brandId: path.scope.brandId, withdrawalId: id }
+    const input = { withdrawalId: id }
     const shown = await path.bed.team('alice').call(operations.payments.showWithdrawal, { input })
     t.match(shown, { status: 'approved', version: 2, settling: true })
     t.equal(shown.transitions.length, 2)

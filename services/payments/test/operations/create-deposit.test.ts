@@ -9,10 +9,9 @@ const { players } = operations
 const clock = { time: new Date('2026-03-02T15:00:00.000Z'), now: () => clock.time }
 const path = await moneyPath(t, { clock })
 const { bed, scope } = path
-const { brandId } = scope
 
 async function limit(playerId: string, dailyDepositLimit: string | null): Promise<void> {
-  await bed.team('alice').call(players.setDailyLimit, { input: { brandId, playerId, dailyDepositLimit } })
+  await bed.team('alice').call(players.setDailyLimit, { input: { playerId, dailyDepositLimit } })
 }
 
 t.test('a deposit begins pending and does not touch the wallet', async (t) => {
@@ -57,7 +56,7 @@ t.test(
     const playerId = await path.newPlayer({ kyc: false })
     const { id } = await path.createDeposit(playerId, { externalReference: 'pay-twice' })
     const excluded = await path.newPlayer({ kyc: false })
-    await bed.team('alice').call(players.selfExcludePlayer, { input: { brandId, playerId: excluded, until: null } })
+    await bed.team('alice').call(players.selfExcludePlayer, { input: { playerId: excluded, until: null } })
     for (const again of [playerId, excluded]) {
       await t.rejects(path.createDeposit(again, { externalReference: 'pay-twice', currency: 'USD' }), {
         code: 'DEPOSIT_ALREADY_EXISTS',
@@ -100,9 +99,9 @@ t.test("another currency than the player's is CURRENCY_MISMATCH", async (t) => {
 
 t.test('a self-excluded player is RG_BLOCKED, one that is not ativo PLAYER_NOT_ACTIVE', async (t) => {
   const [excluded, suspended] = [await path.newPlayer({ kyc: false }), await path.newPlayer({ kyc: false })]
-  await bed.team('alice').call(players.selfExcludePlayer, { input: { brandId, playerId: excluded, until: null } })
+  await bed.team('alice').call(players.selfExcludePlayer, { input: { playerId: excluded, until: null } })
   t.equal(await refusal(path.createDeposit(excluded)), 'RG_BLOCKED')
-  const status = { brandId, playerId: suspended, status: 'suspenso', reason: 'documents missing' } as const
+  const status = { playerId: suspended, status: 'suspenso', reason: 'documents missing' } as const
   await bed.team('alice').call(players.setPlayerStatus, { input: status })
   t.equal(await refusal(path.createDeposit(suspended)), 'PLAYER_NOT_ACTIVE')
 })

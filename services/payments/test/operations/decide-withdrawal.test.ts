@@ -160,11 +160,11 @@ t.test('a decision is made once per operation id', async (t) => {
 })
 
 t.test('every transition says who, when and why, and the audit trail has what the team did', async (t) => {
-  const { brandId, operatorId } = production.scope
+  const { operatorId } = production.scope
   const { id } = await production.requestWithdrawal(await production.newPlayerWith('100.00'))
   await production.decide('alice', id, 'approve', { reason: 'documents match' })
   await production.decide('bob', id, 'pay')
-  const shown = await bed.team('bob').call(operations.payments.showWithdrawal, { input: { brandId, withdrawalId: id } })
+  const shown = await bed.team('bob').call(operations.payments.showWithdrawal, { input: { withdrawalId: id } })
   t.match(shown.transitions, [
     { version: 1, from: null, to: 'under_review', at: shown.createdAt, by: { kind: 'operator', name: operatorId } },
     {
@@ -186,7 +186,7 @@ t.test('every transition says who, when and why, and the audit trail has what th
   ])
   const sandboxed = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
   await path.decideInSandbox(sandboxed.id, 'reject')
-  const input = { brandId: path.scope.brandId, withdrawalId: sandboxed.id }
+  const input = { withdrawalId: sandboxed.id }
   const { transitions } = await bed.team('bob').call(operations.payments.showWithdrawal, { input })
   t.match(transitions.at(-1), { to: 'rejected', by: { kind: 'sandbox', name: path.scope.operatorId } })
 })

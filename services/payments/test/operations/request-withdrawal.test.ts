@@ -5,7 +5,7 @@ import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 const path = await moneyPath(t)
-const { bed, scope } = path
+const { bed } = path
 
 t.test('a withdrawal begins under review: the money is reserved, not debited, and nobody is told', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
@@ -57,7 +57,7 @@ t.test('a replay answers the same when the player has lost the KYC since', async
   const playerId = await path.newPlayerWith('100.00')
   const operationId = randomUUID()
   const first = await path.requestWithdrawal(playerId, {}, operationId)
-  const decision = { brandId: scope.brandId, playerId, status: 'expirado' } as const
+  const decision = { playerId, status: 'expirado' } as const
   await bed.team('alice').call(operations.players.decideKyc, { input: decision })
   t.same(await path.requestWithdrawal(playerId, {}, operationId), first)
   t.equal(await refusal(path.requestWithdrawal(playerId)), 'KYC_NOT_APPROVED')
@@ -85,8 +85,7 @@ t.test('refusals come in the order player, currency, KYC, funds', async (t) => {
 
 t.test('money is never locked in: a player who may not deposit may withdraw', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
-  const { brandId } = scope
-  await bed.team('alice').call(operations.players.selfExcludePlayer, { input: { brandId, playerId, until: null } })
+  await bed.team('alice').call(operations.players.selfExcludePlayer, { input: { playerId, until: null } })
   t.equal(await refusal(path.createDeposit(playerId)), 'RG_BLOCKED')
   t.equal((await path.requestWithdrawal(playerId)).status, 'under_review')
 })

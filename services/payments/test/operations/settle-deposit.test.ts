@@ -5,7 +5,7 @@ import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 const path = await moneyPath(t)
-const { bed, scope } = path
+const { bed } = path
 
 t.test('a confirmed deposit is in the wallet when the reply arrives, and the operator is told', async (t) => {
   const playerId = await path.newPlayer({ kyc: false })
@@ -71,7 +71,7 @@ t.test('of twenty confirmations and failures at once one wins, and the wallet ag
     const { id } = await path.createDeposit(playerId)
     const calls = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? path.confirm(id) : path.fail(id)))
     t.same(await outcomes(calls), { done: 1, DEPOSIT_NOT_PENDING: 19 })
-    const deposit = await bed.team('alice').call(operations.payments.locateDeposit, { input: { id } })
+    const deposit = await bed.team('alice').call(operations.payments.showDeposit, { input: { depositId: id } })
     t.equal(await path.balance(playerId), deposit.status === 'confirmed' ? '10.00 / 10.00' : '0.00 / 0.00')
   }
 })
@@ -79,10 +79,9 @@ t.test('of twenty confirmations and failures at once one wins, and the wallet ag
 t.test('a deposit is confirmed after a self-exclusion and past a limit: the money has been collected', async (t) => {
   const playerId = await path.newPlayer({ kyc: false })
   const { id } = await path.createDeposit(playerId)
-  const { brandId } = scope
   const team = bed.team('alice')
-  await team.call(operations.players.setDailyLimit, { input: { brandId, playerId, dailyDepositLimit: '1.00' } })
-  await team.call(operations.players.selfExcludePlayer, { input: { brandId, playerId, until: null } })
+  await team.call(operations.players.setDailyLimit, { input: { playerId, dailyDepositLimit: '1.00' } })
+  await team.call(operations.players.selfExcludePlayer, { input: { playerId, until: null } })
   t.equal((await path.confirm(id)).status, 'confirmed')
   t.equal(await path.balance(playerId), '10.00 / 10.00')
 })

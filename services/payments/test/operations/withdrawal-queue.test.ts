@@ -3,7 +3,7 @@ import { refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
-const { withdrawalQueue, locateWithdrawal } = operations.payments
+const { withdrawalQueue, showWithdrawal } = operations.payments
 const path = await moneyPath(t)
 const { brandId } = path.scope
 const team = path.bed.team('alice')
@@ -12,7 +12,7 @@ t.test('the review queue shows each withdrawal with the player and the balance, 
   const playerId = await path.newPlayerWith('100.00')
   const first = await path.requestWithdrawal(playerId)
   const second = await path.requestWithdrawal(playerId)
-  await team.call(operations.players.selfExcludePlayer, { input: { brandId, playerId, until: null } })
+  await team.call(operations.players.selfExcludePlayer, { input: { playerId, until: null } })
   const { data } = await team.call(withdrawalQueue, { input: { brandId, limit: 10 } })
   const player = { playerStatus: 'ativo', kycStatus: 'aprovado', selfExcluded: true }
   const balance = { available: '100.00', withdrawable: '80.00' }
@@ -37,9 +37,10 @@ t.test('it pages, filters by brand and status, and crosses brands when none is n
   t.same(await list({}), all.slice(1))
 })
 
-t.test('locateWithdrawal finds a withdrawal and its brand by the id alone', async (t) => {
+t.test('showWithdrawal finds a withdrawal and its brand by the id alone', async (t) => {
   const requested = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
-  const located = await team.call(locateWithdrawal, { input: { id: requested.id } })
-  t.same(located, { ...requested, ...path.scope, version: 1, settling: false })
-  t.equal(await refusal(team.call(locateWithdrawal, { input: { id: 'wdr_unknown' } })), 'WITHDRAWAL_NOT_FOUND')
+  const { transitions, ...shown } = await team.call(showWithdrawal, { input: { withdrawalId: requested.id } })
+  t.same(shown, { ...requested, ...path.scope, version: 1, settling: false })
+  t.equal(transitions.length, 1)
+  t.equal(await refusal(team.call(showWithdrawal, { input: { withdrawalId: 'wdr_unknown' } })), 'WITHDRAWAL_NOT_FOUND')
 })

@@ -1,24 +1,33 @@
-import { type KycStatus, Rejection } from '@backoffice/contracts'
+import { type KycDecision, type KycStatus, Rejection } from '@backoffice/contracts'
+import type { Changed, PlayerRecord } from './player.ts'
+
+type KycRecord = Pick<PlayerRecord, 'kycStatus' | 'kycVersion' | 'kycDecidedAt' | 'kycReason'>
 
 /**
- * What a submission makes of the status: whatever it was, the documents are now under analysis.
+ * What a submission does to a player: whatever the status was, the documents are now under analysis.
  * @throws {Rejection} KYC_ALREADY_APPROVED
  */
-export function submit(status: KycStatus): KycStatus {
-  if (status === 'aprovado') throw new Rejection('KYC_ALREADY_APPROVED')
-  return 'em_analise'
+export function submit<P extends KycRecord>(player: P): Changed<P> {
+  if (player.kycStatus === 'aprovado') throw new Rejection('KYC_ALREADY_APPROVED')
+  return moveTo(player, 'em_analise')
 }
 
-export interface KycRecord {
-  readonly kycStatus: KycStatus
-  readonly kycVersion: number
+/** A decision. The same status again changes nothing, and nobody is told. */
+export function decide<P extends KycRecord>(
+  player: P,
+  { status, reason }: { readonly status: KycDecision; readonly reason: string | null },
+  now: Date,
+): Changed<P> {
+  const { player: moved, change } = moveTo(player, status)
+  return change === null ? { player, change } : { player: { ...moved, kycDecidedAt: now, kycReason: reason }, change }
 }
 
-/** A decision, or null when it is the status already: then nothing changes and nobody is told. */
-export function decide(
-  record: KycRecord,
-  status: KycStatus,
-): { readonly status: KycStatus; readonly version: number } | null {
-  if (record.kycStatus === status) return null
-  return { status, version: record.kycVersion + 1 }
+/** The version rises with every change, those without an event included: an event that comes later must count as newer. */
+function moveTo<P extends KycRecord>(player: P, next: KycStatus): Changed<P> {
+  const { kycStatus: previous, kycVersion } = player
+  if (previous === next) return { player, change: null }
+  return {
+    player: { ...player, kycStatus: next, kycVersion: kycVersion + 1 },
+    change: { field: 'kycStatus', previous, next },
+  }
 }

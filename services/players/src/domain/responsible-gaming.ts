@@ -1,53 +1,76 @@
-import type { PlayerStatus } from '@backoffice/contracts'
+import { fromMinorUnits, Rejection } from '@backoffice/contracts'
+import type { Changed, PlayerRecord } from './player.ts'
 
 const coolingOffMs = 24 * 3_600_000
 
-export interface Exclusion {
-  readonly status: PlayerStatus
-  readonly selfExcludedFrom: Date | null | undefined
-  /** None while `selfExcludedFrom` is set: for good. */
-  readonly selfExcludedUntil: Date | null | undefined
-}
+type Exclusion = Pick<PlayerRecord, 'status' | 'selfExcludedFrom' | 'selfExcludedUntil'>
 
 /** Whether a self-exclusion runs now, by its dates or by the status. */
 export function isSelfExcluded({ status, selfExcludedFrom, selfExcludedUntil }: Exclusion, now: Date): boolean {
   if (status === 'autoexcluido') return true
-  if (selfExcludedFrom == null || now < selfExcludedFrom) return false
-  return selfExcludedUntil == null || now < selfExcludedUntil
+  if (selfExcludedFrom === null || now < selfExcludedFrom) return false
+  return selfExcludedUntil === null || now < selfExcludedUntil
+}
+
+const forGood = 'for good'
+
+/**
+ * Excludes a player until a time, or for good (null). An exclusion that runs goes on with a later end; one that has ended
+ * begins anew.
+ * @throws {Rejection} VALIDATION_ERROR when `until` is over, or would make the exclusion that runs shorter
+ */
+export function selfExclude<P extends Exclusion>(player: P, until: Date | null, now: Date): Changed<P> {
+  if (!isLonger(player, until, now)) {
+    const message = 'must be in the future, and no earlier than the end of the exclusion that runs'
+    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '/until', message }] })
+  }
+  const { selfExcludedFrom, selfExcludedUntil } = player
+  const hasEnded = selfExcludedUntil !== null && selfExcludedUntil <= now
+  const from = selfExcludedFrom === null || hasEnded ? now : selfExcludedFrom
+  return {
+    player: { ...player, selfExcludedFrom: from, selfExcludedUntil: until },
+    change: {
+      field: 'selfExclusion',
+      previous: selfExcludedFrom === null ? null : (selfExcludedUntil?.toISOString() ?? forGood),
+      next: until?.toISOString() ?? forGood,
+    },
+  }
 }
 
 /** Whether `until` is later than the end of the exclusion that runs; null is for good. */
 export function isLonger(exclusion: Exclusion, until: Date | null, now: Date): boolean {
   if (until !== null && until <= now) return false
   if (!isSelfExcluded({ ...exclusion, status: 'ativo' }, now)) return true
-  if (exclusion.selfExcludedUntil == null) return until === null
+  if (exclusion.selfExcludedUntil === null) return until === null
   return until === null || until >= exclusion.selfExcludedUntil
 }
 
-export interface DailyLimit {
-  /** In minor units; none: no limit. */
-  readonly dailyDepositLimit: bigint | null | undefined
-  readonly pendingLimit: bigint | null | undefined
-  /** When the pending limit, or the removal where it is none, takes effect. */
-  readonly pendingLimitFrom: Date | null | undefined
-}
+type DailyLimit = Pick<PlayerRecord, 'dailyDepositLimit' | 'pendingLimit' | 'pendingLimitFrom'>
 
 /** The limit that holds now, in minor units; null: none. */
 export function limitNow({ dailyDepositLimit, pendingLimit, pendingLimitFrom }: DailyLimit, now: Date): bigint | null {
-  const pendingHolds = pendingLimitFrom != null && now >= pendingLimitFrom
-  return (pendingHolds ? pendingLimit : dailyDepositLimit) ?? null
+  return pendingLimitFrom !== null && now >= pendingLimitFrom ? pendingLimit : dailyDepositLimit
 }
 
-export interface NextDailyLimit {
-  readonly dailyDepositLimit: bigint | null
-  readonly pendingLimit: bigint | null
-  readonly pendingLimitFrom: Date | null
-}
-
-/** A first limit or a lower one holds at once; a higher one, or none, only after the cooling-off. A later wish replaces one that waits. */
-export function changeLimit(limit: DailyLimit, wished: bigint | null, now: Date): NextDailyLimit {
-  const current = limitNow(limit, now)
+/**
+ * A first limit or a lower one holds at once; a higher one, or none, only after the cooling-off. A later wish replaces one
+ * that waits.
+ * @param wished in minor units; null: no limit
+ */
+export function setLimit<P extends DailyLimit>(player: P, wished: bigint | null, now: Date): Changed<P> {
+  const current = limitNow(player, now)
   const tightens = current === null || (wished !== null && wished <= current)
-  if (tightens) return { dailyDepositLimit: wished, pendingLimit: null, pendingLimitFrom: null }
-  return { dailyDepositLimit: current, pendingLimit: wished, pendingLimitFrom: new Date(now.getTime() + coolingOffMs) }
+  const next = tightens
+    ? { dailyDepositLimit: wished, pendingLimit: null, pendingLimitFrom: null }
+    : {
+        dailyDepositLimit: current,
+        pendingLimit: wished,
+        pendingLimitFrom: new Date(now.getTime() + coolingOffMs),
+      }
+  return {
+    player: { ...player, ...next },
+    change: { field: 'dailyDepositLimit', previous: amountOf(current), next: amountOf(wished) },
+  }
 }
+
+const amountOf = (limit: bigint | null) => (limit === null ? null : fromMinorUnits(limit))

@@ -1,7 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { decidePlayersKyc } from '../kyc/decide.ts'
+import { handle } from '@backoffice/service-runtime'
+import { kycDecision } from '../steps/change-kyc.ts'
 
-export const decideKyc = command(operations.players.decideKyc, {
-  execute: ({ input, actor }, tools) => decidePlayersKyc(tools, { ...input, reason: input.reason ?? null, actor }),
-})
+export const decideKyc = handle(
+  operations.players.decideKyc,
+  kycDecision(({ actor }) => ({ brandId: null, actor })),
+)

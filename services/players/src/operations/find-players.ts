@@ -1,9 +1,12 @@
 import { operations } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { PlayerEntity } from '../storage/entities.ts'
+import { handle } from '@backoffice/service-runtime'
+import { findPlayersByExternalId } from '../storage/players.ts'
 import { publicPlayer } from '../views/player.ts'
 
-export const findPlayers = query(operations.players.findPlayers, async ({ input, scope }, { em }) => {
-  const players = await em.find(PlayerEntity, { brandId: scope.brandId, externalId: input.externalId })
-  return { data: players.map(publicPlayer) }
+export const findPlayers = handle(operations.players.findPlayers, {
+  async read(calls, { db }) {
+    const keys = calls.map(({ input, scope }) => ({ brandId: scope.brandId, externalId: input.externalId }))
+    const players = await findPlayersByExternalId(db, keys)
+    return players.map((player) => ({ data: player === undefined ? [] : [publicPlayer(player)] }))
+  },
 })

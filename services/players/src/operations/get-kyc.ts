@@ -1,9 +1,16 @@
-import { operations } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { findPlayer, latestSubmissions } from '../storage/players.ts'
+import { operations, Rejection } from '@backoffice/contracts'
+import { handle } from '@backoffice/service-runtime'
+import { latestSubmissions } from '../storage/kyc-submissions.ts'
+import { findPlayers } from '../storage/players.ts'
 import { publicKyc } from '../views/player.ts'
 
-export const getKyc = query(operations.players.getKyc, async ({ input, scope }, { em }) => {
-  const player = await findPlayer(em, { playerId: input.playerId, brandId: scope.brandId })
-  return publicKyc(player, await latestSubmissions(em, player.id))
+export const getKyc = handle(operations.players.getKyc, {
+  async read(calls, { db }) {
+    const keys = calls.map(({ input, scope }) => ({ playerId: input.playerId, brandId: scope.brandId }))
+    const ids = keys.map(({ playerId }) => playerId)
+    const [players, submissions] = await Promise.all([findPlayers(db, keys), latestSubmissions(db, ids)])
+    return players.map((player, index) =>
+      player === undefined ? new Rejection('PLAYER_NOT_FOUND') : publicKyc(player, submissions[index] ?? []),
+    )
+  },
 })

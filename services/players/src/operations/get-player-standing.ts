@@ -1,17 +1,12 @@
-import { fromMinorUnits, operations } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
-import { findPlayer } from '../storage/players.ts'
+import { operations, Rejection } from '@backoffice/contracts'
+import { handle } from '@backoffice/service-runtime'
+import { findPlayers } from '../storage/players.ts'
+import { standingOf } from '../views/player.ts'
 
-export const getPlayerStanding = query(operations.players.getPlayerStanding, async ({ input, scope }, { em, now }) => {
-  const player = await findPlayer(em, { playerId: input.playerId, brandId: scope.brandId })
-  const limit = limitNow(player, now)
-  return {
-    playerId: player.id,
-    currency: player.currency,
-    status: player.status,
-    kycStatus: player.kycStatus,
-    selfExcluded: isSelfExcluded(player, now),
-    dailyDepositLimit: limit === null ? null : fromMinorUnits(limit),
-  }
+export const getPlayerStanding = handle(operations.players.getPlayerStanding, {
+  async read(calls, { db, now }) {
+    const keys = calls.map(({ input, scope }) => ({ playerId: input.playerId, brandId: scope.brandId }))
+    const players = await findPlayers(db, keys)
+    return players.map((player) => (player === undefined ? new Rejection('PLAYER_NOT_FOUND') : standingOf(player, now)))
+  },
 })

@@ -8,7 +8,6 @@ import { getPlayerStanding } from './get-player-standing.ts'
 import { kycQueue } from './kyc-queue.ts'
 import { listGames } from './list-games.ts'
 import { listPlayers } from './list-players.ts'
-import { locatePlayer } from './locate-player.ts'
 import { openGameSession } from './open-game-session.ts'
 import { registerPlayer } from './register-player.ts'
 import { selfExcludePlayer } from './self-exclude-player.ts'
@@ -30,7 +29,6 @@ export const handlers = (games: {
   openGameSession: openGameSession(games),
   decideKycInSandbox,
   getPlayerStanding,
-  locatePlayer,
   showPlayer,
   listPlayers,
   kycQueue,

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { operations, Rejection, type Scope, sandboxGames, toMinorUnits } from '@backoffice/contracts'
-import { command, newId, type QueryTools } from '@backoffice/service-runtime'
+import { type Call, handle, type RpcClient } from '@backoffice/service-runtime'
 import { admitToPlay } from '../domain/play.ts'
 import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
 import { demoSessionMs, demoStartBalance } from '../domain/slot.ts'
 import type { GameProvider } from '../provider/game-provider.ts'
-import { GameSessionEntity, type PlayerRow } from '../storage/entities.ts'
-import { requireGame } from '../storage/games.ts'
-import { findPlayer } from '../storage/players.ts'
+import { insertSessions } from '../storage/game-sessions.ts'
+import { findCatalogueGame } from '../storage/games.ts'
+import { findPlayers } from '../storage/players.ts'
 
 /** Refuses as the reserved games of the sandbox say. */
 function refuseReservedGame(scope: Scope, gameId: string): void {
@@ -24,78 +24,62 @@ export const openGameSession = ({
   readonly gamesUrl: () => string
   readonly provider: GameProvider
 }) =>
-  command(operations.players.openGameSession, {
-    async prepare({ input, scope, requestId, deadline }, tools) {
-      const player = await findPlayer(tools.em, { playerId: input.playerId, brandId: scope.brandId })
-      refuseReservedGame(scope, input.gameId)
-      const game = await requireGame(tools.sql, { gameId: input.gameId, brandId: scope.brandId })
-      const dayDeposits = await readDayDeposits(player, scope, { requestId, deadline }, tools)
-      admitToPlay({
-        status: player.status,
-        kycStatus: player.kycStatus,
-        selfExcluded: isSelfExcluded(player, tools.now),
-        dailyLimit: limitNow(player, tools.now),
-        dayDeposits,
-      })
-      const sessionId = newId('ses')
-      if (scope.environment === 'sandbox') return { sessionId, ...openDemonstration(gamesUrl(), game.id, tools.now) }
-      const launch = {
-        sessionId,
-        gameId: game.id,
-        playerId: player.id,
-        brandId: scope.brandId,
-        currency: player.currency,
-      }
-      const { gameUrl, expiresAt } = await provider.launch(launch, deadline)
-      return { sessionId, mode: 'real' as const, gameUrl, expiresAt, tokenSha256: null, demoBalance: null }
-    },
-
-    async execute({ input, scope }, { em, now }, { sessionId, ...session }) {
+  handle(operations.players.openGameSession, {
+    async prepare(call, { db, rpc, now, newId }) {
+      const { input, scope, deadline } = call
       const { playerId, gameId } = input
-      const gameUrl = session.mode === 'demo' ? withoutToken(session.gameUrl) : session.gameUrl
-      em.create(GameSessionEntity, {
-        id: sessionId,
-        playerId,
-        brandId: scope.brandId,
-        gameId,
-        createdAt: now,
-        ...session,
-        gameUrl,
+      const { brandId } = scope
+      const [[player], game] = await Promise.all([
+        findPlayers(db.reader, [{ playerId, brandId }]),
+        findCatalogueGame(db.reader, { gameId, brandId }),
+      ])
+      if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+      refuseReservedGame(scope, gameId)
+      if (game === undefined) throw new Rejection('GAME_NOT_FOUND')
+      const { status, kycStatus, currency } = player
+      const dailyLimit = limitNow(player, now)
+      admitToPlay({
+        ...{ status, kycStatus, selfExcluded: isSelfExcluded(player, now), dailyLimit },
+        // What the day's deposits sum to matters only where there is a limit.
+        dayDeposits: dailyLimit === null ? 0n : await readDayDeposits(call, rpc),
       })
+      const id = newId('ses')
+      if (scope.environment === 'sandbox') return { id, ...demonstration(gamesUrl(), gameId, now) }
+      return { id, ...(await provider.launch({ sessionId: id, gameId, playerId, brandId, currency }, deadline)) }
+    },
+
+    apart: () => [],
+    load: async (calls) => calls,
+
+    decide({ input, scope, prepared }, _state, { now }) {
+      const { playerId, gameId } = input
+      const { id, mode, gameUrl, expiresAt } = prepared
       return {
-        id: sessionId,
-        playerId,
-        gameId,
-        mode: session.mode,
-        gameUrl: session.gameUrl,
-        expiresAt: session.expiresAt.toISOString(),
+        reply: { id, playerId, gameId, mode, gameUrl, expiresAt: expiresAt.toISOString() },
+        change: {
+          ...prepared,
+          ...{ playerId, gameId, brandId: scope.brandId, createdAt: now, gameUrl: storedUrl({ mode, gameUrl }) },
+        },
       }
     },
 
-    stored: (reply) => (reply.mode === 'demo' ? { ...reply, gameUrl: withoutToken(reply.gameUrl) } : reply),
+    save: (sessions, { db }) => insertSessions(db, sessions),
+    stored: (reply) => ({ ...reply, gameUrl: storedUrl(reply) }),
   })
 
 /** The URL of a demonstration carries its token, which is shown once and kept only as a digest. */
-const withoutToken = (gameUrl: string) => gameUrl.replace(/#.*$/, '')
+const storedUrl = ({ mode, gameUrl }: { readonly mode: 'demo' | 'real'; readonly gameUrl: string }) =>
+  mode === 'demo' ? gameUrl.replace(/#.*$/, '') : gameUrl
 
-/** What the day's deposits sum to, asked only where a limit makes it matter. */
-async function readDayDeposits(
-  player: PlayerRow,
-  scope: Scope,
-  call: { readonly requestId: string; readonly deadline: Date },
-  { rpc, now }: QueryTools,
-): Promise<bigint> {
-  if (limitNow(player, now) === null) return 0n
-  const { total } = await rpc.call(operations.payments.readDayDeposits, {
-    scope,
-    input: { playerId: player.id },
-    ...call,
-  })
+async function readDayDeposits(call: Call<typeof operations.players.openGameSession>, rpc: RpcClient): Promise<bigint> {
+  const { scope, requestId, deadline } = call
+  const input = { playerId: call.input.playerId }
+  const { total } = await rpc.call(operations.payments.readDayDeposits, { scope, input, requestId, deadline })
   return toMinorUnits(total)
 }
 
 /** In the fragment the token reaches the page, but no server's log and no Referer. */
-function openDemonstration(gamesUrl: string, gameId: string, now: Date) {
+function demonstration(gamesUrl: string, gameId: string, now: Date) {
   const token = randomBytes(24).toString('base64url')
   return {
     mode: 'demo' as const,

@@ -1,24 +1,12 @@
-import { fromMinorUnits, operations, toMinorUnits } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import { changeLimit, limitNow } from '../domain/responsible-gaming.ts'
-import { lockPlayer, recordChange } from '../storage/players.ts'
-import { teamPlayer } from '../views/player.ts'
+import { operations, toMinorUnits } from '@backoffice/contracts'
+import { handle } from '@backoffice/service-runtime'
+import { setLimit } from '../domain/responsible-gaming.ts'
+import { editPlayer } from '../steps/edit-player.ts'
 
-export const setDailyLimit = command(operations.players.setDailyLimit, {
-  async execute({ input, actor }, { em, now }) {
-    const player = await lockPlayer(em, input)
-    const wished = input.dailyDepositLimit === null ? null : toMinorUnits(input.dailyDepositLimit)
-    const current = limitNow(player, now)
-    recordChange(em, {
-      playerId: player.id,
-      at: now,
-      actor,
-      field: 'dailyDepositLimit',
-      previous: current === null ? null : fromMinorUnits(current),
-      next: wished === null ? null : fromMinorUnits(wished),
-      reason: input.reason ?? null,
-    })
-    Object.assign(player, changeLimit(player, wished, now))
-    return teamPlayer(player, now)
+export const setDailyLimit = handle(operations.players.setDailyLimit, {
+  execute(call, tools) {
+    const { dailyDepositLimit } = call.input
+    const wished = dailyDepositLimit === null ? null : toMinorUnits(dailyDepositLimit)
+    return editPlayer(call, tools, (player, now) => setLimit(player, wished, now))
   },
 })

@@ -1,22 +1,21 @@
 import { operations } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { findPlayer, latestChanges, latestSubmissions } from '../storage/players.ts'
+import { handle } from '@backoffice/service-runtime'
+import { latestSubmissions } from '../storage/kyc-submissions.ts'
+import { latestChanges } from '../storage/player-changes.ts'
+import { requirePlayer } from '../storage/players.ts'
 import { publicSubmission, teamPlayer } from '../views/player.ts'
 
-export const showPlayer = query(operations.players.showPlayer, async ({ input }, { em, now }) => {
-  const player = await findPlayer(em, input)
-  const submissions = await latestSubmissions(em, player.id)
-  const changes = await latestChanges(em, player.id)
+export const showPlayer = handle(operations.players.showPlayer, async ({ input: { playerId } }, { db, now }) => {
+  const player = await requirePlayer(db, playerId)
+  const [[submissions = []], changes] = await Promise.all([
+    latestSubmissions(db, [playerId]),
+    latestChanges(db, playerId),
+  ])
   return {
     ...teamPlayer(player, now),
     submissions: submissions.map(publicSubmission),
     changes: changes.map(({ at, actor, field, previous, next, reason }) => ({
-      at: at.toISOString(),
-      actor,
-      field,
-      from: previous ?? null,
-      to: next ?? null,
-      reason: reason ?? null,
+      ...{ at: at.toISOString(), actor, field, from: previous, to: next, reason },
     })),
   }
 })

@@ -1,29 +1,43 @@
-import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
+import { operations, Rejection } from '@backoffice/contracts'
+import { handle } from '@backoffice/service-runtime'
 import { submit } from '../domain/kyc.ts'
-import { KycSubmissionEntity } from '../storage/entities.ts'
-import { lockPlayer, recordChange } from '../storage/players.ts'
+import { saveKycChanges } from '../steps/change-kyc.ts'
+import { insertSubmissions } from '../storage/kyc-submissions.ts'
+import { lockPlayers } from '../storage/players.ts'
 import { publicSubmission } from '../views/player.ts'
 
 /** Registers a submission. It emits no event: the operator did it itself. */
-export const submitKyc = command(operations.players.submitKyc, {
-  async execute({ input, scope }, { em, now, newId }) {
-    const player = await lockPlayer(em, { playerId: input.playerId, brandId: scope.brandId })
-    const previous = player.kycStatus
-    player.kycStatus = submit(previous)
-    const submission = em.create(KycSubmissionEntity, {
-      id: newId('kyc'),
-      playerId: player.id,
-      documentType: input.documentType,
-      reference: input.reference,
-      submittedAt: now,
-    })
-    if (player.kycStatus !== previous) {
-      // An event that comes later must count as newer than this change.
-      player.kycVersion += 1
-      const change = { field: 'kycStatus', previous, next: player.kycStatus, reason: null } as const
-      recordChange(em, { playerId: player.id, at: now, actor: scope.operatorId, ...change })
+export const submitKyc = handle(operations.players.submitKyc, {
+  apart: ({ input }) => [input.playerId],
+
+  load: (calls, { db }) =>
+    lockPlayers(
+      db,
+      calls.map(({ input, scope }) => ({ playerId: input.playerId, brandId: scope.brandId })),
+    ),
+
+  decide({ input, scope }, player, { now, newId }) {
+    if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+    const submitted = submit(player)
+    const { playerId, documentType, reference } = input
+    const submission = { id: newId('kyc'), playerId, documentType, reference, submittedAt: now }
+    return {
+      reply: { submission: publicSubmission(submission), kycStatus: submitted.player.kycStatus },
+      change: { submission, kyc: { ...submitted, actor: scope.operatorId, reason: null } },
     }
-    return { submission: publicSubmission(submission), kycStatus: player.kycStatus }
+  },
+
+  async save(changes, { db, now }) {
+    await Promise.all([
+      insertSubmissions(
+        db,
+        changes.map(({ submission }) => submission),
+      ),
+      saveKycChanges(
+        db,
+        changes.map(({ kyc }) => kyc),
+        now,
+      ),
+    ])
   },
 })

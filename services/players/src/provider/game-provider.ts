@@ -1,6 +1,7 @@
 import { Rejection } from '@backoffice/contracts'
-import { compile, gauges, type Logger } from '@backoffice/service-runtime'
-import { type Static, Type } from '@sinclair/typebox'
+import type { Logger } from '@backoffice/service-runtime'
+import { Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'
 import { Agent, request } from 'undici'
 
@@ -21,38 +22,39 @@ export interface Launched {
   readonly demoBalance: null
 }
 
-const LaunchReply = Type.Object({
-  gameUrl: Type.String({ pattern: '^https?://', maxLength: 2_048 }),
-  expiresAt: Type.String({ format: 'date-time' }),
-})
+const launchReply = TypeCompiler.Compile(
+  Type.Object({
+    gameUrl: Type.String({ pattern: '^https?://', maxLength: 2_048 }),
+    expiresAt: Type.String({ format: 'date-time' }),
+  }),
+)
 
 const replyBytesMax = 16 * 1024
 const attemptsMax = 2
 const consecutiveFailuresMax = 5
+
+export interface GameProviderOptions {
+  /** Of the launch API; without it no launch is possible. */
+  readonly url: string | undefined
+  readonly token: string | undefined
+  /** In all, for one attempt. */
+  readonly timeoutMs: number
+  /** How long the circuit stays open. */
+  readonly openMs: number
+  readonly log: Logger
+}
 
 /**
  * Asks the game provider to open a session (docs/game-providers.md). A launch is repeated once, which its session id
  * makes safe; after five failures in a row the circuit opens, and nobody waits for a provider that is down.
  */
 export class GameProvider {
-  readonly #url: string | undefined
-  readonly #token: string | undefined
-  readonly #timeoutMs: number
-  readonly #log: Logger
+  readonly #options: GameProviderOptions
   readonly #circuit
   readonly #agent: Agent
 
-  constructor(options: {
-    readonly url: string | undefined
-    readonly token: string | undefined
-    readonly timeoutMs: number
-    readonly openMs: number
-    readonly log: Logger
-  }) {
-    this.#url = options.url
-    this.#token = options.token
-    this.#timeoutMs = options.timeoutMs
-    this.#log = options.log
+  constructor(options: GameProviderOptions) {
+    this.#options = options
     this.#agent = new Agent({ connect: { timeout: options.timeoutMs }, maxHeaderSize: replyBytesMax })
     this.#circuit = circuitBreaker(
       handleWhen((error) => !(error instanceof RefusedLaunch)),
@@ -61,36 +63,33 @@ export class GameProvider {
         breaker: new ConsecutiveBreaker(consecutiveFailuresMax),
       },
     )
-    gauges(
-      {
-        'backoffice.provider.breaker_open': { description: '1 while launches are refused without asking the provider' },
-      },
-      async () => ({
-        'backoffice.provider.breaker_open': [{ value: this.#circuit.state === CircuitState.Open ? 1 : 0 }],
-      }),
-    )
+  }
+
+  /** Launches are refused without asking the provider. */
+  get isResting(): boolean {
+    return this.#circuit.state === CircuitState.Open
   }
 
   /** @throws {Rejection} PROVIDER_UNAVAILABLE whatever went wrong, by `deadline` at the latest */
   async launch(launch: Launch, deadline: Date): Promise<Launched> {
-    const url = this.#url
+    const { url, log } = this.#options
     if (url === undefined) throw new Rejection('PROVIDER_UNAVAILABLE')
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#circuit.execute(() => this.#request(url, launch, deadline))
       } catch (error) {
-        this.#log.warn({ err: error, sessionId: launch.sessionId, attempt }, 'the game provider did not open a session')
+        log.warn({ err: error, sessionId: launch.sessionId, attempt }, 'the game provider did not open a session')
         const hopeless =
           error instanceof BrokenCircuitError || error instanceof RefusedLaunch || Date.now() >= deadline.getTime()
-        if (hopeless || attempt >= attemptsMax)
-          throw Object.assign(new Rejection('PROVIDER_UNAVAILABLE'), { cause: error })
+        if (hopeless || attempt >= attemptsMax) throw new Rejection('PROVIDER_UNAVAILABLE', undefined, { cause: error })
       }
     }
   }
 
   async #request(url: string, launch: Launch, deadline: Date): Promise<Launched> {
     // A total deadline: undici's own time-outs are idle times, which a slow drip never reaches.
-    const timeoutMs = Math.max(1, Math.min(this.#timeoutMs, deadline.getTime() - Date.now()))
+    const { token } = this.#options
+    const timeoutMs = Math.max(1, Math.min(this.#options.timeoutMs, deadline.getTime() - Date.now()))
     const signal = AbortSignal.timeout(timeoutMs)
     const { statusCode, body } = await request(`${url.replace(/\/$/, '')}/sessions`, {
       method: 'POST',
@@ -99,7 +98,7 @@ export class GameProvider {
       headers: {
         'Content-Type': 'application/json',
         'Idempotency-Key': launch.sessionId,
-        ...(this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` }),
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       },
       body: JSON.stringify(launch),
     })
@@ -131,7 +130,7 @@ async function readBounded(body: AsyncIterable<Buffer> & { destroy(): unknown })
 
 function toLaunched(text: string): Launched {
   const reply: unknown = JSON.parse(text)
-  if (!compile(LaunchReply).Check(reply)) throw new Error('the reply of the provider is not valid')
-  const { gameUrl, expiresAt } = reply as Static<typeof LaunchReply>
+  if (!launchReply.Check(reply)) throw new Error('the reply of the provider is not valid')
+  const { gameUrl, expiresAt } = reply
   return { mode: 'real', gameUrl, expiresAt: new Date(expiresAt), tokenSha256: null, demoBalance: null }
 }

@@ -1,6 +1,7 @@
 import type { Environment, KycStatus, PlayerStatus } from '@backoffice/contracts'
-import { defineEntity, type InferEntity, p } from '@mikro-orm/postgresql'
+import { defineEntity, p } from '@mikro-orm/postgresql'
 
+/** For the team's edits and lists of players; see storage/players.ts. */
 export const PlayerEntity = defineEntity({
   name: 'Player',
   tableName: 'player',
@@ -30,50 +31,5 @@ export const PlayerEntity = defineEntity({
     createdAt: p.datetime(),
   },
 })
-export type PlayerRow = InferEntity<typeof PlayerEntity>
 
-export const KycSubmissionEntity = defineEntity({
-  name: 'KycSubmission',
-  tableName: 'kyc_submission',
-  properties: {
-    id: p.string().primary(),
-    playerId: p.string(),
-    documentType: p.string(),
-    reference: p.string(),
-    submittedAt: p.datetime(),
-  },
-})
-
-export const PlayerChangeEntity = defineEntity({
-  name: 'PlayerChange',
-  tableName: 'player_change',
-  properties: {
-    id: p.bigint('string').primary().autoincrement(),
-    playerId: p.string(),
-    at: p.datetime(),
-    actor: p.string(),
-    field: p.string(),
-    previous: p.string().nullable(),
-    next: p.string().nullable(),
-    reason: p.string().nullable(),
-  },
-})
-
-export const GameSessionEntity = defineEntity({
-  name: 'GameSession',
-  tableName: 'game_session',
-  properties: {
-    id: p.string().primary(),
-    playerId: p.string(),
-    brandId: p.string(),
-    gameId: p.string(),
-    mode: p.string().$type<'demo' | 'real'>(),
-    gameUrl: p.string(),
-    createdAt: p.datetime(),
-    expiresAt: p.datetime(),
-    tokenSha256: p.blob().nullable(),
-    demoBalance: p.bigint('bigint').nullable(),
-  },
-})
-
-export const entities = [PlayerEntity, KycSubmissionEntity, PlayerChangeEntity, GameSessionEntity]
+export const entities = [PlayerEntity]

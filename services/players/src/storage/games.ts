@@ -1,42 +1,47 @@
-import { type Game, Rejection } from '@backoffice/contracts'
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import type { Game } from '@backoffice/contracts'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 
 export type CatalogueGame = Omit<Game, 'thumbnailUrl'>
 
+const columns = sql`id, name, provider, category, rtp, demo`
+
+/** A game is in every brand's catalogue unless the brand has taken it out. */
 const inCatalogue = (brandId: string) => sql`
   not exists (select from brand_game b where b.brand_id = ${brandId} and b.game_id = g.id and not b.available)
 `
 
 /** The games of a brand's catalogue, in its order. */
-export async function listCatalogue(connection: Sql, brandId: string): Promise<CatalogueGame[]> {
-  const { rows } = await sql<CatalogueGame>`
-    select id, name, provider, category, rtp::text, demo from game g where ${inCatalogue(brandId)} order by position, id
-  `.execute(connection)
-  return rows
+export function listCatalogue(db: ReadDb, brandId: string): Promise<CatalogueGame[]> {
+  return db<CatalogueGame>`select ${columns} from game g where ${inCatalogue(brandId)} order by position, id`
 }
 
-/** @throws {Rejection} GAME_NOT_FOUND: unknown, or not in this brand's catalogue */
-export async function requireGame(
-  connection: Sql,
+/** Undefined when it is unknown, or not in this brand's catalogue. */
+export async function findCatalogueGame(
+  db: ReadDb,
   { gameId, brandId }: { readonly gameId: string; readonly brandId: string },
-): Promise<CatalogueGame> {
-  const { rows } = await sql<CatalogueGame>`
-    select id, name, provider, category, rtp::text, demo from game g where id = ${gameId} and ${inCatalogue(brandId)}
-  `.execute(connection)
-  if (rows[0] === undefined) throw new Rejection('GAME_NOT_FOUND')
-  return rows[0]
+): Promise<CatalogueGame | undefined> {
+  const [game] = await db<CatalogueGame>`
+    select ${columns} from game g where id = ${gameId} and ${inCatalogue(brandId)}
+  `
+  return game
 }
 
-/** @throws {Rejection} GAME_NOT_FOUND */
+/** Whoever's catalogue it is in. */
+export async function findGame(db: ReadDb, gameId: string): Promise<CatalogueGame | undefined> {
+  const [game] = await db<CatalogueGame>`select ${columns} from game where id = ${gameId}`
+  return game
+}
+
+/** False when there is no such game. */
 export async function setAvailability(
-  connection: Sql,
+  db: Db,
   entry: { readonly brandId: string; readonly gameId: string; readonly available: boolean },
-): Promise<void> {
-  const { rows } = await sql`
+): Promise<boolean> {
+  const { brandId, gameId, available } = entry
+  const rows = await db`
     insert into brand_game (brand_id, game_id, available)
-    select ${entry.brandId}, id, ${entry.available} from game where id = ${entry.gameId}
+    select ${brandId}::text, id, ${available}::boolean from game where id = ${gameId}
     on conflict (brand_id, game_id) do update set available = excluded.available returning true
-  `.execute(connection)
-  if (rows.length === 0) throw new Rejection('GAME_NOT_FOUND')
+  `
+  return rows.length > 0
 }

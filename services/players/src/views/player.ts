@@ -1,64 +1,56 @@
-import { fromMinorUnits, type Kyc, type Player, type TeamPlayer } from '@backoffice/contracts'
-import type { InferEntity } from '@mikro-orm/postgresql'
-import { limitNow } from '../domain/responsible-gaming.ts'
-import type { KycSubmissionEntity, PlayerRow } from '../storage/entities.ts'
+import { fromMinorUnits, type Kyc, type Player, type PlayerStanding, type TeamPlayer } from '@backoffice/contracts'
+import type { PlayerRecord } from '../domain/player.ts'
+import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
+import type { KycSubmission } from '../storage/kyc-submissions.ts'
 
 /** The record as the API shows it. */
-export function publicPlayer(player: PlayerRow): Player {
+export function publicPlayer(player: PlayerRecord): Player {
+  const { id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency, createdAt } = player
   return {
-    id: player.id,
-    externalId: player.externalId,
-    name: player.name,
-    email: player.email,
-    cpf: player.cpf,
-    phone: player.phone ?? null,
-    birthDate: player.birthDate,
-    status: player.status,
-    kycStatus: player.kycStatus,
-    currency: player.currency,
-    createdAt: player.createdAt.toISOString(),
+    ...{ id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency },
+    createdAt: createdAt.toISOString(),
   }
 }
 
-type Submission = InferEntity<typeof KycSubmissionEntity>
-
-export function publicSubmission({ id, documentType, reference, submittedAt }: Submission) {
+export function publicSubmission({ id, documentType, reference, submittedAt }: KycSubmission) {
   return { id, documentType, reference, submittedAt: submittedAt.toISOString() }
 }
 
-export function publicKyc(player: PlayerRow, submissions: readonly Submission[]): Kyc {
+export function publicKyc(player: PlayerRecord, submissions: readonly KycSubmission[]): Kyc {
   return {
     playerId: player.id,
     kycStatus: player.kycStatus,
     submissions: submissions.map(publicSubmission),
     decidedAt: player.kycDecidedAt?.toISOString() ?? null,
-    reason: player.kycReason ?? null,
+    reason: player.kycReason,
   }
 }
 
+/** What payments must know of a player now. */
+export function standingOf(player: PlayerRecord, now: Date): PlayerStanding {
+  const { id: playerId, currency, status, kycStatus } = player
+  const dailyDepositLimit = amountOf(limitNow(player, now))
+  return { playerId, currency, status, kycStatus, selfExcluded: isSelfExcluded(player, now), dailyDepositLimit }
+}
+
 /** The record as the team sees it. */
-export function teamPlayer(player: PlayerRow, now: Date): TeamPlayer {
+export function teamPlayer(player: PlayerRecord, now: Date): TeamPlayer {
+  const { operatorId, brandId, environment, timeZone, kycReason } = player
   const { selfExcludedFrom, selfExcludedUntil, pendingLimit, pendingLimitFrom } = player
-  const limit = limitNow(player, now)
-  const waits = pendingLimitFrom != null && pendingLimitFrom > now
   return {
     ...publicPlayer(player),
-    operatorId: player.operatorId,
-    brandId: player.brandId,
-    environment: player.environment,
-    timeZone: player.timeZone,
+    ...{ operatorId, brandId, environment, timeZone, kycReason },
     kycDecidedAt: player.kycDecidedAt?.toISOString() ?? null,
-    kycReason: player.kycReason ?? null,
     selfExclusion:
-      selfExcludedFrom == null
+      selfExcludedFrom === null
         ? null
         : { from: selfExcludedFrom.toISOString(), until: selfExcludedUntil?.toISOString() ?? null },
-    dailyDepositLimit: limit === null ? null : fromMinorUnits(limit),
-    pendingLimit: waits
-      ? {
-          dailyDepositLimit: pendingLimit == null ? null : fromMinorUnits(pendingLimit),
-          from: pendingLimitFrom.toISOString(),
-        }
-      : null,
+    dailyDepositLimit: amountOf(limitNow(player, now)),
+    pendingLimit:
+      pendingLimitFrom !== null && pendingLimitFrom > now
+        ? { dailyDepositLimit: amountOf(pendingLimit), from: pendingLimitFrom.toISOString() }
+        : null,
   }
 }
+
+const amountOf = (limit: bigint | null) => (limit === null ? null : fromMinorUnits(limit))

@@ -1,7 +1,7 @@
 import { playerStatuses } from '@backoffice/contracts'
 import fc from 'fast-check'
 import t from 'tap'
-import { changeLimit, isLonger, isSelfExcluded, limitNow } from '../../src/domain/responsible-gaming.ts'
+import { isLonger, isSelfExcluded, limitNow, selfExclude, setLimit } from '../../src/domain/responsible-gaming.ts'
 
 const now = new Date('2026-03-02T12:00:00.000Z')
 const hours = (count: number) => new Date(now.getTime() + count * 3_600_000)
@@ -30,21 +30,42 @@ t.test('a running exclusion can be made longer, never shorter', async (t) => {
   t.ok(isLonger({ ...running, selfExcludedUntil: hours(-0.5) }, hours(1), now), 'one that has ended begins anew')
 })
 
+t.test('an exclusion that runs keeps its begin; one that has ended begins anew', async (t) => {
+  const running = { ...none, selfExcludedFrom: hours(-1), selfExcludedUntil: hours(10) }
+  const iso = (count: number) => hours(count).toISOString()
+  const cases = [
+    [none, hours(5), hours(0), null, iso(5)],
+    [none, null, hours(0), null, 'for good'],
+    [running, hours(11), hours(-1), iso(10), iso(11)],
+    [running, null, hours(-1), iso(10), 'for good'],
+    [{ ...running, selfExcludedUntil: hours(-0.5) }, hours(1), hours(0), iso(-0.5), iso(1)],
+    [{ ...running, selfExcludedUntil: null }, null, hours(-1), 'for good', 'for good'],
+  ] as const
+  for (const [player, until, from, previous, next] of cases) {
+    t.strictSame(selfExclude(player, until, now), {
+      player: { ...none, selfExcludedFrom: from, selfExcludedUntil: until },
+      change: { field: 'selfExclusion', previous, next },
+    })
+  }
+  t.throws(() => selfExclude(running, hours(9), now), { code: 'VALIDATION_ERROR' }, 'it is never made shorter')
+})
+
 const unlimited = { dailyDepositLimit: null, pendingLimit: null, pendingLimitFrom: null }
+const after = (...change: Parameters<typeof setLimit>) => setLimit(...change).player
 
 t.test('a first or lower limit holds at once; a higher one, or none, after 24 hours', async (t) => {
-  const first = changeLimit(unlimited, 100n, now)
+  const first = after(unlimited, 100n, now)
   t.equal(limitNow(first, now), 100n)
-  const lower = changeLimit(first, 50n, now)
+  const lower = after(first, 50n, now)
   t.equal(limitNow(lower, now), 50n)
-  const raised = changeLimit(lower, 80n, now)
+  const raised = after(lower, 80n, now)
   t.equal(limitNow(raised, now), 50n)
   t.equal(limitNow(raised, hours(23.99)), 50n)
   t.equal(limitNow(raised, hours(24)), 80n)
-  const removed = changeLimit(lower, null, now)
+  const removed = after(lower, null, now)
   t.equal(limitNow(removed, hours(23.99)), 50n)
   t.equal(limitNow(removed, hours(24)), null)
-  t.equal(limitNow(changeLimit(raised, 40n, hours(1)), hours(30)), 40n, 'a lower wish replaces the raise that waits')
+  t.equal(limitNow(after(raised, 40n, hours(1)), hours(30)), 40n, 'a lower wish replaces the raise that waits')
 })
 
 t.test('no sequence of wishes loosens a limit within 24 hours', async (t) => {
@@ -53,14 +74,14 @@ t.test('no sequence of wishes loosens a limit within 24 hours', async (t) => {
     fc.property(
       fc.array(fc.record({ wish, afterHours: fc.double({ min: 0, max: 3, noNaN: true }) }), { maxLength: 7 }),
       (wishes) => {
-        let limit: Parameters<typeof changeLimit>[0] = changeLimit(unlimited, 500n, now)
+        let limit: Parameters<typeof setLimit>[0] = after(unlimited, 500n, now)
         let at = 0
         for (const { wish: wished, afterHours } of wishes) {
           const before = limitNow(limit, hours(at))
           at += afterHours
-          limit = changeLimit(limit, wished, hours(at))
-          const after = limitNow(limit, hours(at))
-          t.ok(after !== null && before !== null && after <= before)
+          limit = after(limit, wished, hours(at))
+          const holds = limitNow(limit, hours(at))
+          t.ok(holds !== null && before !== null && holds <= before)
         }
       },
     ),

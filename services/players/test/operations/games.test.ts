@@ -1,12 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { operations, sandboxGames } from '@backoffice/contracts'
-import * as payments from '@backoffice/payments'
+import { payments } from '@backoffice/payments'
 import { eventually, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
+import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { request } from 'undici'
-import * as players from '../../src/main.ts'
+import { players } from '../../src/service.ts'
 import { newPlayer } from '../new-player.ts'
 
 type Behaviour = (response: ServerResponse, launch: { sessionId: string; gameId: string }) => void
@@ -61,11 +61,11 @@ const { registerPlayer, decideKyc, openGameSession, listGames, setGameAvailabili
 const sandbox = bed.scope()
 const production = bed.scope({ environment: 'production', brandId: 'brd_live' })
 const alice = bed.team('alice')
-const gamesUrl = (bed.services.players as players.RunningPlayers).gamesUrl
+const gamesUrl = bed.services.players.addresses.gamesUrl
 
 async function approvedPlayer(scope = sandbox): Promise<string> {
   const { id } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
-  await alice.call(decideKyc, { input: { brandId: scope.brandId, playerId: id, status: 'aprovado' } })
+  await alice.call(decideKyc, { input: { playerId: id, status: 'aprovado' } })
   return id
 }
 const open = (playerId: string, scope = sandbox, gameId = 'fortune-reels') =>
@@ -97,9 +97,9 @@ t.test("a session is refused once the day's deposits exceed a limit that was low
   const playerId = await approvedPlayer()
   const deposit = { playerId, amount: '100', currency: 'BRL', method: 'pix', externalReference: 'limit-1' }
   await bed.rpc.call(operations.payments.createDeposit, { scope: sandbox, input: deposit })
-  await alice.call(setDailyLimit, { input: { brandId: sandbox.brandId, playerId, dailyDepositLimit: '100' } })
+  await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '100' } })
   t.ok(await open(playerId))
-  await alice.call(setDailyLimit, { input: { brandId: sandbox.brandId, playerId, dailyDepositLimit: '99.99' } })
+  await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '99.99' } })
   await t.rejects(open(playerId), { code: 'RG_BLOCKED' })
 })
 

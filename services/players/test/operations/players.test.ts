@@ -1,18 +1,16 @@
-import { listAudit, operations } from '@backoffice/contracts'
-import * as payments from '@backoffice/payments'
+import { operations } from '@backoffice/contracts'
 import { eventually, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
+import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import * as players from '../../src/main.ts'
+import { players } from '../../src/service.ts'
 import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, findPlayers, getKyc, submitKyc, decideKycInSandbox, decideKyc, getPlayerStanding } =
   operations.players
-const { setPlayerStatus, selfExcludePlayer, setDailyLimit, kycQueue, showPlayer, listPlayers, locatePlayer } =
-  operations.players
+const { setPlayerStatus, selfExcludePlayer, setDailyLimit, kycQueue, showPlayer, listPlayers } = operations.players
 
 let now = new Date('2026-03-02T12:00:00.000Z')
-const bed = await testBed(t, { players, wallet, payments }, { clock: { now: () => now } })
+const bed = await testBed(t, { players, wallet }, { clock: { now: () => now } })
 const scope = bed.scope()
 const elsewhere = bed.scope({ environment: 'production', brandId: 'brd_other' })
 const register = (overrides?: Record<string, string>) =>
@@ -125,16 +123,16 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
   const alice = bed.team('alice')
   const { id: playerId } = await register()
   await bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'cnh', reference: 'doc-9' } })
-  const { brandId } = await alice.call(locatePlayer, { input: { id: playerId } })
+  const { brandId } = await alice.call(showPlayer, { input: { playerId } })
   t.equal(brandId, scope.brandId)
   const queue = await alice.call(kycQueue, { input: { brandId, limit: 100 } })
   t.match(
     queue.data.find((row) => row.playerId === playerId),
     { latestDocumentType: 'cnh', latestReference: 'doc-9', submissions: 1 },
   )
-  await alice.call(decideKyc, { input: { brandId, playerId, status: 'reprovado', reason: 'unreadable' } })
-  await alice.call(setPlayerStatus, { input: { brandId, playerId, status: 'suspenso', reason: 'complaint 7' } })
-  const shown = await alice.call(showPlayer, { input: { brandId, playerId } })
+  await alice.call(decideKyc, { input: { playerId, status: 'reprovado', reason: 'unreadable' } })
+  await alice.call(setPlayerStatus, { input: { playerId, status: 'suspenso', reason: 'complaint 7' } })
+  const shown = await alice.call(showPlayer, { input: { playerId } })
   t.strictSame(
     shown.changes.map(({ actor, field, to, reason }) => [actor, field, to, reason]),
     [
@@ -143,7 +141,7 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
       [scope.operatorId, 'kycStatus', 'em_analise', null],
     ],
   )
-  const audit = await bed.team('bob').call(listAudit('players'), { input: { subject: playerId, limit: 10 } })
+  const audit = await bed.team('bob').call(operations.players.listAudit, { input: { subject: playerId, limit: 10 } })
   t.strictSame(
     audit.data.map(({ actor, operation, reason }) => [actor, operation, reason]),
     [
@@ -151,10 +149,13 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
       ['alice', 'decideKyc', 'unreadable'],
     ],
   )
-  await t.rejects(
-    alice.call(setPlayerStatus, { input: { brandId: 'brd_other', playerId, status: 'ativo', reason: 'x' } }),
-    { code: 'PLAYER_NOT_FOUND' },
-  )
+  for (const [operation, input] of [
+    [setPlayerStatus, { playerId: 'ply_nobody', status: 'ativo', reason: 'x' }],
+    [decideKyc, { playerId: 'ply_nobody', status: 'aprovado' }],
+    [showPlayer, { playerId: 'ply_nobody' }],
+  ] as const) {
+    await t.rejects(alice.call(operation, { input } as never), { code: 'PLAYER_NOT_FOUND' }, operation.id)
+  }
   const listed = await alice.call(listPlayers, { input: { brandId, status: 'suspenso', limit: 10 } })
   t.ok(listed.data.some(({ id }) => id === playerId))
 })
@@ -162,18 +163,17 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
 t.test('self-exclusion and limits show in the standing, and end when they should', async (t) => {
   const alice = bed.team('alice')
   const { id: playerId } = await register()
-  const brandId = scope.brandId
   const standing = () => bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })
   t.match(await standing(), { selfExcluded: false, dailyDepositLimit: null })
   const until = new Date(now.getTime() + 3_600_000).toISOString()
-  await alice.call(selfExcludePlayer, { input: { brandId, playerId, until } })
+  await alice.call(selfExcludePlayer, { input: { playerId, until } })
   t.equal((await standing()).selfExcluded, true)
-  await t.rejects(alice.call(selfExcludePlayer, { input: { brandId, playerId, until: now.toISOString() } }), {
+  await t.rejects(alice.call(selfExcludePlayer, { input: { playerId, until: now.toISOString() } }), {
     code: 'VALIDATION_ERROR',
   })
-  await alice.call(setDailyLimit, { input: { brandId, playerId, dailyDepositLimit: '100' } })
+  await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '100' } })
   t.equal((await standing()).dailyDepositLimit, '100.00')
-  await alice.call(setDailyLimit, { input: { brandId, playerId, dailyDepositLimit: '200' } })
+  await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '200' } })
   t.equal((await standing()).dailyDepositLimit, '100.00')
   now = new Date(now.getTime() + 24 * 3_600_000)
   t.match(await standing(), { selfExcluded: false, dailyDepositLimit: '200.00' })

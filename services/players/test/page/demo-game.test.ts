@@ -1,10 +1,10 @@
 import { operations } from '@backoffice/contracts'
-import * as payments from '@backoffice/payments'
+import { payments } from '@backoffice/payments'
 import { testBed } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
-import * as wallet from '@backoffice/wallet'
+import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import * as players from '../../src/main.ts'
+import { players } from '../../src/service.ts'
 import { newPlayer } from '../new-player.ts'
 
 t.test(
@@ -19,9 +19,7 @@ t.test(
     )
     const scope = bed.scope()
     const { id: playerId } = await bed.rpc.call(operations.players.registerPlayer, { scope, input: newPlayer() })
-    await bed
-      .team('alice')
-      .call(operations.players.decideKyc, { input: { brandId: scope.brandId, playerId, status: 'aprovado' } })
+    await bed.team('alice').call(operations.players.decideKyc, { input: { playerId, status: 'aprovado' } })
     const { gameUrl } = await bed.rpc.call(operations.players.openGameSession, {
       scope,
       input: { playerId, gameId: 'amazon-gold' },

@@ -1,9 +1,6 @@
-import { type Background, type ServiceContext, sqlOf } from '@backoffice/service-runtime'
+import { Loop, type ServiceContext } from '@backoffice/service-runtime'
 import { lastExportAt, writeHeads } from '../heads/head-files.ts'
 import { listHeadsSince } from '../storage/heads.ts'
-import { every } from './every.ts'
-
-type Parts = Pick<ServiceContext, 'orm' | 'clock'>
 
 const pageMax = 10_000
 /** Longer than a transaction can last: what was being written at the last export is in the next one. */
@@ -14,14 +11,14 @@ const overlapMs = 60_000
  * off the end of a chain cannot reach them.
  * @returns how many heads were written
  */
-export async function exportHeads({ orm, clock }: Parts, dir: string): Promise<number> {
+export async function exportHeads({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>, dir: string): Promise<number> {
   const at = clock.now()
   const last = await lastExportAt(dir)
   const since = new Date(last === null ? 0 : last.getTime() - overlapMs)
   async function* pages() {
     let after = '0'
     for (;;) {
-      const page = await listHeadsSince(sqlOf(orm.em.fork()), { since, after, limit: pageMax })
+      const page = await listHeadsSince(db.reader, { since, after, limit: pageMax })
       yield page
       if (page.length < pageMax) return
       after = page.at(-1)?.accountId ?? after
@@ -30,13 +27,15 @@ export async function exportHeads({ orm, clock }: Parts, dir: string): Promise<n
   return writeHeads(dir, at, pages())
 }
 
-export function startExportingHeads(
-  context: Parts & Pick<ServiceContext, 'log'>,
+export const headsExport = (
+  context: Pick<ServiceContext, 'db' | 'clock' | 'log'>,
   { dir, everyMs }: { readonly dir: string; readonly everyMs: number },
-): Background {
-  return every(everyMs, async () => {
-    await exportHeads(context, dir).catch((error) =>
-      context.log.error({ err: error, dir }, 'heads could not be exported; the next round tries again'),
-    )
+): Loop =>
+  new Loop({
+    name: 'export of heads',
+    log: context.log,
+    everyMs,
+    run: async () => {
+      await exportHeads(context, dir)
+    },
   })
-}

@@ -1,15 +1,13 @@
-import { type Background, type ServiceContext, sqlOf } from '@backoffice/service-runtime'
+import { Loop, type ServiceContext } from '@backoffice/service-runtime'
 import { takeCheckpoints } from '../storage/system-balances.ts'
-import { every } from './every.ts'
 
 /** Keeps the balances of system accounts quick to read. */
-export function startCheckpoints(
-  { orm, clock, log }: Pick<ServiceContext, 'orm' | 'clock' | 'log'>,
-  everyMs: number,
-): Background {
-  return every(everyMs, async () => {
-    await takeCheckpoints(sqlOf(orm.em.fork()), clock.now()).catch((error) =>
-      log.warn({ err: error }, 'checkpoints could not be taken; the next round tries again'),
-    )
+export const checkpoints = ({ db, clock, log }: Pick<ServiceContext, 'db' | 'clock' | 'log'>, everyMs: number): Loop =>
+  new Loop({
+    name: 'checkpoints',
+    log,
+    everyMs,
+    run: async () => {
+      await takeCheckpoints(db, clock.now())
+    },
   })
-}

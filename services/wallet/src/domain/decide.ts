@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { entryHash } from './hash-chain.ts'
 import {
-  type Answer,
   type Entry,
   type Hold,
   type KnownTransfer,
   type PlayerAccount,
   type Posting,
+  type PostingOutcome,
   type SystemAccountKind,
   systemKey,
   type Transfer,
@@ -41,16 +41,16 @@ const balanceMax = 2n ** 63n - 1n
 /**
  * Decides a batch in the order of its postings, each on what those before it left. A refused posting changes nothing for
  * its neighbours. Pure: `state` stays as it is.
- * @returns one answer for each posting, in order, and what to write
+ * @returns one outcome for each posting, in order, and what to write
  */
 export function decideBatch(
   batch: readonly Posting[],
   state: LedgerState,
   now: Date,
-): { readonly answers: readonly Answer[]; readonly changes: Changes } {
+): { readonly outcomes: readonly PostingOutcome[]; readonly changes: Changes } {
   const books = new WorkingBooks(state, now)
-  const answers = batch.map((posting) => books.apply(posting))
-  return { answers, changes: books.changes() }
+  const outcomes = batch.map((posting) => books.apply(posting))
+  return { outcomes, changes: books.changes() }
 }
 
 class WorkingBooks {
@@ -76,7 +76,7 @@ class WorkingBooks {
     }
   }
 
-  apply(posting: Posting): Answer {
+  apply(posting: Posting): PostingOutcome {
     const account = this.#findAccount(posting)
     assert(account !== undefined, 'the account of every posting is open and locked')
     if (account.currency !== posting.currency)
@@ -96,7 +96,7 @@ class WorkingBooks {
     }
   }
 
-  #transfer(account: PlayerAccount, posting: Posting & TransferRequest & { kind: 'credit' | 'debit' }): Answer {
+  #transfer(account: PlayerAccount, posting: Posting & TransferRequest & { kind: 'credit' | 'debit' }): PostingOutcome {
     const { amount, reverses } = posting
     assert(amount > 0n, 'an amount is over zero')
     const system = this.#systemAccount(posting, posting.counterparty)
@@ -120,7 +120,7 @@ class WorkingBooks {
     return { outcome, transferId: transfer.id, replayed: false }
   }
 
-  #hold(account: PlayerAccount, posting: Posting & { kind: 'hold' }): Answer {
+  #hold(account: PlayerAccount, posting: Posting & { kind: 'hold' }): PostingOutcome {
     const { brandId, reference, amount } = posting
     assert(amount > 0n, 'an amount is over zero')
     const known = this.#findHold(posting)
@@ -145,7 +145,7 @@ class WorkingBooks {
     return { outcome: 'hold', state: 'open' }
   }
 
-  #capture(account: PlayerAccount, posting: Posting & { kind: 'capture' }): Answer {
+  #capture(account: PlayerAccount, posting: Posting & { kind: 'capture' }): PostingOutcome {
     const hold = this.#findHold(posting)
     if (hold === undefined || hold.accountId !== account.id || hold.amount === null)
       return fault(`there is no hold ${posting.reference} on account ${account.id} to capture`)
@@ -169,7 +169,7 @@ class WorkingBooks {
     return { outcome: 'posted', transferId: transfer.id, replayed: false }
   }
 
-  #release(account: PlayerAccount, posting: Posting & { kind: 'release' }): Answer {
+  #release(account: PlayerAccount, posting: Posting & { kind: 'release' }): PostingOutcome {
     const { brandId, reference } = posting
     const hold = this.#findHold(posting)
     if (hold === undefined) {
@@ -255,13 +255,13 @@ class WorkingBooks {
   }
 }
 
-const fault = (message: string): Answer => ({ outcome: 'fault', message })
+const fault = (message: string): PostingOutcome => ({ outcome: 'fault', message })
 
-/** The answer to a reference that is known: the same as then, unless it was another transfer. */
+/** The outcome under a reference that is known: the same as then, unless it was another transfer. */
 function replay(
   known: KnownTransfer,
   asked: Pick<TransferRequest, 'type' | 'amount' | 'reverses'> & Pick<KnownTransfer, 'debitAccount' | 'creditAccount'>,
-): Answer {
+): PostingOutcome {
   const same =
     known.type === asked.type &&
     known.amount === asked.amount &&

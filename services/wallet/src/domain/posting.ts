@@ -26,7 +26,7 @@ export interface TransferRequest {
 
 /**
  * What can be asked of the ledger. A credit, a capture and a release cannot be refused; a debit and a hold can, for
- * INSUFFICIENT_FUNDS alone, and then the reference gets that answer for ever.
+ * INSUFFICIENT_FUNDS alone, and then the reference gets that outcome for ever.
  */
 export type Posting = Target &
   (
@@ -38,8 +38,8 @@ export type Posting = Target &
 
 export type HoldState = 'open' | 'captured' | 'released'
 
-/** Each sender's own answer. */
-export type Answer =
+/** What came of a posting: each sender is told its own. */
+export type PostingOutcome =
   | { readonly outcome: 'posted'; readonly transferId: string; readonly replayed: boolean }
   | { readonly outcome: 'hold'; readonly state: HoldState }
   | { readonly outcome: 'insufficient_funds' }

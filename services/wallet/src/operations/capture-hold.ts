@@ -1,12 +1,12 @@
 import { operations } from '@backoffice/contracts'
-import { posting } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
 import { unexpected } from '../domain/unexpected.ts'
-import type { Ledger } from '../storage/ledger.ts'
+import type { Ledger } from '../steps/ledger.ts'
 
 export const captureHold = (ledger: Ledger) =>
-  posting(operations.wallet.captureHold, async ({ input, scope: { brandId, currency } }, { newId }) => {
+  handle(operations.wallet.captureHold, async ({ input, scope: { brandId, currency } }, { newId }) => {
     const { playerId, withdrawalId: reference } = input
-    const answer = await ledger.post({
+    const result = await ledger.post({
       kind: 'capture',
       brandId,
       playerId,
@@ -15,6 +15,6 @@ export const captureHold = (ledger: Ledger) =>
       transferId: newId('trf'),
       effectiveAt: new Date(input.effectiveAt),
     })
-    if (answer.outcome !== 'posted') throw unexpected(answer, `the capture for ${reference}`)
-    return { transferId: answer.transferId }
+    if (result.outcome !== 'posted') throw unexpected(result, `the capture for ${reference}`)
+    return { transferId: result.transferId }
   })

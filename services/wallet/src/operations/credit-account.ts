@@ -1,12 +1,12 @@
 import { operations, toMinorUnits } from '@backoffice/contracts'
-import { posting } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
 import { unexpected } from '../domain/unexpected.ts'
-import type { Ledger } from '../storage/ledger.ts'
+import type { Ledger } from '../steps/ledger.ts'
 
 export const creditAccount = (ledger: Ledger) =>
-  posting(operations.wallet.creditAccount, async ({ input, scope: { brandId, currency } }, { newId }) => {
+  handle(operations.wallet.creditAccount, async ({ input, scope: { brandId, currency } }, { newId }) => {
     const { playerId, depositId, amount, effectiveAt } = input
-    const answer = await ledger.post({
+    const result = await ledger.post({
       kind: 'credit',
       brandId,
       playerId,
@@ -18,6 +18,6 @@ export const creditAccount = (ledger: Ledger) =>
       amount: toMinorUnits(amount),
       effectiveAt: new Date(effectiveAt),
     })
-    if (answer.outcome !== 'posted') throw unexpected(answer, `the credit of ${depositId}`)
-    return { transferId: answer.transferId }
+    if (result.outcome !== 'posted') throw unexpected(result, `the credit of ${depositId}`)
+    return { transferId: result.transferId }
   })

@@ -1,26 +1,35 @@
 import { fromMinorUnits, operations, Rejection } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { listEntriesOfPeriod, type PeriodTotals, type StatementEntry, sumPeriod } from '../storage/statement.ts'
+import { handle } from '@backoffice/service-runtime'
+import {
+  listEntriesOfPeriod,
+  type PeriodPlace,
+  type PeriodTotals,
+  type StatementEntry,
+  sumPeriod,
+} from '../storage/statement.ts'
 import { teamEntry } from '../views/entry.ts'
 
-export const exportStatement = query(operations.wallet.exportStatement, async ({ input }, { sql }) => {
+export const exportStatement = handle(operations.wallet.exportStatement, async ({ input }, { db }) => {
   const { brandId, cursor, limit } = input
   const period = { brandId, from: new Date(input.from), to: new Date(input.to) }
   const after = cursor === undefined ? null : placeOf(cursor)
-  const entries = await listEntriesOfPeriod(sql, period, { after, limit: limit + 1 })
+  const [entries, totals] = await Promise.all([
+    listEntriesOfPeriod(db, period, { after, limit: limit + 1 }),
+    sumPeriod(db, period),
+  ])
   const page = entries.slice(0, limit)
   const last = page.at(-1)
   return {
     data: page.map(teamEntry),
     nextCursor: entries.length > limit && last !== undefined ? cursorAt(last) : null,
-    totals: (await sumPeriod(sql, period)).map(totalsOf),
+    totals: totals.map(totalsOf),
   }
 })
 
 /** The team's own place in a period: readable, since it opens nothing that its reader may not see. */
 const cursorAt = ({ createdAt, transferId }: StatementEntry) => `${createdAt.toISOString()}/${transferId}`
 
-function placeOf(cursor: string): { createdAt: Date; transferId: string } {
+function placeOf(cursor: string): PeriodPlace {
   const [, time = '', transferId = ''] = /^([^/]+)\/([^/]+)$/.exec(cursor) ?? []
   const createdAt = new Date(time)
   if (transferId === '' || Number.isNaN(createdAt.getTime())) {

@@ -1,10 +1,18 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { findAccount } from '../storage/find-account.ts'
+import { handle } from '@backoffice/service-runtime'
+import { findBalances } from '../storage/accounts.ts'
 import { balanceOf } from '../views/balance.ts'
 
-export const getWallet = query(operations.wallet.getWallet, async ({ input: { playerId }, scope }, { em }) => {
-  const account = await findAccount(em, { brandId: scope.brandId, playerId })
-  if (account === null) throw new Rejection('PLAYER_NOT_FOUND')
-  return { playerId, currency: account.currency, ...balanceOf(account), updatedAt: account.updatedAt.toISOString() }
+export const getWallet = handle(operations.wallet.getWallet, {
+  async read(calls, { db }) {
+    const accounts = await findBalances(
+      db,
+      calls.map(({ input, scope }) => ({ brandId: scope.brandId, playerId: input.playerId })),
+    )
+    return accounts.map((account) => {
+      if (account === undefined) return new Rejection('PLAYER_NOT_FOUND')
+      const { playerId, currency, updatedAt } = account
+      return { playerId, currency, ...balanceOf(account), updatedAt: updatedAt.toISOString() }
+    })
+  },
 })

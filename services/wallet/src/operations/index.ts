@@ -1,6 +1,6 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
-import type { Ledger } from '../storage/ledger.ts'
+import type { Ledger } from '../steps/ledger.ts'
 import { adjustWallet } from './adjust-wallet.ts'
 import { captureHold } from './capture-hold.ts'
 import { creditAccount } from './credit-account.ts'
@@ -8,7 +8,6 @@ import { exportStatement } from './export-statement.ts'
 import { getWallet } from './get-wallet.ts'
 import { listEntries } from './list-entries.ts'
 import { listTransactions } from './list-transactions.ts'
-import { locateTransfer } from './locate-transfer.ts'
 import { openAccount } from './open-account.ts'
 import { openHold } from './open-hold.ts'
 import { readBalance } from './read-balance.ts'
@@ -33,7 +32,6 @@ export const handlers = ({
   releaseHold: releaseHold(ledger),
   adjustWallet: adjustWallet(ledger),
   reverseTransfer: reverseTransfer(ledger),
-  locateTransfer,
   listEntries,
   exportStatement,
   reconcileWallet: reconcileWallet(reconciler),

@@ -1,19 +1,18 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
 import { transferIdOf } from '../domain/ledger-item.ts'
-import { findAccount } from '../storage/find-account.ts'
-import { findEntry, listEntriesBefore } from '../storage/statement.ts'
+import { findBalanceOfPlayer } from '../storage/accounts.ts'
+import { findEntry, readPages } from '../storage/statement.ts'
 import { balanceOf } from '../views/balance.ts'
 import { teamEntry } from '../views/entry.ts'
 
-export const listEntries = query(operations.wallet.listEntries, async ({ input }, { em, sql }) => {
-  const { brandId, playerId, before, limit } = input
-  const account = await findAccount(em, { brandId, playerId })
-  if (account === null) throw new Rejection('PLAYER_NOT_FOUND')
-  const last = before === undefined ? null : await findEntry(sql, { transferId: transferIdOf(before), brandId })
-  const entries =
-    before !== undefined && last?.playerId !== playerId
-      ? []
-      : await listEntriesBefore(sql, { accountId: account.id, before: last?.seq ?? null, limit })
-  return { ...balanceOf(account), data: entries.map(teamEntry) }
+export const listEntries = handle(operations.wallet.listEntries, async ({ input }, { db }) => {
+  const { playerId, before, limit } = input
+  const account = await findBalanceOfPlayer(db, playerId)
+  if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+  const last = before === undefined ? undefined : await findEntry(db, transferIdOf(before))
+  if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [] }
+  const asked = { brandId: account.brandId, playerId, before: last?.seq ?? null, limit }
+  const [page] = await readPages(db, [asked])
+  return { ...balanceOf(account), data: (page?.entries ?? []).map(teamEntry) }
 })

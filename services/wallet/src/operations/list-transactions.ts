@@ -1,35 +1,43 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { query, type Sql } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
 import { decodeCursor, encodeCursor, sealOf } from '../domain/cursor.ts'
-import { findAccount } from '../storage/find-account.ts'
-import { listEntriesBefore, readEntryHash } from '../storage/statement.ts'
+import { type Page, readPages } from '../storage/statement.ts'
 import { ledgerItem } from '../views/entry.ts'
 
 const limitDefault = 50
+/** Where a cursor points that is none: no entry has this number. */
+const nowhere = { seq: 0n, seal: Buffer.of() }
 
-export const listTransactions = query(operations.wallet.listTransactions, async ({ input, scope }, { em, sql }) => {
-  const { playerId, cursor, limit = limitDefault } = input
-  const account = await findAccount(em, { brandId: scope.brandId, playerId })
-  if (account === null) throw new Rejection('PLAYER_NOT_FOUND')
-  const before = cursor === undefined ? null : await openCursor(sql, { accountId: account.id, cursor })
-  // One more than asked for tells whether another page follows.
-  const entries = await listEntriesBefore(sql, { accountId: account.id, before, limit: limit + 1 })
+export const listTransactions = handle(operations.wallet.listTransactions, {
+  async read(calls, { db }) {
+    const asked = calls.map(({ input: { playerId, cursor, limit = limitDefault }, scope: { brandId } }) => {
+      const position = cursor === undefined ? null : (decodeCursor(cursor) ?? nowhere)
+      return { brandId, playerId, limit, position }
+    })
+    const pages = await readPages(
+      db,
+      // One more than asked for tells whether another page follows.
+      asked.map(({ position, limit, ...player }) => ({ ...player, before: position?.seq ?? null, limit: limit + 1 })),
+    )
+    return asked.map(({ position, limit }, index) => {
+      const page = pages[index]
+      if (page === undefined) return new Rejection('PLAYER_NOT_FOUND')
+      if (position !== null && !isSealed(page, position.seal)) return notACursor()
+      return replyOf(page, limit)
+    })
+  },
+})
+
+const isSealed = ({ hash }: Page, seal: Buffer): boolean => hash !== null && sealOf(hash).equals(seal)
+
+function notACursor(): Rejection {
+  const issues = [{ path: '/cursor', message: "is not a cursor of this player's statement" }]
+  return new Rejection('VALIDATION_ERROR', { in: 'query', issues })
+}
+
+function replyOf({ entries }: Page, limit: number) {
   const page = entries.slice(0, limit)
   const last = page.at(-1)
   const nextCursor = entries.length > limit && last !== undefined ? encodeCursor(last) : null
   return { data: page.map(ledgerItem), nextCursor }
-})
-
-/** @throws {Rejection} VALIDATION_ERROR when the cursor is not one of this player's statement */
-async function openCursor(
-  connection: Sql,
-  { accountId, cursor }: { readonly accountId: bigint; readonly cursor: string },
-): Promise<bigint> {
-  const position = decodeCursor(cursor)
-  const hash = position === null ? null : await readEntryHash(connection, { accountId, seq: position.seq })
-  if (position === null || hash === null || !sealOf(hash).equals(position.seal)) {
-    const issues = [{ path: '/cursor', message: "is not a cursor of this player's statement" }]
-    throw new Rejection('VALIDATION_ERROR', { in: 'query', issues })
-  }
-  return position.seq
 }

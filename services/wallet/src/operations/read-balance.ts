@@ -1,10 +1,14 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { findAccount } from '../storage/find-account.ts'
+import { handle } from '@backoffice/service-runtime'
+import { findBalances } from '../storage/accounts.ts'
 import { balanceOf } from '../views/balance.ts'
 
-export const readBalance = query(operations.wallet.readBalance, async ({ input: { playerId }, scope }, { em }) => {
-  const account = await findAccount(em, { brandId: scope.brandId, playerId })
-  if (account === null) throw new Rejection('PLAYER_NOT_FOUND')
-  return balanceOf(account)
+export const readBalance = handle(operations.wallet.readBalance, {
+  async read(calls, { db }) {
+    const accounts = await findBalances(
+      db,
+      calls.map(({ input, scope }) => ({ brandId: scope.brandId, playerId: input.playerId })),
+    )
+    return accounts.map((account) => (account === undefined ? new Rejection('PLAYER_NOT_FOUND') : balanceOf(account)))
+  },
 })

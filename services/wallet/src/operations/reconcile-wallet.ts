@@ -1,9 +1,9 @@
 import { operations } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
 
 export const reconcileWallet = (reconciler: Reconciler) =>
-  query(operations.wallet.reconcileWallet, async ({ input: { runId }, actor, operationId }) => {
+  handle(operations.wallet.reconcileWallet, async ({ input: { runId }, actor, operationId }) => {
     const run =
       runId === undefined ? await reconciler.begin({ id: operationId, startedBy: actor }) : await reconciler.find(runId)
     const { id, state, progress, report, failure } = run

@@ -1,18 +1,19 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { posting } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
 import { transferIdOf } from '../domain/ledger-item.ts'
-import type { Ledger } from '../storage/ledger.ts'
+import type { Ledger } from '../steps/ledger.ts'
+import { postTransfer } from '../steps/post-transfer.ts'
 import { findEntry, readCounterparty } from '../storage/statement.ts'
-import { postTransfer } from '../team/post-transfer.ts'
 
 const operation = operations.wallet.reverseTransfer
 
 export const reverseTransfer = (ledger: Ledger) =>
-  posting(operation, async (call, tools) => {
-    const { brandId, reference, reason } = call.input
-    const reversed = await findEntry(tools.sql, { transferId: transferIdOf(call.input.transferId), brandId })
-    if (reversed === null) throw new Rejection('TRANSFER_NOT_FOUND')
-    const { playerId, currency, amount, transferId } = reversed
+  handle(operation, async (call, tools) => {
+    const { reference, reason } = call.input
+    const id = transferIdOf(call.input.transferId)
+    const reversed = await findEntry(tools.db, id)
+    if (reversed === undefined) throw new Rejection('TRANSFER_NOT_FOUND')
+    const { brandId, playerId, currency, amount } = reversed
     const transfer = {
       kind: amount > 0n ? ('debit' as const) : ('credit' as const),
       brandId,
@@ -21,10 +22,10 @@ export const reverseTransfer = (ledger: Ledger) =>
       transferId: tools.newId('trf'),
       reference,
       type: 'REVERSAL' as const,
-      counterparty: await readCounterparty(tools.sql, transferId),
-      amount: amount > 0n ? amount : -amount,
+      counterparty: await readCounterparty(tools.db, id),
+      amount: reversed.transferAmount,
       effectiveAt: tools.now,
-      reverses: transferId,
+      reverses: id,
       reason,
     }
     return postTransfer(ledger, transfer, { operation, call, tools })

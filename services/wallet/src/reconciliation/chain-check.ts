@@ -1,116 +1,83 @@
-import type { Difference, LedgerType } from '@backoffice/contracts'
+import type { Difference } from '@backoffice/contracts'
+import type { ReadDb } from '@backoffice/service-runtime'
 import { entryHash } from '../domain/hash-chain.ts'
+import { type EntryOfTransfer, entryColumns, transferOf } from '../storage/transfers.ts'
 import { type Check, listedMax } from './check.ts'
 
-interface Row {
-  readonly accountId: string
-  readonly brandId: string
+const entriesOfPage = 5_000
+
+type Found = Omit<Difference, 'check'>
+type Link = Pick<EntryOfTransfer, 'accountId' | 'seq' | 'amount' | 'balance' | 'hash' | 'transferId'>
+
+interface Whole extends EntryOfTransfer {
+  readonly ownerBrandId: string
   readonly playerId: string
   readonly genesis: Buffer
-  readonly seq: string
-  readonly amount: string
-  readonly balance: string
-  readonly hash: Buffer
-  readonly transferId: string
-  readonly transferBrand: string | null
-  readonly reference: string
-  readonly type: LedgerType
-  readonly debitAccount: string
-  readonly creditAccount: string
-  readonly transferAmount: string
-  readonly outcome: 'posted' | 'insufficient_funds'
-  readonly reverses: string | null
-  readonly reason: string | null
-  readonly effectiveAt: Date
-  readonly createdAt: Date
 }
 
-const pageMax = 5_000
-
-const pageStatement = `
-  select e.account_id as "accountId", a.brand_id as "brandId", a.owner_id as "playerId", a.genesis, e.seq, e.amount, e.balance,
-    e.hash, e.transfer_id as "transferId", t.brand_id as "transferBrand", t.reference, t.type, t.debit_account as "debitAccount",
-    t.credit_account as "creditAccount", t.amount as "transferAmount", t.outcome, t.reverses, t.reason,
-    t.effective_at as "effectiveAt", t.created_at as "createdAt"
-  from wallet.entry e left join wallet.account a on a.id = e.account_id left join wallet.transfer t on t.id = e.transfer_id
-  where e.seq is not null and (e.account_id, e.seq) > ($1::bigint, $2::bigint)
-  order by e.account_id, e.seq limit ${pageMax}
-`
-
-interface Link {
-  readonly accountId: string
-  readonly seq: bigint
-  readonly balance: bigint
-  readonly hash: Buffer
+/** An entry whose account or transfer somebody removed. */
+interface Orphan extends Link {
+  readonly brandId: string | null
+  readonly ownerBrandId: string | null
+  readonly playerId: string | null
+  readonly genesis: Buffer | null
 }
+
+type Row = Whole | Orphan
 
 /** Recomputes every player's hash chain: numbers without a gap, running balances, and each hash over the one before. */
-export const chains: Check = {
+export const chainsOf = (pageMax: number): Check => ({
   name: 'chains',
-  async run({ client }, progress) {
-    const { rows: counted } = await client.query<{ n: string }>(
-      'select count(*) as n from wallet.entry where seq is not null',
-    )
-    const total = Number(counted[0]?.n ?? 0)
-    const differences: Omit<Difference, 'check'>[] = []
+  async run({ db }, progress) {
+    const [counted] = await db<{ entries: bigint }>`select count(*) as entries from wallet.entry where seq is not null`
+    const total = Number(counted?.entries ?? 0)
+    const differences: Found[] = []
     let differencesTotal = 0
     let compared = 0
     let previous: Link | undefined
     for (;;) {
-      const { rows } = await client.query<Row>(pageStatement, [previous?.accountId ?? '0', String(previous?.seq ?? 0n)])
+      const rows = await readPage(db, previous, pageMax)
       for (const row of rows) {
-        const start = { accountId: row.accountId, seq: 0n, balance: 0n, hash: row.genesis }
-        const fault = faultOf(row, previous?.accountId === row.accountId ? previous : start)
+        const fault = faultOf(row, previous)
         if (fault !== null && ++differencesTotal <= listedMax) differences.push(fault)
-        previous = {
-          accountId: row.accountId,
-          seq: BigInt(row.seq),
-          balance: BigInt(row.balance),
-          hash: row.hash,
-        }
+        previous = row
       }
       compared += rows.length
       progress(compared, total)
       if (rows.length < pageMax) return { compared, differences, differencesTotal }
     }
   },
-}
+})
+export const chains = chainsOf(entriesOfPage)
+
+const readPage = (db: ReadDb, after: Link | undefined, limit: number): Promise<Row[]> => db<Row>`
+  select a.brand_id as owner_brand_id, a.owner_id as player_id, a.genesis, ${entryColumns}
+  from wallet.entry e left join wallet.account a on a.id = e.account_id left join wallet.transfer t on t.id = e.transfer_id
+  where e.seq is not null and (e.account_id, e.seq) > (${after?.accountId ?? 0n}::bigint, ${after?.seq ?? 0n}::bigint)
+  order by e.account_id, e.seq limit ${limit}
+`
+
+const isWhole = (row: Row): row is Whole => row.genesis !== null && row.brandId !== null
 
 /** What is wrong with an entry, seen from the one before it as it is stored: one edited row is named once. */
-function faultOf(row: Row, previous: Link): Omit<Difference, 'check'> | null {
-  const where = { brandId: row.brandId, subject: `${row.playerId} entry ${row.seq} (${row.transferId})` }
-  if (row.transferBrand === null || row.genesis === null) {
+function faultOf(row: Row, previous: Link | undefined): Found | null {
+  const where = { brandId: row.ownerBrandId, subject: `${row.playerId} entry ${row.seq} (${row.transferId})` }
+  if (!isWhole(row)) {
     const explanation = 'The account or the transfer of an entry is gone.'
     return { ...where, expected: 'an account and a transfer', actual: 'nothing', explanation }
   }
-  if (BigInt(row.seq) !== previous.seq + 1n) {
+  const before = previous?.accountId === row.accountId ? previous : { seq: 0n, balance: 0n, hash: row.genesis }
+  if (row.seq !== before.seq + 1n) {
     const explanation = 'Entries are missing before this one.'
-    return { ...where, expected: `entry ${previous.seq + 1n}`, actual: `entry ${row.seq}`, explanation }
+    return { ...where, expected: `entry ${before.seq + 1n}`, actual: `entry ${row.seq}`, explanation }
   }
-  const balance = previous.balance + BigInt(row.amount)
-  if (BigInt(row.balance) !== balance) {
+  const balance = before.balance + row.amount
+  if (row.balance !== balance) {
     const explanation = 'The balance after an entry is not the one before plus its amount (minor units).'
-    return { ...where, expected: String(balance), actual: row.balance, explanation }
+    return { ...where, expected: `${balance}`, actual: `${row.balance}`, explanation }
   }
-  const hash = hashOf(row, previous.hash)
+  const hash = entryHash(before.hash, row, transferOf(row))
   if (hash.equals(row.hash)) return null
   const explanation = 'The hash does not cover what is stored: this row, its transfer or the one before was changed.'
   return { ...where, expected: hash.toString('hex'), actual: row.hash.toString('hex'), explanation }
-}
-
-function hashOf(row: Row, previous: Buffer): Buffer {
-  const entry = {
-    accountId: BigInt(row.accountId),
-    seq: BigInt(row.seq),
-    amount: BigInt(row.amount),
-    balance: BigInt(row.balance),
-  }
-  return entryHash(previous, entry, {
-    ...row,
-    id: row.transferId,
-    brandId: row.transferBrand ?? '',
-    debitAccount: BigInt(row.debitAccount),
-    creditAccount: BigInt(row.creditAccount),
-    amount: BigInt(row.transferAmount),
-  })
 }

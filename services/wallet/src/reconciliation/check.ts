@@ -1,9 +1,9 @@
 import type { Difference, InFlight } from '@backoffice/contracts'
-import type { ClientBase } from 'pg'
+import type { Fragment, ReadDb } from '@backoffice/service-runtime'
 
 /** The snapshot that all checks of one run look at, and the moment it stands for. */
 export interface Snapshot {
-  readonly client: ClientBase
+  readonly db: ReadDb
   readonly at: Date
 }
 
@@ -26,8 +26,10 @@ export const listedMax = 1_000
 /** How long an effect may be on its way before that is a difference. */
 export const inFlightSecondsMax = 300
 
-interface DifferenceRow extends Omit<Difference, 'check'> {
-  readonly total: string
+type DifferenceRow = Omit<Difference, 'check' | 'expected' | 'actual'> & {
+  readonly expected: string | null
+  readonly actual: string | null
+  readonly total: bigint
 }
 
 /**
@@ -35,23 +37,24 @@ interface DifferenceRow extends Omit<Difference, 'check'> {
  * @param compared a query that answers one number
  * @param differences a query with the columns brand_id, subject, expected, actual, explanation
  */
-export function sqlCheck(name: string, { compared, differences }: { compared: string; differences: string }): Check {
+export function sqlCheck(
+  name: string,
+  { compared, differences }: { compared: Fragment; differences: Fragment },
+): Check {
   return {
     name,
-    async run({ client }) {
-      const { rows: counted } = await client.query<{ compared: string }>(`select (${compared})::text as compared`)
-      const { rows } = await client.query<DifferenceRow>(`
-        select d.brand_id as "brandId", d.subject, d.expected, d.actual, d.explanation, count(*) over () as total
+    async run({ db }) {
+      const [counted] = await db<{ compared: bigint }>`select (${compared}) as compared`
+      const rows = await db<DifferenceRow>`
+        select d.brand_id, d.subject, d.expected, d.actual, d.explanation, count(*) over () as total
         from (${differences}) d order by d.subject limit ${listedMax}
-      `)
+      `
       return {
-        compared: Number(counted[0]?.compared ?? 0),
-        differences: rows.map(({ brandId, subject, expected, actual, explanation }) => ({
-          brandId,
-          subject,
+        compared: Number(counted?.compared ?? 0),
+        differences: rows.map(({ total, expected, actual, ...where }) => ({
+          ...where,
           expected: expected ?? 'nothing',
           actual: actual ?? 'nothing',
-          explanation,
         })),
         differencesTotal: Number(rows[0]?.total ?? 0),
       }

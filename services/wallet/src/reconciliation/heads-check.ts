@@ -10,25 +10,21 @@ const batchMax = 2_000
  */
 export const exportedHeads = (heads: readonly Head[]): Check => ({
   name: 'exportedHeads',
-  async run({ client }, progress) {
+  async run({ db }, progress) {
     const differences: Omit<Difference, 'check'>[] = []
     let differencesTotal = 0
     for (let begin = 0; begin < heads.length; begin += batchMax) {
       const batch = heads.slice(begin, begin + batchMax)
-      const { rows } = await client.query<Head & { readonly actual: string | null }>(
-        `select h.*, encode(e.hash, 'hex') as actual
-        from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
-          as h ("accountId", seq, hash, "brandId", "playerId")
-        left join wallet.entry e on e.account_id = h."accountId" and e.seq = h.seq
-        where encode(e.hash, 'hex') is distinct from h.hash`,
-        [
-          batch.map((head) => head.accountId),
-          batch.map((head) => head.seq),
-          batch.map((head) => head.hash),
-          batch.map((head) => head.brandId),
-          batch.map((head) => head.playerId),
-        ],
-      )
+      const rows = await db<Head & { readonly actual: string | null }>`
+        select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, encode(e.hash, 'hex') as actual
+        from unnest(
+          ${batch.map((head) => head.accountId)}::text[], ${batch.map((head) => head.seq)}::text[],
+          ${batch.map((head) => head.hash)}::text[], ${batch.map((head) => head.brandId)}::text[],
+          ${batch.map((head) => head.playerId)}::text[]
+        ) as h (account_id, seq, hash, brand_id, player_id)
+        left join wallet.entry e on e.account_id = h.account_id::bigint and e.seq = h.seq::bigint
+        where encode(e.hash, 'hex') is distinct from h.hash
+      `
       differencesTotal += rows.length
       differences.push(...rows.slice(0, listedMax - differences.length).map(differenceOf))
       progress(begin + batch.length, heads.length)

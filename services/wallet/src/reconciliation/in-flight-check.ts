@@ -3,16 +3,16 @@ import { type Check, inFlightSecondsMax, listedMax } from './check.ts'
 
 interface Row extends InFlight {
   readonly brandId: string | null
-  readonly total: string
-  readonly overdue: string
+  readonly total: bigint
+  readonly overdue: bigint
 }
 
 /** What has been committed in one place and not yet in the other. It is a difference once it has lasted too long. */
 export const inFlight: Check = {
   name: 'inFlight',
-  async run({ client, at }) {
-    const { rows } = await client.query<Row>(
-      `with waiting as (
+  async run({ db, at }) {
+    const rows = await db<Row>`
+      with waiting as (
         select 'payments' as service, name, aggregate as subject, created_at, message -> 'scope' ->> 'brandId' as brand_id
           from payments.outbox where done_at is null
         union all
@@ -20,13 +20,14 @@ export const inFlight: Check = {
         union all
         select 'payments', 'intent', id, created_at, brand_id from payments.withdrawal where status = 'intent'
       ), aged as (
-        select service, name, subject, brand_id, greatest(0, extract(epoch from $1::timestamptz - created_at))::int as age from waiting
+        select service, name, subject, brand_id,
+          greatest(0, extract(epoch from ${at}::timestamptz - created_at))::integer as age_seconds
+        from waiting
       )
-      select service, name, subject, brand_id as "brandId", age as "ageSeconds", count(*) over () as total,
-        count(*) filter (where age > ${inFlightSecondsMax}) over () as overdue
-      from aged order by age desc limit ${listedMax}`,
-      [at],
-    )
+      select service, name, subject, brand_id, age_seconds, count(*) over () as total,
+        count(*) filter (where age_seconds > ${inFlightSecondsMax}) over () as overdue
+      from aged order by age_seconds desc limit ${listedMax}
+    `
     const overdue = rows.filter(({ ageSeconds }) => ageSeconds > inFlightSecondsMax)
     return {
       compared: Number(rows[0]?.total ?? 0),

@@ -1,9 +1,10 @@
+import { sql } from '@backoffice/service-runtime'
 import { sqlCheck } from './check.ts'
 
 /** Balances, entry counts and chain heads of players against their entries, and what is held against the open holds. */
 export const balances = sqlCheck('balances', {
-  compared: `select count(*) from wallet.account where kind = 'player'`,
-  differences: `
+  compared: sql`select count(*) from wallet.account where kind = 'player'`,
+  differences: sql`
     with entered as (
       select account_id, sum(amount) as amount, count(*) as entries from wallet.entry where seq is not null group by account_id
     ), reserved as (
@@ -26,8 +27,8 @@ export const balances = sqlCheck('balances', {
 
 /** Every transfer has its two entries, of its amount and between accounts of its brand and one currency. */
 export const transfers = sqlCheck('transfers', {
-  compared: 'select count(*) from wallet.transfer',
-  differences: `
+  compared: sql`select count(*) from wallet.transfer`,
+  differences: sql`
     with sides as (
       select transfer_id, count(*) as entries, sum(amount) as net,
         count(*) filter (where seq is not null) as guarded,
@@ -59,8 +60,8 @@ export const transfers = sqlCheck('transfers', {
 
 /** Debits equal credits: all entries of a currency sum to zero. */
 export const sums = sqlCheck('sums', {
-  compared: 'select count(distinct currency) from wallet.account',
-  differences: `
+  compared: sql`select count(distinct currency) from wallet.account`,
+  differences: sql`
     select null::text as brand_id, a.currency as subject, '0' as expected, sum(e.amount)::text as actual,
       'All entries of a currency must sum to zero (minor units).' as explanation
     from wallet.entry e join wallet.account a on a.id = e.account_id group by a.currency having sum(e.amount) <> 0
@@ -69,8 +70,8 @@ export const sums = sqlCheck('sums', {
 
 /** A reversal takes back the amount of the transfer it names, between the same accounts. */
 export const reversals = sqlCheck('reversals', {
-  compared: `select count(*) from wallet.transfer where type = 'REVERSAL'`,
-  differences: `
+  compared: sql`select count(*) from wallet.transfer where type = 'REVERSAL'`,
+  differences: sql`
     select r.brand_id, r.id as subject,
       coalesce(format('%s of %s, %s to %s', t.amount, t.brand_id, t.credit_account, t.debit_account), 'a posted transfer') as expected,
       format('%s of %s, %s to %s', r.amount, r.brand_id, r.debit_account, r.credit_account) as actual,
@@ -83,8 +84,8 @@ export const reversals = sqlCheck('reversals', {
 
 /** A captured hold has the withdrawal's transfer, of its amount; a withdrawal's transfer has its hold. */
 export const holds = sqlCheck('holds', {
-  compared: 'select count(*) from wallet.hold',
-  differences: `
+  compared: sql`select count(*) from wallet.hold`,
+  differences: sql`
     select coalesce(h.brand_id, t.brand_id) as brand_id, coalesce(h.reference, t.reference) as subject,
       case when h.state = 'captured' then format('transfer %s of %s', h.transfer_id, h.amount)
         when t.id is null then null else 'a captured hold' end as expected,
@@ -99,8 +100,8 @@ export const holds = sqlCheck('holds', {
 
 /** A checkpoint is the sum of the entries it stands for. */
 export const checkpoints = sqlCheck('checkpoints', {
-  compared: 'select count(*) from wallet.system_checkpoint',
-  differences: `
+  compared: sql`select count(*) from wallet.system_checkpoint`,
+  differences: sql`
     select a.brand_id, format('%s account %s', a.kind, a.id) as subject,
       format('%s from %s entries', s.balance, s.entries) as expected,
       format('%s from %s entries', p.balance, p.entries) as actual,

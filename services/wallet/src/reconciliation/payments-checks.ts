@@ -1,13 +1,14 @@
+import { type Fragment, sql } from '@backoffice/service-runtime'
 import { sqlCheck } from './check.ts'
 
 // Records whose last command to the wallet is unfinished are on their way: the check of the outbox lists them.
-const settled = (id: string) => `not exists (
+const settled = (id: Fragment) => sql`not exists (
   select from payments.outbox o where o.aggregate = ${id} and o.kind = 'command' and o.done_at is null)`
 
 /** A confirmed deposit has exactly its transfer; no other deposit has one. */
 export const deposits = sqlCheck('deposits', {
-  compared: 'select count(*) from payments.deposit',
-  differences: `
+  compared: sql`select count(*) from payments.deposit`,
+  differences: sql`
     select coalesce(d.brand_id, t.brand_id) as brand_id, coalesce(d.id, t.reference) as subject,
       case when d.id is null then 'no credit: there is no such deposit' when d.status <> 'confirmed' then 'no credit: it is ' || d.status
         else format('%s %s to %s', d.amount, d.currency, d.player_id) end as expected,
@@ -22,20 +23,20 @@ export const deposits = sqlCheck('deposits', {
       when d.id is null then true
       when d.status = 'confirmed' then (d.amount, d.currency, d.player_id) is distinct from (t.amount, t.currency, t.owner_id)
       else t.id is not null
-    end and ${settled('d.id')}
+    end and ${settled(sql`d.id`)}
   `,
 })
 
 /** What each status of a withdrawal asks of its hold. */
-const holdOfStatus = `case w.status
+const holdOfStatus = sql`case w.status
   when 'under_review' then 'open' when 'approved' then 'open' when 'paid' then 'captured'
   when 'rejected' then 'released' when 'cancelled' then 'released' when 'failed' then 'released' when 'abandoned' then 'released'
   when 'refused' then 'refused' end`
 
 /** A withdrawal's hold follows its status; no open or captured hold is without one. Intents are listed as in flight. */
 export const withdrawals = sqlCheck('withdrawals', {
-  compared: 'select count(*) from payments.withdrawal',
-  differences: `
+  compared: sql`select count(*) from payments.withdrawal`,
+  differences: sql`
     select coalesce(w.brand_id, h.brand_id) as brand_id, coalesce(w.id, h.reference) as subject,
       case when w.id is null then 'no hold: there is no such withdrawal'
         else format('a hold that is %s, of %s on %s (it is %s)', ${holdOfStatus}, w.amount, w.player_id, w.status) end as expected,
@@ -49,8 +50,10 @@ export const withdrawals = sqlCheck('withdrawals', {
       when w.status = 'intent' then false
       -- Refused without a hold: the wallet was never reached. Released without an amount: the release came first.
       when w.status = 'refused' then h.state in ('open', 'captured')
+      -- Abandoned before its refusal was heard of: the release found a hold that reserved nothing.
+      when w.status = 'abandoned' and h.state = 'refused' then (w.player_id, w.amount) is distinct from (h.owner_id, h.amount)
       else (${holdOfStatus}, w.player_id) is distinct from (h.state, h.owner_id)
         or (h.amount is distinct from w.amount and not (w.status = 'abandoned' and (h.amount is null or h.reference is null)))
-    end and ${settled('w.id')}
+    end and ${settled(sql`w.id`)}
   `,
 })

@@ -1,4 +1,5 @@
 import type { Difference, InFlight, ReconciliationReport } from '@backoffice/contracts'
+import { readOver } from '@backoffice/service-runtime'
 import { Client } from 'pg'
 import { readNewestHeads } from '../heads/head-files.ts'
 import type { Progress } from '../storage/reconciliations.ts'
@@ -44,14 +45,16 @@ export async function reconcile(
     headsDir === undefined
       ? ledgerChecks
       : [...ledgerChecks, exportedHeads([...(await readNewestHeads(headsDir)).values()])]
-  const client = new Client({ connectionString: url, application_name: 'wallet reconcile' })
+  // Each plan is made for the values at hand: a page of a large ledger is not to be planned as a tenth of it.
+  const options = '-c plan_cache_mode=force_custom_plan'
+  const client = new Client({ connectionString: url, application_name: 'wallet reconcile', options })
   const abort = () => void client.end()
   signal.addEventListener('abort', abort)
   await client.connect()
   try {
     signal.throwIfAborted()
     await client.query('begin isolation level repeatable read read only')
-    const report = await runChecks(checks, { client, at }, progress)
+    const report = await runChecks(checks, { db: readOver(client), at }, progress)
     await client.query('commit')
     return report
   } finally {

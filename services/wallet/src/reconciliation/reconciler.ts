@@ -1,6 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import { type Background, type Clock, type Logger, sqlOf } from '@backoffice/service-runtime'
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Background, Clock, Database, Logger } from '@backoffice/service-runtime'
 import {
   beginRun,
   endRun,
@@ -19,7 +18,7 @@ const answerWithinMs = 2_000
 
 /** Runs reconciliations beside the operations, one at a time, and keeps how each is doing where every replica can read it. */
 export class Reconciler implements Background {
-  readonly #orm: MikroORM
+  readonly #db: Database
   readonly #clock: Clock
   readonly #log: Logger
   readonly #url: string | undefined
@@ -28,8 +27,8 @@ export class Reconciler implements Background {
   readonly #stopping = new AbortController()
   #queue: Promise<void> = Promise.resolve()
 
-  constructor(parts: {
-    readonly orm: MikroORM
+  constructor(context: {
+    readonly db: Database
     readonly clock: Clock
     readonly log: Logger
     /** With the reconciler's role; undefined where there is none. */
@@ -37,17 +36,17 @@ export class Reconciler implements Background {
     /** Where heads of chains are exported to, if they are. */
     readonly headsDir?: string | undefined
   }) {
-    this.#orm = parts.orm
-    this.#clock = parts.clock
-    this.#log = parts.log
-    this.#url = parts.url
-    this.#headsDir = parts.headsDir
+    this.#db = context.db
+    this.#clock = context.clock
+    this.#log = context.log
+    this.#url = context.url
+    this.#headsDir = context.headsDir
   }
 
   /** Begins a run under the caller's id; beginning it again changes nothing. */
   async begin({ id, startedBy }: { readonly id: string; readonly startedBy: string }): Promise<ReconciliationRun> {
     const progress = { check: 'waiting', done: 0, total: 0 }
-    if (await beginRun(this.#sql(), { id, startedBy, progress, now: this.#clock.now() })) {
+    if (await beginRun(this.#db, { id, startedBy, progress, now: this.#clock.now() })) {
       const run = this.#queue.then(() => this.#run(id))
       this.#queue = run
       this.#running.set(id, run)
@@ -63,8 +62,8 @@ export class Reconciler implements Background {
   async find(id: string): Promise<ReconciliationRun> {
     const running = this.#running.get(id)
     if (running !== undefined) await Promise.race([running, pause(answerWithinMs)])
-    const run = await findRun(this.#sql(), id)
-    if (run === null) throw new Rejection('RECONCILIATION_NOT_FOUND')
+    const run = await findRun(this.#db, id)
+    if (run === undefined) throw new Rejection('RECONCILIATION_NOT_FOUND')
     const silenceMs = this.#clock.now().getTime() - run.heartbeatAt.getTime()
     if (run.state !== 'running' || this.#running.has(id) || silenceMs <= silenceMsMax) return run
     return { ...run, state: 'failed', failure: 'The process that ran it has ended.' }
@@ -79,7 +78,7 @@ export class Reconciler implements Background {
   async #run(id: string): Promise<void> {
     let progress: Progress = { check: 'waiting', done: 0, total: 0 }
     const heartbeat = setInterval(() => {
-      keepProgress(this.#sql(), { id, progress, now: this.#clock.now() }).catch((error) =>
+      keepProgress(this.#db, { id, progress, now: this.#clock.now() }).catch((error) =>
         this.#log.warn({ err: error }, 'the progress of a reconciliation could not be kept'),
       )
     }, heartbeatEveryMs)
@@ -95,20 +94,16 @@ export class Reconciler implements Background {
       })
       const { differencesTotal } = report
       this.#log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, differencesTotal }, 'reconciled')
-      await endRun(this.#sql(), { id, report, now: this.#clock.now() })
+      await endRun(this.#db, { id, report, now: this.#clock.now() })
     } catch (error) {
       this.#log.error({ runId: id, err: error }, 'a reconciliation failed')
       const { aborted, reason } = this.#stopping.signal
       const cause = aborted ? reason : error
       const failure = cause instanceof Error ? cause.message : String(cause)
-      await endRun(this.#sql(), { id, failure, now: this.#clock.now() }).catch(() => {})
+      await endRun(this.#db, { id, failure, now: this.#clock.now() }).catch(() => {})
     } finally {
       clearInterval(heartbeat)
     }
-  }
-
-  #sql() {
-    return sqlOf(this.#orm.em.fork())
   }
 }
 

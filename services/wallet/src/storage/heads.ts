@@ -1,7 +1,6 @@
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import type { ReadDb } from '@backoffice/service-runtime'
 
-/** Where the hash chain of a player's account stands. */
+/** Where the hash chain of a player's account stands, as it is written to a file. */
 export interface Head {
   readonly accountId: string
   readonly brandId: string
@@ -15,14 +14,13 @@ export interface Head {
  * A page of the heads that may have moved since a time, in the order of accounts. It reads every account: an index on
  * the time of the last change would cost each posting more than this costs every few minutes.
  */
-export async function listHeadsSince(
-  connection: Sql,
+export function listHeadsSince(
+  db: ReadDb,
   { since, after, limit }: { readonly since: Date; readonly after: string; readonly limit: number },
 ): Promise<Head[]> {
-  const { rows } = await sql<Head>`
-    select id::text as "accountId", brand_id as "brandId", owner_id as "playerId", seq::text as seq, encode(head, 'hex') as hash
+  return db<Head>`
+    select id::text as account_id, brand_id, owner_id as player_id, seq::text, encode(head, 'hex') as hash
     from account where owner_id is not null and seq > 0 and updated_at >= ${since}::timestamptz and id > ${after}::bigint
     order by id limit ${limit}
-  `.execute(connection)
-  return rows
+  `
 }

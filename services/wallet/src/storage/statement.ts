@@ -1,99 +1,122 @@
 import type { LedgerType } from '@backoffice/contracts'
-import type { Sql } from '@backoffice/service-runtime'
-import { type RawBuilder, sql } from 'kysely'
-import type { SystemAccountKind } from '../domain/posting.ts'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
+import type { SystemAccountKind, Target } from '../domain/posting.ts'
+import { type EntryOfTransfer, entryColumns } from './transfers.ts'
 
 /** A player's entry with the transfer behind it. */
-export interface StatementEntry {
-  readonly brandId: string
+export interface StatementEntry extends EntryOfTransfer {
   readonly playerId: string
   readonly currency: string
-  readonly seq: bigint
-  readonly amount: bigint
-  readonly balance: bigint
-  readonly hash: Buffer
-  readonly transferId: string
-  readonly type: LedgerType
-  readonly reference: string
-  readonly reverses: string | null
-  readonly reason: string | null
-  readonly effectiveAt: Date
-  readonly createdAt: Date
 }
 
-interface StatementRow extends Omit<StatementEntry, 'seq' | 'amount' | 'balance' | 'effectiveAt' | 'createdAt'> {
-  readonly seq: string
-  readonly amount: string
-  readonly balance: string
-  readonly effectiveAt: Date | string
-  readonly createdAt: Date | string
+const columns = sql`${entryColumns}, a.owner_id as player_id, a.currency`
+
+export interface AskedPage extends Pick<Target, 'brandId' | 'playerId'> {
+  /** The entries below this number; the newest ones when null. */
+  readonly before: bigint | null
+  readonly limit: number
 }
 
-const columns = sql`
-  t.brand_id as "brandId", a.owner_id as "playerId", a.currency, e.seq, e.amount, e.balance, e.hash, t.id as "transferId",
-  t.type, t.reference, t.reverses, t.reason, t.effective_at as "effectiveAt", t.created_at as "createdAt"
-`
-
-async function read(connection: Sql, statement: RawBuilder<StatementRow>): Promise<StatementEntry[]> {
-  const { rows } = await statement.execute(connection)
-  return rows.map((row) => ({
-    ...row,
-    seq: BigInt(row.seq),
-    amount: BigInt(row.amount),
-    balance: BigInt(row.balance),
-    effectiveAt: new Date(row.effectiveAt),
-    createdAt: new Date(row.createdAt),
-  }))
+export interface Page {
+  /** Newest first. */
+  readonly entries: StatementEntry[]
+  /** Of the entry with the number `before`; null when there is none. */
+  readonly hash: Buffer | null
 }
 
-/** Newest first. The number of an entry is given under its account's lock, so a page never misses one that commits late. */
-export function listEntriesBefore(
-  connection: Sql,
-  page: { readonly accountId: bigint; readonly before: bigint | null; readonly limit: number },
-): Promise<StatementEntry[]> {
-  return read(
-    connection,
-    sql<StatementRow>`
-      select ${columns} from entry e join transfer t on t.id = e.transfer_id join account a on a.id = e.account_id
-      where e.account_id = ${page.accountId} and e.seq is not null
-        and (${page.before}::bigint is null or e.seq < ${page.before}::bigint)
-      order by e.seq desc limit ${page.limit}
-    `,
-  )
+/**
+ * Pages of players' entries, in the order asked for; undefined where a brand has no such player. The number of an entry is
+ * given under its account's lock, so a page never misses one that commits late.
+ */
+export async function readPages(db: ReadDb, asked: readonly AskedPage[]): Promise<(Page | undefined)[]> {
+  const placed = asked.map((page, place) => ({ ...page, place }))
+  const rows = await Promise.all([
+    readNewest(
+      db,
+      placed.filter(({ before }) => before === null),
+    ),
+    readBefore(
+      db,
+      placed.filter(({ before }) => before !== null),
+    ),
+  ])
+  const pages = asked.map((): Page | undefined => undefined)
+  for (const { place, hashBefore, ...entry } of rows.flat()) {
+    const page = pages[place] ?? { entries: [], hash: hashBefore }
+    pages[place] = page
+    if (entry.seq !== null) page.entries.push(entry)
+  }
+  return pages
 }
 
-/** The hash of an account's entry; null when there is none with that number. */
-export async function readEntryHash(
-  connection: Sql,
-  { accountId, seq }: { readonly accountId: bigint; readonly seq: bigint },
-): Promise<Buffer | null> {
-  const { rows } = await sql<{ hash: Buffer }>`
-    select hash from entry where account_id = ${accountId} and seq = ${seq}
-  `.execute(connection)
-  return rows[0]?.hash ?? null
+/** An account without such entries has one row without an entry. */
+type PageRow = { readonly place: number; readonly hashBefore: Buffer | null } & (
+  | StatementEntry
+  | { readonly seq: null }
+)
+type PlacedPage = AskedPage & { readonly place: number }
+
+/** More than any page has: a limit that the planner knows, so that it expects a page and not a tenth of the account. */
+const pageMax = sql`1001`
+
+async function readNewest(db: ReadDb, asked: readonly PlacedPage[]): Promise<PageRow[]> {
+  if (asked.length === 0) return []
+  return db<PageRow>`
+    select asked.place, null as hash_before, ${columns}
+    from unnest(
+      ${asked.map(({ place }) => place)}::integer[], ${asked.map(({ brandId }) => brandId)}::text[],
+      ${asked.map(({ playerId }) => playerId)}::text[], ${asked.map(({ limit }) => limit)}::integer[]
+    ) as asked (place, brand_id, owner_id, most)
+    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.owner_id
+    left join lateral (
+      select * from (
+        select * from entry where account_id = a.id and seq is not null order by seq desc limit ${pageMax}
+      ) newest limit asked.most
+    ) e on true
+    left join transfer t on t.id = e.transfer_id
+    order by asked.place, e.seq desc
+  `
+}
+
+async function readBefore(db: ReadDb, asked: readonly PlacedPage[]): Promise<PageRow[]> {
+  if (asked.length === 0) return []
+  return db<PageRow>`
+    select asked.place, bound.hash as hash_before, ${columns}
+    from unnest(
+      ${asked.map(({ place }) => place)}::integer[], ${asked.map(({ brandId }) => brandId)}::text[],
+      ${asked.map(({ playerId }) => playerId)}::text[], ${asked.map(({ limit }) => limit)}::integer[],
+      ${asked.map(({ before }) => before)}::bigint[]
+    ) as asked (place, brand_id, owner_id, most, before)
+    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.owner_id
+    left join lateral (
+      -- Its limit keeps the planner from joining all entries of the account and looking for the number among them.
+      select hash from entry where account_id = a.id and seq = asked.before limit 1
+    ) bound on true
+    left join lateral (
+      select * from (
+        select * from entry where account_id = a.id and seq < asked.before order by seq desc limit ${pageMax}
+      ) older limit asked.most
+    ) e on true
+    left join transfer t on t.id = e.transfer_id
+    order by asked.place, e.seq desc
+  `
 }
 
 /** The player's side of a posted transfer. */
-export async function findEntry(
-  connection: Sql,
-  { transferId, brandId }: { readonly transferId: string; readonly brandId?: string },
-): Promise<StatementEntry | null> {
-  const entries = await read(
-    connection,
-    sql<StatementRow>`
-      select ${columns} from transfer t join entry e on e.transfer_id = t.id and e.seq is not null
-      join account a on a.id = e.account_id
-      where t.id = ${transferId} and (${brandId ?? null}::text is null or t.brand_id = ${brandId ?? null})
-    `,
-  )
-  return entries[0] ?? null
+export async function findEntry(db: ReadDb, transferId: string): Promise<StatementEntry | undefined> {
+  const rows = await db<StatementEntry>`
+    select ${columns} from transfer t join entry e on e.transfer_id = t.id and e.seq is not null
+    join account a on a.id = e.account_id
+    where t.id = ${transferId}
+  `
+  return rows[0]
 }
 
 /** The system account on the other side of a posted transfer. */
-export async function readCounterparty(connection: Sql, transferId: string): Promise<SystemAccountKind> {
-  const { rows } = await sql<{ kind: SystemAccountKind }>`
+export async function readCounterparty(db: ReadDb, transferId: string): Promise<SystemAccountKind> {
+  const rows = await db<{ kind: SystemAccountKind }>`
     select a.kind from entry e join account a on a.id = e.account_id where e.transfer_id = ${transferId} and e.seq is null
-  `.execute(connection)
+  `
   if (rows[0] === undefined) throw new Error(`transfer ${transferId} has no counterparty`)
   return rows[0].kind
 }
@@ -105,24 +128,28 @@ export interface Period {
   readonly to: Date
 }
 
-/** A brand's entries of a period, oldest first, after the given place. */
+/** A place in the order of a period. */
+export interface PeriodPlace {
+  readonly createdAt: Date
+  readonly transferId: string
+}
+
+/** A brand's entries of a period, oldest first, after the given place or from the beginning. */
 export function listEntriesOfPeriod(
-  connection: Sql,
-  period: Period,
-  page: { readonly after: { readonly createdAt: Date; readonly transferId: string } | null; readonly limit: number },
+  db: ReadDb,
+  { brandId, from, to }: Period,
+  { after, limit }: { readonly after: PeriodPlace | null; readonly limit: number },
 ): Promise<StatementEntry[]> {
-  const { after, limit } = page
-  return read(
-    connection,
-    sql<StatementRow>`
-      select ${columns} from transfer t join entry e on e.transfer_id = t.id and e.seq is not null
-      join account a on a.id = e.account_id
-      where t.brand_id = ${period.brandId} and t.outcome = 'posted'
-        and t.created_at >= ${period.from}::timestamptz and t.created_at < ${period.to}::timestamptz
-        and (${after === null} or (t.created_at, t.id) > (${after?.createdAt ?? null}::timestamptz, ${after?.transferId ?? null}::text))
-      order by t.created_at, t.id limit ${limit}
-    `,
-  )
+  const entries = sql`
+    from transfer t join entry e on e.transfer_id = t.id and e.seq is not null join account a on a.id = e.account_id
+    where t.brand_id = ${brandId} and t.outcome = 'posted'
+      and t.created_at >= ${from}::timestamptz and t.created_at < ${to}::timestamptz
+  `
+  if (after === null) return db<StatementEntry>`select ${columns} ${entries} order by t.created_at, t.id limit ${limit}`
+  return db<StatementEntry>`
+    select ${columns} ${entries} and (t.created_at, t.id) > (${after.createdAt}::timestamptz, ${after.transferId}::text)
+    order by t.created_at, t.id limit ${limit}
+  `
 }
 
 export interface PeriodTotals {
@@ -135,34 +162,28 @@ export interface PeriodTotals {
 }
 
 /** The sums of a brand's period, per currency. In one statement, so that all of it is of one moment. */
-export async function sumPeriod(connection: Sql, { brandId, from, to }: Period): Promise<PeriodTotals[]> {
-  const { rows } = await sql<{
-    currency: string
-    posted: string
-    sinceFrom: string
-    sinceTo: string
-    byType: { type: LedgerType; entries: number; amount: string }[] | null
-  }>`
+export async function sumPeriod(db: ReadDb, { brandId, from, to }: Period): Promise<PeriodTotals[]> {
+  const rows = await db<
+    Omit<PeriodTotals, 'byType'> & { byType: { type: LedgerType; entries: number; amount: string }[] | null }
+  >`
     with recent as (
       select a.currency, t.type, t.created_at < ${to}::timestamptz as inside, count(*) as entries, sum(e.amount) as amount
       from transfer t join entry e on e.transfer_id = t.id and e.seq is not null join account a on a.id = e.account_id
       where t.brand_id = ${brandId} and t.outcome = 'posted' and t.created_at >= ${from}::timestamptz
       group by 1, 2, 3
     ), owned as (
-      select currency, sum(posted) as posted from account where brand_id = ${brandId} and kind = 'player' group by 1
+      select currency, sum(posted)::bigint as posted from account where brand_id = ${brandId} and kind = 'player' group by 1
     )
-    select o.currency, o.posted::text as posted,
-      coalesce((select sum(r.amount) from recent r where r.currency = o.currency), 0)::text as "sinceFrom",
-      coalesce((select sum(r.amount) from recent r where r.currency = o.currency and not r.inside), 0)::text as "sinceTo",
+    select o.currency, o.posted,
+      coalesce((select sum(r.amount) from recent r where r.currency = o.currency), 0)::bigint as since_from,
+      coalesce((select sum(r.amount) from recent r where r.currency = o.currency and not r.inside), 0)::bigint as since_to,
       (select json_agg(json_build_object('type', r.type, 'entries', r.entries, 'amount', r.amount::text) order by r.type)
-        from recent r where r.currency = o.currency and r.inside) as "byType"
+        from recent r where r.currency = o.currency and r.inside) as by_type
     from owned o order by o.currency
-  `.execute(connection)
+  `
+  // An amount inside of JSON is text: a number there would lose what is above 2^53.
   return rows.map((row) => ({
-    currency: row.currency,
-    posted: BigInt(row.posted),
-    sinceFrom: BigInt(row.sinceFrom),
-    sinceTo: BigInt(row.sinceTo),
+    ...row,
     byType: (row.byType ?? []).map((line) => ({ ...line, amount: BigInt(line.amount) })),
   }))
 }

@@ -1,13 +1,12 @@
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import type { Db, ReadDb } from '@backoffice/service-runtime'
 
 /**
  * Moves the checkpoint of every system account up to the oldest transaction that is still running: what has a lower xid
  * is committed or gone, and nothing can be added to it any more.
  * @returns how many checkpoints moved
  */
-export async function takeCheckpoints(connection: Sql, now: Date): Promise<number> {
-  const { rows } = await sql`
+export async function takeCheckpoints(db: Db, now: Date): Promise<number> {
+  const rows = await db`
     with horizon as (
       select pg_snapshot_xmin(pg_current_snapshot()) as below
     ), added as (
@@ -26,22 +25,22 @@ export async function takeCheckpoints(connection: Sql, now: Date): Promise<numbe
       where system_checkpoint.below < excluded.below
         and system_checkpoint.entries < excluded.entries
     returning true
-  `.execute(connection)
+  `
   return rows.length
 }
 
 /** The balance of a brand's system account now: its checkpoint, and what was entered since. */
 export async function readSystemBalance(
-  connection: Sql,
+  db: ReadDb,
   { brandId, kind, currency }: { readonly brandId: string; readonly kind: string; readonly currency: string },
 ): Promise<bigint> {
-  const { rows } = await sql<{ balance: string }>`
+  const rows = await db<{ balance: bigint }>`
     select (coalesce(p.balance, 0) + coalesce((
       select sum(e.amount) from entry e
       where e.account_id = a.id and e.seq is null and e.xid >= coalesce(p.below, '0'::xid8)
-    ), 0))::text as balance
+    ), 0))::bigint as balance
     from account a left join system_checkpoint p on p.account_id = a.id
     where a.brand_id = ${brandId} and a.kind = ${kind} and a.currency = ${currency} and a.owner_id is null
-  `.execute(connection)
-  return BigInt(rows[0]?.balance ?? 0)
+  `
+  return rows[0]?.balance ?? 0n
 }

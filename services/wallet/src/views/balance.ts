@@ -1,7 +1,7 @@
 import { fromMinorUnits } from '@backoffice/contracts'
-import type { AccountRow } from '../storage/entities.ts'
+import type { Balance } from '../storage/accounts.ts'
 
-export const balanceOf = ({ posted, held }: Pick<AccountRow, 'posted' | 'held'>) => ({
+export const balanceOf = ({ posted, held }: Pick<Balance, 'posted' | 'held'>) => ({
   available: fromMinorUnits(posted),
   withdrawable: fromMinorUnits(posted - held),
 })

@@ -1,11 +1,11 @@
 import { type Changes, decideBatch, type LedgerState } from '../../src/domain/decide.ts'
 import { entryHash } from '../../src/domain/hash-chain.ts'
 import {
-  type Answer,
   type Entry,
   type Hold,
   type PlayerAccount,
   type Posting,
+  type PostingOutcome,
   systemKey,
   type Transfer,
   within,
@@ -39,10 +39,10 @@ export class Books {
     return { ...this, systemAccounts: this.#systemAccounts, reversed }
   }
 
-  post(...batch: Posting[]): readonly Answer[] {
-    const { answers, changes } = decideBatch(batch, this.state(), start)
+  post(...batch: Posting[]): readonly PostingOutcome[] {
+    const { outcomes, changes } = decideBatch(batch, this.state(), start)
     this.#keep(changes)
-    return answers
+    return outcomes
   }
 
   balance(playerId: string): { posted: bigint; held: bigint } {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Answer, Posting } from '../../src/domain/posting.ts'
+import type { Posting, PostingOutcome } from '../../src/domain/posting.ts'
 import { Books, capture, credit, debit, hold, players, release, reversal } from './books.ts'
 
 const [ana, bia] = players
@@ -22,11 +22,11 @@ const insufficient = { outcome: 'insufficient_funds' }
 const fault = { outcome: 'fault' }
 const conflict = { outcome: 'conflict' }
 
-const told = (answer: { readonly outcome: string; readonly state?: string; readonly replayed?: boolean }) =>
-  answer.state ?? answer.outcome
+const told = (result: { readonly outcome: string; readonly state?: string; readonly replayed?: boolean }) =>
+  result.state ?? result.outcome
 
-// Every state × every command: the answer, and then posted and held.
-for (const [state, command, answer, posted, held] of [
+// Every state × every command: the outcome, and then posted and held.
+for (const [state, command, result, posted, held] of [
   ['unknown', hold(ana, 'w', 4000n), open, 10_000n, 4000n],
   ['unknown', capture(ana, 'w'), fault, 10_000n, 0n],
   ['unknown', release(ana, 'w'), released, 10_000n, 0n],
@@ -49,11 +49,11 @@ for (const [state, command, answer, posted, held] of [
   ['refused', capture(ana, 'w'), fault, 10_000n, 0n],
   ['refused', release(ana, 'w'), released, 10_000n, 0n],
 ] as const)
-  t.test(`${command.kind} of ${command.playerId} on a hold that is ${state}: ${told(answer)}`, async (t) => {
+  t.test(`${command.kind} of ${command.playerId} on a hold that is ${state}: ${told(result)}`, async (t) => {
     const books = new Books()
     books.post(credit(ana, 'd', 10_000n))
     holds[state]?.(books)
-    t.match(books.post(command), [answer])
+    t.match(books.post(command), [result])
     t.same(books.balance(ana), { posted, held })
     t.same(books.faults(), [])
   })
@@ -83,8 +83,8 @@ t.test('a reference of another transfer is a conflict, and nothing is posted', a
 
 t.test('a transfer is reversed once, in one batch or in two', async (t) => {
   const books = new Books()
-  const [answer] = books.post(credit(ana, 'd', 100n))
-  const id = answer?.outcome === 'posted' ? answer.transferId : ''
+  const [result] = books.post(credit(ana, 'd', 100n))
+  const id = result?.outcome === 'posted' ? result.transferId : ''
   books.post(credit(ana, 'd2', 100n))
   t.match(books.post(reversal(ana, 'r1', 100n, id), reversal(ana, 'r2', 100n, id)), [
     { outcome: 'posted' },
@@ -114,9 +114,9 @@ const anyPosting: fc.Arbitrary<Posting> = fc.oneof(
   fc.tuple(who, reference).map(([player, number]) => release(player, `w${number}`)),
 )
 const postings = fc.array(anyPosting, { maxLength: 40 })
-/** An answer without what a replay alone differs in. */
-const plain = (answers: readonly Answer[]) =>
-  answers.map((answer) => (answer.outcome === 'posted' ? { ...answer, replayed: false } : answer))
+/** An outcome without what a replay alone differs in. */
+const plain = (outcomes: readonly PostingOutcome[]) =>
+  outcomes.map((result) => (result.outcome === 'posted' ? { ...result, replayed: false } : result))
 
 t.test('property: whatever is posted, the books are sound', async () => {
   fc.assert(
@@ -129,23 +129,23 @@ t.test('property: whatever is posted, the books are sound', async () => {
   )
 })
 
-t.test('property: how postings are gathered into batches changes no answer and no balance', async (t) => {
+t.test('property: how postings are gathered into batches changes no outcome and no balance', async (t) => {
   fc.assert(
     fc.property(postings, fc.integer({ min: 1, max: 10 }), (all, size) => {
       const together = new Books()
-      const answers = together.post(...all)
+      const outcomes = together.post(...all)
       const apart = new Books()
-      const parts: Answer[] = []
+      const parts: PostingOutcome[] = []
       for (let begin = 0; begin < all.length; begin += size)
         parts.push(...apart.post(...all.slice(begin, begin + size)))
-      t.strictSame(parts, answers)
+      t.strictSame(parts, outcomes)
       t.strictSame([...apart.accounts], [...together.accounts])
     }),
     { numRuns: 100 },
   )
 })
 
-t.test('property: posting everything again moves nothing and answers what it answered', async (t) => {
+t.test('property: posting everything again moves nothing and comes to what it came to', async (t) => {
   fc.assert(
     fc.property(postings, (all) => {
       const books = new Books()

@@ -1,17 +1,17 @@
 import { readdirSync } from 'node:fs'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
-import { migrationsOf } from '@backoffice/dev-stack'
-import { migrate, newId } from '@backoffice/service-runtime'
+import { payments } from '@backoffice/payments'
+import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
 import t from 'tap'
 import { exportHeads } from '../../src/background/export-heads.ts'
 import { readNewestHeads } from '../../src/heads/head-files.ts'
+import { wallet } from '../../src/service.ts'
 
 const dir = t.testdir()
 const config = { wallet: { HEADS_EXPORT_DIR: dir, HEADS_EXPORT_EVERY_MS: 3_600_000 } }
 const bed = await testBed(t, { wallet }, { config })
-await migrate({ service: 'payments', migrations: await migrationsOf('payments'), url: bed.databaseUrl })
+await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl })
 const { wallet: service } = bed.services
 const scope = bed.scope()
 

@@ -1,8 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/service-runtime/internal'
 import { refusal, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
 import t from 'tap'
+import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
 const scope = bed.scope()

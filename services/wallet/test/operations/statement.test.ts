@@ -1,8 +1,8 @@
 import { operations, type Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/service-runtime/internal'
 import { refusal, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
 import t from 'tap'
+import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
 const scope = bed.scope()
@@ -97,6 +97,47 @@ t.test("a cursor that was altered, invented or another player's is a validation 
   }))
     t.equal(await refusal(list(input)), 'VALIDATION_ERROR', why)
   t.equal(await refusal(list({ playerId, cursor })), null)
+})
+
+t.test('reads that are made at once are each answered by themselves, the refused ones among them', async (t) => {
+  const playerId = await player('1.00', '2.00', '3.00')
+  const other = await player('9.00')
+  const cursor = (await list({ playerId, limit: 1 })).nextCursor ?? ''
+  const shown = (input: Parameters<typeof list>[0]) =>
+    list(input).then(
+      ({ data }) => data.map(({ amount }) => amount),
+      (error) => error.code,
+    )
+  for (let round = 0; round < 10; round++)
+    t.same(
+      await Promise.all([
+        shown({ playerId, limit: 1 }),
+        shown({ playerId: other, cursor }),
+        shown({ playerId, cursor, limit: 1 }),
+        shown({ playerId: 'ply_unknown' }),
+        shown({ playerId: 'ply_unknown', cursor }),
+        shown({ playerId, cursor: 'AAAA' }),
+        shown({ playerId: other }),
+        shown({ playerId, cursor }),
+      ]),
+      [
+        ['3.00'],
+        'VALIDATION_ERROR',
+        ['2.00'],
+        'PLAYER_NOT_FOUND',
+        'PLAYER_NOT_FOUND',
+        'VALIDATION_ERROR',
+        ['9.00'],
+        ['2.00', '1.00'],
+      ],
+    )
+  const wallets = [playerId, 'ply_unknown', other].map((id) =>
+    bed.rpc.call(getWallet, { scope, input: { playerId: id } }).then(
+      (wallet) => [wallet.playerId, wallet.available],
+      (error) => error.code,
+    ),
+  )
+  t.same(await Promise.all(wallets), [[playerId, '6.00'], 'PLAYER_NOT_FOUND', [other, '9.00']])
 })
 
 t.test('limit is 1 to 200', async (t) => {

@@ -1,8 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/service-runtime/internal'
 import { refusal, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
 import t from 'tap'
+import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
 const scope = bed.scope()
@@ -15,7 +15,6 @@ const {
   getWallet,
   listEntries,
   listTransactions,
-  locateTransfer,
   openAccount,
   openHold,
   reverseTransfer,
@@ -33,10 +32,10 @@ async function player(amount?: string): Promise<string> {
 const available = async (playerId: string) => (await bed.rpc.call(getWallet, { scope, input: { playerId } })).available
 
 const adjust = (input: { playerId: string; amount: string; reference: string }, reason = 'goodwill') =>
-  alice.call(adjustWallet, { input: { brandId, reason, ...input } })
+  alice.call(adjustWallet, { input: { reason, ...input } })
 
 const reverse = (input: { transferId: string; reference: string }) =>
-  alice.call(reverseTransfer, { input: { brandId, reason: 'mistake', ...input } })
+  alice.call(reverseTransfer, { input: { reason: 'mistake', ...input } })
 
 t.test('an adjustment is a new entry with its reason, and in the audit trail', async (t) => {
   const playerId = await player('10.00')
@@ -74,6 +73,8 @@ t.test('twenty of one adjustment at once move the money once', async (t) => {
   const posted = await Promise.all(Array.from({ length: 20 }, () => adjust(input)))
   t.equal(posted.filter(({ replayed }) => !replayed).length, 1)
   t.equal(await available(playerId), '1.00')
+  const { rows } = await bed.sql('wallet').query('select * from audit_entry where subject = $1', [playerId])
+  t.equal(rows.length, 1)
 })
 
 t.test('an adjustment that the balance does not cover is refused for ever', async (t) => {
@@ -104,26 +105,40 @@ t.test('a reversal takes a transfer back, once', async (t) => {
   const playerId = await player('10.00')
   const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId } })
   const item = data[0]?.id ?? ''
-  const located = await alice.call(locateTransfer, { input: { id: item } })
-  t.equal(located.brandId, brandId)
+  const transferId = item.replace('led_', 'trf_')
   const reversal = await reverse({ transferId: item, reference: 'reversal/1' })
   t.match(reversal, {
     type: 'REVERSAL',
     amount: '-10.00',
-    reversesTransferId: located.transferId,
+    reversesTransferId: transferId,
+    brandId,
     reference: { type: 'reversal', id: 'reversal/1' },
   })
   t.equal(await available(playerId), '0.00')
-  t.same(await reverse({ transferId: located.transferId, reference: 'reversal/1' }), { ...reversal, replayed: true })
+  t.same(await reverse({ transferId, reference: 'reversal/1' }), { ...reversal, replayed: true })
   t.equal(await refusal(reverse({ transferId: item, reference: 'reversal/2' })), 'TRANSFER_ALREADY_REVERSED')
   t.equal(await refusal(reverse({ transferId: 'trf_unknown', reference: 'reversal/3' })), 'TRANSFER_NOT_FOUND')
 })
 
-t.test('a transfer of another brand is not there to be reversed', async (t) => {
-  const playerId = await player('10.00')
-  const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId } })
-  const input = { brandId: 'brd_other', transferId: data[0]?.id ?? '', reference: 'reversal/4', reason: 'mistake' }
-  t.equal(await refusal(alice.call(reverseTransfer, { input })), 'TRANSFER_NOT_FOUND')
+t.test('an adjustment and a reversal are entered in the brand of the record they name', async (t) => {
+  const own = bed.scope({ brandId: newId('brd') })
+  const playerId = newId('ply')
+  const depositId = newId('dep')
+  await bed.rpc.call(creditAccount, { scope: own, input: { playerId, depositId, amount: '10.00', effectiveAt } })
+  // Both references are taken in another brand.
+  const elsewhere = await player('10.00')
+  const { transferId } = await adjust({ playerId: elsewhere, amount: '1.00', reference: 'brand/1' })
+  await reverse({ transferId, reference: 'brand/2' })
+
+  const adjusted = await adjust({ playerId, amount: '1.00', reference: 'brand/1' })
+  const reversed = await reverse({ transferId: adjusted.transferId, reference: 'brand/2' })
+  t.match(
+    [adjusted, reversed],
+    [
+      { brandId: own.brandId, playerId, replayed: false },
+      { brandId: own.brandId, playerId, replayed: false },
+    ],
+  )
 })
 
 t.test('two reversals of one transfer at once: one wins', async (t) => {
@@ -141,14 +156,14 @@ t.test('entries are listed newest first and page by the last id', async (t) => {
   const playerId = await player('10.00')
   await adjust({ playerId, amount: '1.00', reference: 'list/1' })
   await adjust({ playerId, amount: '2.00', reference: 'list/2' })
-  const first = await alice.call(listEntries, { input: { brandId, playerId, limit: 2 } })
+  const first = await alice.call(listEntries, { input: { playerId, limit: 2 } })
   t.equal(first.available, '13.00')
   t.same(
     first.data.map(({ amount }) => amount),
     ['2.00', '1.00'],
   )
   const before = first.data.at(-1)?.id ?? ''
-  const second = await alice.call(listEntries, { input: { brandId, playerId, before, limit: 2 } })
+  const second = await alice.call(listEntries, { input: { playerId, before, limit: 2 } })
   t.same(
     second.data.map(({ amount }) => amount),
     ['10.00'],
@@ -161,7 +176,7 @@ t.test('a statement has every entry of the period once, and totals that add up',
     const playerId = newId('ply')
     const credit = { playerId, depositId: newId('dep'), amount, effectiveAt }
     await bed.rpc.call(creditAccount, { scope: own, input: credit })
-    const input = { brandId: own.brandId, playerId, amount: '-1.00', reference: `fee/${index}`, reason: 'fee' }
+    const input = { playerId, amount: '-1.00', reference: `fee/${index}`, reason: 'fee' }
     await alice.call(adjustWallet, { input })
   }
   const period = { brandId: own.brandId, from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' }

@@ -1,19 +1,24 @@
 import { operations, type ReconciliationReport, type Rejection } from '@backoffice/contracts'
-import { migrationsOf } from '@backoffice/dev-stack'
-import { migrate, newId } from '@backoffice/service-runtime'
-import { eventually, testBed } from '@backoffice/test-kit'
-import * as wallet from '@backoffice/wallet'
+import { payments } from '@backoffice/payments'
+import { readOver } from '@backoffice/service-runtime'
+import { migrate, newId } from '@backoffice/service-runtime/internal'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { chainsOf } from '../../src/reconciliation/chain-check.ts'
+import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
 // The tables that the ledger is compared with, as the payments service makes them.
-await migrate({ service: 'payments', migrations: await migrationsOf('payments'), url: bed.databaseUrl })
+await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl })
 
 const { adjustWallet, captureHold, creditAccount, openHold, reconcileWallet, releaseHold, reverseTransfer } =
   operations.wallet
 const alice = bed.team('alice')
 const admin = bed.sql('admin')
 const effectiveAt = '2026-03-02T12:00:00.000Z'
+
+/** What became of a hold; a refused one is released too, as the sweeper of intents does. */
+type Fate = 'none' | 'open' | 'captured' | 'released' | 'refused'
 
 /** Each test has a brand of its own, and looks at that brand's differences only. */
 function brand() {
@@ -36,19 +41,24 @@ function brand() {
         await bed.rpc.call(creditAccount, { scope, input: { playerId, depositId, amount: credited, effectiveAt } })
       return depositId
     },
-    async withdrawal(amount: string, status: string, fate: 'none' | 'open' | 'captured' | 'released'): Promise<string> {
+    async withdrawal(amount: string, status: string, fate: Fate): Promise<string> {
       const withdrawalId = newId('wdr')
       await admin.query(
         `insert into payments.withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount,
-          currency, method, destination, status, version, created_at, updated_at, paid_at)
+          currency, method, destination, status, version, created_at, updated_at, paid_at,
+          dropped_at)
         values ($1, $1, $2, 'op', 'sandbox', 'UTC', $3, $4::numeric * 100, 'BRL', 'pix', 'x', $5,
-          case when $5 = 'intent' then 0 else 1 end, now(), now(), case when $5 = 'paid' then now() end)`,
+          case when $5 in ('intent', 'abandoned') then 0 else 1 end, now(), now(), case when $5 = 'paid' then now() end,
+          case when $5 = 'abandoned' then now() end)`,
         [withdrawalId, brandId, playerId, amount, status],
       )
       const input = { playerId, withdrawalId }
-      if (fate !== 'none') await bed.rpc.call(openHold, { scope, input: { ...input, amount } })
+      if (fate !== 'none') {
+        const refused = await refusal(bed.rpc.call(openHold, { scope, input: { ...input, amount } }))
+        t.equal(refused, fate === 'refused' ? 'INSUFFICIENT_FUNDS' : null)
+      }
       if (fate === 'captured') await bed.rpc.call(captureHold, { scope, input: { ...input, effectiveAt } })
-      if (fate === 'released') await bed.rpc.call(releaseHold, { scope, input })
+      if (fate === 'released' || fate === 'refused') await bed.rpc.call(releaseHold, { scope, input })
       return withdrawalId
     },
     /** A command of payments to the wallet that has not been finished. */
@@ -92,7 +102,7 @@ async function behindItsBack(statement: string, values: readonly unknown[]): Pro
 }
 
 t.test('money that went its proper ways leaves no difference', async (t) => {
-  const { brandId, playerId, deposit, withdrawal, differences } = brand()
+  const { playerId, deposit, withdrawal, differences } = brand()
   await deposit('100.00')
   await deposit('5.00', { status: 'pending', credited: null })
   await deposit('6.00', { status: 'failed', credited: null })
@@ -103,9 +113,9 @@ t.test('money that went its proper ways leaves no difference', async (t) => {
   await withdrawal('14.00', 'cancelled', 'released')
   await withdrawal('15.00', 'failed', 'released')
   await withdrawal('16.00', 'intent', 'open')
-  const adjustment = { brandId, playerId, amount: '3.00', reference: 'a', reason: 'gift' }
+  const adjustment = { playerId, amount: '3.00', reference: 'a', reason: 'gift' }
   const { transferId } = await alice.call(adjustWallet, { input: adjustment })
-  await alice.call(reverseTransfer, { input: { brandId, transferId, reference: 'b', reason: 'wrong player' } })
+  await alice.call(reverseTransfer, { input: { transferId, reference: 'b', reason: 'wrong player' } })
   t.same(await differences(), [])
 })
 
@@ -178,6 +188,20 @@ for (const [status, fate] of [
     t.match(await differences(), [{ check: 'withdrawals', subject: withdrawalId }])
   })
 
+t.test(
+  'an intent that was abandoned after its hold was refused is no difference, one that still holds money is',
+  async (t) => {
+    const { playerId, deposit, withdrawal, differences } = brand()
+    await deposit('10.00')
+    const refused = await withdrawal('10.01', 'abandoned', 'refused')
+    t.same(await differences(), [])
+    const open = await withdrawal('5.00', 'abandoned', 'open')
+    t.match(await differences(), [{ check: 'withdrawals', subject: open }])
+    await behindItsBack('update payments.withdrawal set amount = amount + 1 where player_id = $1', [playerId])
+    t.same((await differences()).map(({ subject }) => subject).sort(), [open, refused].sort())
+  },
+)
+
 t.test('a changed balance is named', async (t) => {
   const { playerId, deposit, differences } = brand()
   await deposit('10.00')
@@ -217,6 +241,30 @@ t.test('an edited entry, an edited transfer and a removed entry break the chain'
       tamper,
     )
   }
+})
+
+t.test('the chains are followed beyond one page, and to their ends', async (t) => {
+  const [first, second] = [brand(), brand()]
+  const victims = []
+  for (const { deposit } of [first, second]) {
+    for (const amount of ['1.00', '2.00', '3.00', '4.00']) await deposit(amount)
+    victims.push(await deposit('5.00'))
+  }
+  const subjects = async (pageMax: number) => {
+    const client = await admin.connect()
+    try {
+      const { differences, compared } = await chainsOf(pageMax).run({ db: readOver(client), at: new Date() }, () => {})
+      const ours = differences.filter(({ brandId }) => [first.brandId, second.brandId].includes(brandId ?? ''))
+      return { compared, ours: ours.map(({ subject }) => subject.split(' ', 1)[0]) }
+    } finally {
+      client.release()
+    }
+  }
+  const { compared, ours } = await subjects(3)
+  t.same(ours, [])
+  await behindItsBack('update wallet.transfer set reason = $2 where reference = any($1)', [victims, 'another reason'])
+  for (const pageMax of [1, 2, 3, 5, compared, compared + 1])
+    t.same(await subjects(pageMax), { compared, ours: [first.playerId, second.playerId] }, `pages of ${pageMax}`)
 })
 
 t.test('two entries that changed places break the chain', async (t) => {

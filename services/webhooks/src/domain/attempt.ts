@@ -35,3 +35,34 @@ export function afterAttempt(
   if (delayMs === null) return { state: 'failed', nextAttemptAt: null, finishedAt: now }
   return { state: 'pending', nextAttemptAt: new Date(now.getTime() + delayMs), finishedAt: null }
 }
+
+/** A delivery as it is when the outcome of an attempt is written down. */
+export interface AttemptedDelivery {
+  readonly state: DeliveryState
+  readonly nextAttemptAt: Date | null
+  readonly finishedAt: Date | null
+  /** Before this attempt. */
+  readonly attemptsMade: number
+  /** Whether the lease of this attempt still holds it. */
+  readonly held: boolean
+}
+
+/**
+ * What an attempt makes of its delivery. A 2xx counts whenever it is learnt: the receiver has the event. A failure counts
+ * while its lease holds the delivery; null: another lease has it, so this attempt is only logged.
+ */
+export function recordedChange(
+  delivery: AttemptedDelivery,
+  outcome: Pick<AttemptOutcome, 'error' | 'retryAfter'>,
+  { baseMs, now, random }: { baseMs: number; now: Date; random: number },
+): RecordedChange | null {
+  const { state, nextAttemptAt, finishedAt, attemptsMade, held } = delivery
+  if (outcome.error === null)
+    return { state: 'delivered', nextAttemptAt: null, finishedAt: state === 'delivered' ? finishedAt : now }
+  if (!held) return null
+  // Withheld, for example, while the attempt was under way: it stays so.
+  if (state !== 'pending') return { state, nextAttemptAt, finishedAt }
+  return afterAttempt(outcome, { attemptsMade: attemptsMade + 1, baseMs, now, random })
+}
+
+export type RecordedChange = Pick<AttemptedDelivery, 'state' | 'nextAttemptAt' | 'finishedAt'>

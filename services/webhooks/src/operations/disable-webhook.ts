@@ -1,14 +1,17 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import type { WebhooksParts } from '../parts.ts'
-import { describeEndpoint, disableEndpoint, lockEndpointOf } from '../storage/endpoints.ts'
+import { handle } from '@backoffice/service-runtime'
+import type { BreakerSettings } from '../domain/breaker.ts'
+import { disabled } from '../domain/endpoint.ts'
+import { withholdDeliveries } from '../storage/deliveries.ts'
+import { changeEndpoint, lockEndpoint, toEndpoint } from '../storage/endpoints.ts'
+import { describeEndpoint } from '../views/endpoint.ts'
 
-export const disableWebhook = ({ breaker: settings }: WebhooksParts) =>
-  command(operations.webhooks.disableWebhook, {
-    async execute({ input }, { em, sql, now }) {
-      const endpoint = await lockEndpointOf(em, input)
-      await disableEndpoint(sql, { id: endpoint.id, reason: input.reason, now })
-      await em.refresh(endpoint)
-      return describeEndpoint(sql, endpoint, { settings, now })
+export const disableWebhook = (settings: BreakerSettings) =>
+  handle(operations.webhooks.disableWebhook, {
+    async execute({ input }, { db, now }) {
+      const row = await lockEndpoint(db, input)
+      changeEndpoint(db, row, disabled(toEndpoint(row, settings), { reason: input.reason, now }), settings)
+      await withholdDeliveries(db, row.id, now)
+      return describeEndpoint(db, row, { settings, now })
     },
   })

@@ -1,8 +1,9 @@
 import { operations } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
 import { listDeliveries as readDeliveries } from '../storage/deliveries.ts'
+import { toSummary } from '../views/delivery.ts'
 
-export const listDeliveries = query(operations.webhooks.listDeliveries, async ({ input }, { sql }) => {
-  const data = await readDeliveries(sql, input)
-  return { data, nextCursor: data.length === input.limit ? (data.at(-1)?.id ?? null) : null }
+export const listDeliveries = handle(operations.webhooks.listDeliveries, async ({ input }, { db }) => {
+  const rows = await readDeliveries(db, input)
+  return { data: rows.map(toSummary), nextCursor: rows.length === input.limit ? (rows.at(-1)?.id ?? null) : null }
 })

@@ -1,17 +1,18 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
+import { bringBackSetAside } from '../steps/set-aside.ts'
 import { replayDeliveries } from '../storage/deliveries.ts'
-import { endpointId } from '../storage/endpoint-id.ts'
-import { lockEndpointOf } from '../storage/endpoints.ts'
+import { lockEndpoint } from '../storage/endpoints.ts'
 
 const ratePerMinuteDefault = 300
 
-export const replayEvents = command(operations.webhooks.replayEvents, {
-  async execute({ input }, { em, sql, now }) {
-    const endpoint = await lockEndpointOf(em, input)
+export const replayEvents = handle(operations.webhooks.replayEvents, {
+  async execute({ input }, { db, now }) {
+    const endpoint = await lockEndpoint(db, input)
     if (!endpoint.enabled || endpoint.url == null) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
-    return replayDeliveries(sql, {
-      endpointId: endpointId(input),
+    await bringBackSetAside(db, input)
+    const { scheduled, firstAt, lastAt } = await replayDeliveries(db, {
+      endpointId: endpoint.id,
       since: input.since,
       until: input.until ?? null,
       states: input.states ?? ['failed', 'withheld'],
@@ -19,5 +20,6 @@ export const replayEvents = command(operations.webhooks.replayEvents, {
       intervalMs: 60_000 / (input.ratePerMinute ?? ratePerMinuteDefault),
       now,
     })
+    return { scheduled, firstAt: firstAt?.toISOString() ?? null, lastAt: lastAt?.toISOString() ?? null }
   },
 })

@@ -1,9 +1,8 @@
 import { operations } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import type { WebhooksParts } from '../parts.ts'
+import { handle, type SecretBox } from '@backoffice/service-runtime'
 import { rewrapSecrets } from '../storage/secrets.ts'
 
-export const rewrapWebhookSecrets = ({ box }: WebhooksParts) =>
-  command(operations.webhooks.rewrapWebhookSecrets, {
-    execute: async (_, { sql }) => ({ rewrapped: await rewrapSecrets(sql, box) }),
+export const rewrapWebhookSecrets = (box: SecretBox) =>
+  handle(operations.webhooks.rewrapWebhookSecrets, {
+    execute: async (_, { db }) => ({ rewrapped: await rewrapSecrets(db, box) }),
   })

@@ -1,15 +1,24 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { command } from '@backoffice/service-runtime'
-import type { WebhooksParts } from '../parts.ts'
+import { handle } from '@backoffice/service-runtime'
+import type { BreakerSettings } from '../domain/breaker.ts'
+import { withUrl } from '../domain/endpoint.ts'
 import { RefusedAddressError } from '../sending/fault-words.ts'
-import { checkReceiverUrl } from '../sending/receiver-url.ts'
-import { checkedAddresses } from '../sending/resolve.ts'
-import { endpointId } from '../storage/endpoint-id.ts'
-import { applyUrl, describeEndpoint, lockEndpointOf } from '../storage/endpoints.ts'
+import { checkReceiverUrl, type SendingPolicy } from '../sending/receiver-url.ts'
+import { checkedAddresses, type ResolveHost } from '../sending/resolve.ts'
+import { changeEndpoint, lockEndpoint, toEndpoint } from '../storage/endpoints.ts'
 import { loadSecrets } from '../storage/secrets.ts'
+import { describeEndpoint } from '../views/endpoint.ts'
 
-export const setWebhookUrl = ({ policy, resolve, breaker: settings }: WebhooksParts) =>
-  command(operations.webhooks.setWebhookUrl, {
+export const setWebhookUrl = ({
+  policy,
+  resolve,
+  breaker: settings,
+}: {
+  readonly policy: SendingPolicy
+  readonly resolve: ResolveHost
+  readonly breaker: BreakerSettings
+}) =>
+  handle(operations.webhooks.setWebhookUrl, {
     async prepare({ input }) {
       const { url, fault } = checkReceiverUrl(input.url, policy)
       if (fault !== null) throw new Rejection('WEBHOOK_URL_REFUSED', { reason: fault })
@@ -21,12 +30,11 @@ export const setWebhookUrl = ({ policy, resolve, breaker: settings }: WebhooksPa
       }
     },
 
-    async execute({ input }, { em, sql, now }) {
-      const endpoint = await lockEndpointOf(em, input)
+    async execute({ input }, { db, now }) {
+      const row = await lockEndpoint(db, input)
       // A row without a secret only waits for its operator to be made.
-      if ((await loadSecrets(sql, endpointId(input), now)).length === 0) throw new Rejection('OPERATOR_NOT_FOUND')
-      applyUrl(endpoint, input.url, settings, now)
-      await em.flush()
-      return describeEndpoint(sql, endpoint, { settings, now })
+      if ((await loadSecrets(db, [row.id], now)).length === 0) throw new Rejection('OPERATOR_NOT_FOUND')
+      changeEndpoint(db, row, withUrl(toEndpoint(row, settings), input.url, { settings, now }), settings)
+      return describeEndpoint(db, row, { settings, now })
     },
   })

@@ -1,26 +1,10 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import { duration, outcomeSentence } from '../domain/outcome-sentence.ts'
-import { findDelivery, type StoredStory } from '../storage/deliveries.ts'
+import { handle } from '@backoffice/service-runtime'
+import { findDelivery } from '../storage/deliveries.ts'
+import { toStory } from '../views/delivery.ts'
 
-export const showDelivery = query(operations.webhooks.showDelivery, async ({ input }, { sql, now }) => {
-  const found = await findDelivery(sql, input.id)
+export const showDelivery = handle(operations.webhooks.showDelivery, async ({ input }, { db, now }) => {
+  const found = await findDelivery(db, input.id)
   if (found === null) throw new Rejection('DELIVERY_NOT_FOUND')
-  const { endpoint, ...story } = found
-  const date = (text: string | null) => (text === null ? null : new Date(text))
-  const outcome = outcomeSentence({
-    ...story,
-    eventCreatedAt: new Date(story.eventCreatedAt),
-    finishedAt: date(story.finishedAt),
-    nextAttemptAt: date(story.nextAttemptAt),
-    pausedBecause: pause(endpoint, now),
-    now,
-  })
-  return { ...story, outcome }
+  return toStory(found, now)
 })
-
-/** Why an endpoint sends nothing at the moment. */
-function pause({ openUntil }: StoredStory['endpoint'], now: Date): string | null {
-  if (openUntil === null || openUntil <= now) return null
-  return `the receiver fails again and again and is left alone for ${duration(now, openUntil)}`
-}

@@ -1,11 +1,12 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { query } from '@backoffice/service-runtime'
-import type { WebhooksParts } from '../parts.ts'
-import { describeEndpoint, findEndpoint } from '../storage/endpoints.ts'
+import { handle } from '@backoffice/service-runtime'
+import type { BreakerSettings } from '../domain/breaker.ts'
+import { findEndpoint } from '../storage/endpoints.ts'
+import { describeEndpoint } from '../views/endpoint.ts'
 
-export const showWebhook = ({ breaker: settings }: WebhooksParts) =>
-  query(operations.webhooks.showWebhook, async ({ input }, { em, sql, now }) => {
-    const endpoint = await findEndpoint(em, input)
+export const showWebhook = (settings: BreakerSettings) =>
+  handle(operations.webhooks.showWebhook, async ({ input }, { db, now }) => {
+    const endpoint = await findEndpoint(db, input)
     if (endpoint === null) throw new Rejection('OPERATOR_NOT_FOUND')
-    return describeEndpoint(sql, endpoint, { settings, now })
+    return describeEndpoint(db, endpoint, { settings, now })
   })

@@ -1,67 +1,64 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type Background,
-  type Clock,
-  inTransaction,
-  type Logger,
-  type SecretBox,
-  sqlOf,
-} from '@backoffice/service-runtime'
-import type { MikroORM } from '@mikro-orm/postgresql'
+import { type Background, type Db, Loop, type SecretBox } from '@backoffice/service-runtime'
 import { afterPause } from '../domain/breaker.ts'
-import { type SigningSecret, signatureHeaders } from '../domain/signature-headers.ts'
+import type { Endpoint } from '../domain/endpoint.ts'
+import { signatureHeaders } from '../domain/signature-headers.ts'
 import type { Send } from '../sending/sender.ts'
-import { breakerColumns, lockEndpoint } from '../storage/endpoints.ts'
-import { type DueEndpoint, type Lease, leaseDeliveries, lockDueEndpoints } from '../storage/leases.ts'
-import { openSecrets } from '../storage/secrets.ts'
-import { measureAttempt, measureDeliveries } from './measure.ts'
-import { type RecordParts, recordAttempt } from './record.ts'
-import { traceAttempt } from './trace.ts'
-import { Wakeups } from './wakeups.ts'
+import type { MadeAttempt } from '../storage/attempts.ts'
+import { saveEndpoints, toEndpoint } from '../storage/endpoints.ts'
+import { type Lease, leaseDeliveries, lockDueEndpoints } from '../storage/leases.ts'
+import { decryptSecrets, loadSecrets, type SealedSecret } from '../storage/secrets.ts'
+import { observeAttempt } from './observe.ts'
+import { type NextDue, Recorder, type RecorderContext } from './recorder.ts'
+import { lookAtAllEveryMs, Wakeups } from './wakeups.ts'
 
-/** What no nudge told of (another replica's retries, a lost lease) is found by looking this often. */
-const lookEveryMs = 1_000
-/** A backlogged endpoint without a free slot is looked at again after so long, if no attempt ends before. */
-const lookAgainMs = 50
 /** A lease outlives the attempt by so much, for writing the outcome. */
 const leaseMarginMs = 5_000
 const endpointsPerLookMax = 500
 const recordRetryMs = 500
 
-export interface SchedulerOptions extends RecordParts {
-  readonly orm: MikroORM
-  readonly clock: Clock
-  readonly log: Logger
+export interface SchedulerContext extends RecorderContext {
   readonly box: SecretBox
   readonly send: Send
   readonly deadlineMs: number
-  /** Deliveries under way at once in this replica. */
-  readonly concurrency: number
+}
+
+/** What one look has taken. */
+interface Taken {
+  readonly leases: readonly Lease[]
+  /** Endpoints that had something due. */
+  readonly endpointIds: readonly string[]
+  /** By endpoint. */
+  readonly secrets: ReadonlyMap<string, readonly SealedSecret[]>
+  /** Endpoints that somebody else held. */
+  readonly busy: readonly string[]
 }
 
 /** Leases due deliveries, sends them, and records what came of it. Replicas share the work through the leases. */
 export class Scheduler implements Background {
-  readonly #options: SchedulerOptions
+  readonly #context: SchedulerContext
+  readonly #recorder: Recorder
+  readonly #loop: Loop
+  readonly #wakeups = new Wakeups(() => this.#loop.nudge())
   readonly #inFlight = new Set<Promise<void>>()
-  readonly #wakeups = new Wakeups()
   readonly #inFlightByEndpoint = new Map<string, number>()
   /** Endpoints that have as much under way as they may: the end of an attempt makes room for more. */
   readonly #full = new Set<string>()
   /** Something was left out because this replica had no room. */
   #leftOut = false
-  #running: Promise<void> | undefined
-  #stopMeasuring: (() => void) | undefined
   #stopped = false
   #healthy = true
 
-  constructor(options: SchedulerOptions) {
-    this.#options = options
+  constructor(context: SchedulerContext) {
+    this.#context = context
+    this.#recorder = new Recorder(context)
+    const { log } = context
+    this.#loop = new Loop({ name: 'the delivery scheduler', log, everyMs: lookAtAllEveryMs, run: () => this.#look() })
   }
 
   start(): void {
-    this.#stopMeasuring = measureDeliveries(() => sqlOf(this.#options.orm.em.fork()))
-    this.#running = this.#loop()
+    this.#loop.start()
   }
 
   /** Something of this endpoint may be due now: look at once. */
@@ -75,88 +72,72 @@ export class Scheduler implements Background {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#wakeups.close()
-    this.#stopMeasuring?.()
-    await this.#running
+    await this.#loop.stop()
     await Promise.all(this.#inFlight)
   }
 
-  async #loop(): Promise<void> {
-    while (!this.#stopped) {
-      const only = await this.#wakeups.next(lookEveryMs)
-      if (this.#stopped) return
-      try {
-        await this.#leaseAndSend(only)
-        this.#healthy = true
-      } catch (error) {
-        this.#healthy = false
-        this.#options.log.warn({ err: error }, 'could not look for due deliveries; looking again soon')
-        await wait(Math.min(lookEveryMs, 250))
-        this.#wakeups.lookAtAll()
-      }
-    }
-  }
-
-  /** @param only these endpoints; null looks at all */
-  async #leaseAndSend(only: readonly string[] | null): Promise<void> {
-    const { concurrency, clock, orm } = this.#options
-    const room = concurrency - this.#inFlight.size
+  async #look(): Promise<void> {
+    if (this.#stopped) return
+    const room = this.#context.concurrency - this.#inFlight.size
     if (room <= 0) {
       this.#leftOut = true
       return
     }
-    const now = clock.now()
-    const { leases, endpoints } = await inTransaction(orm, (em) => this.#lease(em, { only, room, now }))
-    const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
-    for (const lease of leases) this.#begin(lease, byId.get(lease.endpointId) as DueEndpoint)
-    if (leases.length >= room) this.#leftOut = true
-    for (const { id } of endpoints) this.#noteWhetherFull(id, leases)
+    try {
+      const only = this.#wakeups.take()
+      const { leases, endpointIds, secrets, busy } = await this.#context.db.transaction((db) =>
+        this.#lease(db, only, room),
+      )
+      for (const lease of leases) this.#begin(lease, secrets.get(lease.endpointId) ?? [])
+      if (leases.length >= room) this.#leftOut = true
+      for (const endpointId of endpointIds) this.#markWhetherFull(endpointId, leases)
+      this.#wakeups.lookAgain(busy)
+      this.#healthy = true
+    } catch (error) {
+      this.#healthy = false
+      this.#wakeups.takeAllNext()
+      throw error
+    }
   }
 
-  #noteWhetherFull(endpointId: string, leases: readonly Lease[]): void {
+  /** @param only these endpoints; null looks at all */
+  async #lease(db: Db, only: readonly string[] | null, room: number): Promise<Taken> {
+    const { clock, deadlineMs, breaker: settings } = this.#context
+    const now = clock.now()
+    const { locked, busy } = await lockDueEndpoints(db, { only, endpointsMax: endpointsPerLookMax, now })
+    if (locked.length === 0) return { leases: [], endpointIds: [], secrets: new Map(), busy }
+    const resumed = new Map<string, Endpoint>()
+    const endpoints = locked.map((row) => {
+      const endpoint = toEndpoint(row, settings)
+      const breaker = afterPause(endpoint.breaker, now)
+      if (breaker !== endpoint.breaker) resumed.set(row.id, { ...endpoint, breaker })
+      return { id: row.id, url: row.url as string, concurrency: breaker.concurrency }
+    })
+    const endpointIds = endpoints.map(({ id }) => id)
+    const until = new Date(now.getTime() + deadlineMs + leaseMarginMs)
+    const [leases, secrets] = await Promise.all([
+      leaseDeliveries(db, { endpoints, deliveriesMax: room, leaseId: randomUUID(), now, until }),
+      loadSecrets(db, endpointIds, now),
+      saveEndpoints(db, resumed, settings),
+    ])
+    return { leases, endpointIds, secrets: Map.groupBy(secrets, ({ endpointId }) => endpointId), busy }
+  }
+
+  #markWhetherFull(endpointId: string, leases: readonly Lease[]): void {
     const taken = leases.filter((lease) => lease.endpointId === endpointId)
     const [first] = taken
     // Everything that was due is under way.
     if (first !== undefined && taken.length < first.slots) return
     this.#full.add(endpointId)
-    // Its slots are another replica's, or were given back this very moment: nothing of ours will end and tell.
-    if (!this.#inFlightByEndpoint.has(endpointId)) this.#wakeups.nudgeAt(endpointId, lookAgainMs)
+    // Another replica has its slots, or they were given back just now. No attempt of ours will end and wake us.
+    if (!this.#inFlightByEndpoint.has(endpointId)) this.#wakeups.lookAgain([endpointId])
   }
 
-  async #lease(
-    em: Parameters<typeof lockEndpoint>[0],
-    { only, room, now }: { only: readonly string[] | null; room: number; now: Date },
-  ): Promise<{ leases: Lease[]; endpoints: DueEndpoint[] }> {
-    const { deadlineMs, breaker: settings } = this.#options
-    const connection = sqlOf(em)
-    const { concurrencyMax } = settings
-    const endpoints = await lockDueEndpoints(connection, {
-      only,
-      endpointsMax: endpointsPerLookMax,
-      concurrencyMax,
-      now,
-    })
-    if (endpoints.length === 0) return { leases: [], endpoints }
-    const allowed = []
-    for (const { id, url, breaker } of endpoints) {
-      const resumed = afterPause(breaker, now)
-      if (resumed !== breaker) {
-        const row = await lockEndpoint(em, id)
-        if (row !== null) em.assign(row, breakerColumns(resumed, settings))
-      }
-      allowed.push({ id, url, concurrency: resumed.concurrency })
-    }
-    const until = new Date(now.getTime() + deadlineMs + leaseMarginMs)
-    const leaseId = randomUUID()
-    const leases = await leaseDeliveries(connection, { endpoints: allowed, deliveriesMax: room, leaseId, now, until })
-    return { leases, endpoints }
-  }
-
-  #begin(lease: Lease, endpoint: DueEndpoint): void {
+  #begin(lease: Lease, secrets: readonly SealedSecret[]): void {
     const { endpointId, deliveryId } = lease
     this.#inFlightByEndpoint.set(endpointId, (this.#inFlightByEndpoint.get(endpointId) ?? 0) + 1)
-    const task = this.#attempt(lease, endpoint)
-      .catch((error) => this.#options.log.error({ err: error, deliveryId }, 'an attempt broke; its lease will end'))
+    const task = this.#attempt(lease, secrets)
+      .catch((error) => this.#context.log.error({ err: error, deliveryId }, 'an attempt broke; its lease will end'))
       .finally(() => {
         this.#inFlight.delete(task)
         this.#release(endpointId)
@@ -175,39 +156,31 @@ export class Scheduler implements Background {
     }
   }
 
-  async #attempt(lease: Lease, endpoint: DueEndpoint): Promise<void> {
-    const { clock, box, send, log } = this.#options
-    const secrets: SigningSecret[] = openSecrets(endpoint.secrets, endpoint.id, box)
+  async #attempt(lease: Lease, sealed: readonly SealedSecret[]): Promise<void> {
+    const { clock, box, send, log } = this.#context
+    const { deliveryId, eventId, endpointId, url, body, number } = lease
+    const secrets = decryptSecrets(sealed, box)
     const startedAt = clock.now()
-    const headers = signatureHeaders({ eventId: lease.eventId, body: lease.body, secrets, now: startedAt })
-    const outcome = await traceAttempt(lease, () => send({ url: lease.url, headers, body: lease.body }))
-    measureAttempt(outcome)
+    const headers = signatureHeaders({ eventId, body, secrets, now: startedAt })
+    const outcome = await observeAttempt(lease, () => send({ url, headers, body }))
+    const { responseStatus: status, durationMs, error } = outcome
     log.info(
-      {
-        deliveryId: lease.deliveryId,
-        eventId: lease.eventId,
-        attempt: lease.number,
-        status: outcome.responseStatus,
-        durationMs: outcome.durationMs,
-        error: outcome.error,
-      },
-      outcome.error === null ? 'delivered' : 'an attempt failed',
+      { deliveryId, eventId, attempt: number, status, durationMs, error },
+      error === null ? 'delivered' : 'an attempt failed',
     )
     const nextDue = await this.#record({ lease, startedAt, outcome })
-    if (nextDue !== null) this.#wakeups.nudgeAt(lease.endpointId, nextDue.getTime() - clock.now().getTime())
+    if (nextDue !== null) this.#wakeups.nudgeAt(endpointId, nextDue.getTime() - clock.now().getTime())
   }
 
-  /** The receiver has answered: that must be written down, even if PostgreSQL is away for a minute. */
-  async #record(attempt: Parameters<typeof recordAttempt>[1]): Promise<Date | null> {
+  /** The receiver has replied. That must be written down, even if PostgreSQL is away for a minute. */
+  async #record(attempt: MadeAttempt): Promise<NextDue> {
     for (;;) {
       try {
-        return await recordAttempt(this.#options, attempt)
+        return await this.#recorder.record(attempt)
       } catch (error) {
         if (this.#stopped) throw error
-        this.#options.log.warn(
-          { err: error, deliveryId: attempt.lease.deliveryId },
-          'could not record an attempt; trying again',
-        )
+        const { deliveryId } = attempt.lease
+        this.#context.log.warn({ err: error, deliveryId }, 'could not record an attempt; trying again')
         await wait(recordRetryMs)
       }
     }

@@ -3,12 +3,12 @@ import { isLoopbackAddress, isPublicAddress } from './address-rules.ts'
 import { RefusedAddressError } from './fault-words.ts'
 import { hostOf, isAddress, type SendingPolicy } from './receiver-url.ts'
 
-/** Answers all addresses of a host name. */
+/** Finds all addresses of a host name. */
 export type ResolveHost = (host: string) => Promise<string[]>
 
 const queryTimeoutMs = 2_000
 const queryTries = 2
-/** A longer answer is somebody's experiment. */
+/** A longer list is somebody's experiment. */
 const addressesMax = 32
 
 /**
@@ -18,10 +18,10 @@ const addressesMax = 32
 export function nameServerResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries })
   return async (host) => {
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const replies = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const addresses = replies.flatMap((reply) => (reply.status === 'fulfilled' ? reply.value : []))
     if (addresses.length > 0) return addresses
-    throw (answers[0] as PromiseRejectedResult).reason
+    throw (replies[0] as PromiseRejectedResult).reason
   }
 }
 
@@ -31,7 +31,7 @@ export const systemResolver: ResolveHost = async (host) =>
 
 /**
  * The addresses to which a request to `url` may go. One address that is not allowed refuses the host: who mixes private
- * with public answers is not a receiver.
+ * with public addresses is not a receiver.
  *
  * @throws {RefusedAddressError} or the resolver's own error
  */

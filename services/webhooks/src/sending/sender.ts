@@ -15,7 +15,7 @@ const responseHeadWaitMs = 1_000
 export interface SenderOptions {
   readonly policy: SendingPolicy
   readonly resolve: ResolveHost
-  /** For the whole attempt: resolving, connecting, sending and waiting for the answer's status. */
+  /** For the whole attempt: resolving, connecting, sending and waiting for the response's status. */
   readonly deadlineMs: number
   /** Certificate authorities besides the well-known ones (tests). */
   readonly ca?: string
@@ -32,17 +32,17 @@ export type Send = (delivery: SignedDelivery) => Promise<AttemptOutcome>
 /**
  * Makes one attempt to deliver, and never throws: what goes wrong is part of the outcome. Each attempt has a connection
  * of its own, to an address that was checked for this attempt; redirects are not followed, nothing is decompressed, and
- * what is read of the answer is bounded in bytes and in time.
+ * what is read of the response is bounded in bytes and in time.
  */
 export function createSender(options: SenderOptions): Send {
   return async (delivery) => {
     const startedAtMs = performance.now()
     try {
-      const answer = await withinDeadline(options.deadlineMs, (timer) => post(delivery, options, timer))
+      const response = await withinDeadline(options.deadlineMs, (timer) => post(delivery, options, timer))
       return {
-        ...answer,
+        ...response,
         durationMs: Math.round(performance.now() - startedAtMs),
-        error: isAcknowledged(answer.responseStatus) ? null : `The receiver answered ${answer.responseStatus}.`,
+        error: isAcknowledged(response.responseStatus) ? null : `The receiver answered ${response.responseStatus}.`,
       }
     } catch (error) {
       const durationMs = Math.round(performance.now() - startedAtMs)
@@ -53,7 +53,7 @@ export function createSender(options: SenderOptions): Send {
 
 interface Timer {
   readonly signal: AbortSignal
-  /** The answer is known: the deadline no longer matters. */
+  /** The response is known: the deadline no longer matters. */
   stop(): void
 }
 
@@ -74,13 +74,13 @@ async function withinDeadline<T>(deadlineMs: number, run: (timer: Timer) => Prom
   }
 }
 
-interface Answer {
+interface ReceiverResponse {
   readonly responseStatus: number
   readonly responseHead: string
   readonly retryAfter: string | undefined
 }
 
-async function post(delivery: SignedDelivery, options: SenderOptions, timer: Timer): Promise<Answer> {
+async function post(delivery: SignedDelivery, options: SenderOptions, timer: Timer): Promise<ReceiverResponse> {
   const { url, fault } = checkReceiverUrl(delivery.url, options.policy)
   if (fault !== null) throw new RefusedUrlError(fault)
   const addresses = await checkedAddresses(url, options.resolve, options.policy)

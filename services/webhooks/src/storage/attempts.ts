@@ -1,77 +1,95 @@
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
-import type { AttemptOutcome, DeliveryChange } from '../domain/attempt.ts'
+import type { Db } from '@backoffice/service-runtime'
+import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from '../domain/attempt.ts'
+import { type EndpointColumns, endpointColumns } from './endpoints.ts'
 import type { Lease } from './leases.ts'
 
-interface LoggedAttempt {
-  readonly lease: Pick<Lease, 'deliveryId' | 'url' | 'number'>
+/** An attempt that was made: its lease, when it began, and what came of it. */
+export interface MadeAttempt {
+  readonly lease: Pick<Lease, 'deliveryId' | 'endpointId' | 'leaseId' | 'url' | 'number'>
   readonly startedAt: Date
   readonly outcome: AttemptOutcome
 }
 
-/** An attempt that was made: its lease, when it began, and what came of it. */
-export interface MadeAttempt extends LoggedAttempt {
-  readonly lease: Pick<Lease, 'deliveryId' | 'endpointId' | 'leaseId' | 'url' | 'number'>
+/** An attempt with what it makes of its delivery; null: nothing. */
+export interface RecordedAttempt extends MadeAttempt {
+  readonly change: RecordedChange | null
+}
+
+/** Locked, and so somebody else's at the moment. */
+export type Busy = 'busy'
+
+/**
+ * Locks the deliveries of attempts, by id, without waiting for any. Each is there once at most.
+ * @returns nothing for a delivery that is gone
+ */
+export async function lockDeliveries(
+  db: Db,
+  attempts: readonly MadeAttempt[],
+): Promise<ReadonlyMap<string, AttemptedDelivery | Busy>> {
+  const ids = attempts.map(({ lease }) => lease.deliveryId)
+  const rows = await db<{ id: string; busy: boolean } & AttemptedDelivery>`
+    with locked as (
+      select id, state, next_attempt_at, finished_at, attempts_made, lease_id from delivery
+      where id = any(${ids}::text[]) order by id for no key update skip locked
+    )
+    select d.id, l.id is null as busy, l.state, l.next_attempt_at, l.finished_at, l.attempts_made,
+      l.lease_id is not distinct from m.lease_id as held
+    from unnest(${ids}::text[], ${attempts.map(({ lease }) => lease.leaseId)}::text[]) as m (id, lease_id)
+    join delivery d on d.id = m.id left join locked l on l.id = d.id
+  `
+  return new Map(rows.map(({ id, busy, ...delivery }) => [id, busy ? 'busy' : delivery]))
 }
 
 /**
- * Writes an acknowledged attempt, in one statement. Even one whose lease is long over counts: the receiver has the event.
- * @returns whether the endpoint's breaker has something to learn from it
+ * Locks the endpoints that learn from attempts, by id, without waiting for any: those with a failure, and those whose
+ * breaker is not at rest.
  */
-export async function recordSuccess(connection: Sql, attempt: MadeAttempt, now: Date): Promise<boolean> {
-  const { lease, outcome } = attempt
-  const { rows } = await sql<{ at_rest: boolean }>`
-    with delivered as (
-      update delivery set state = 'delivered', next_attempt_at = null, finished_at = coalesce(
-          case when state = 'delivered' then finished_at end, ${now}::timestamptz),
-        lease_id = null, leased_at = null, leased_until = null, leased_url = null, attempts_made = attempts_made + 1,
-        last_response_status = ${outcome.responseStatus}, last_error = null
-      where id = ${lease.deliveryId} returning id
-    ), logged as (${insertAttempt(attempt)})
-    select breaker_state = 'closed' and consecutive_failures = 0 as at_rest from endpoint where id = ${lease.endpointId}
-  `.execute(connection)
-  return rows[0]?.at_rest === false
-}
-
-/** The attempts of a delivery's present schedule, and whether this lease still holds it. Locks its row. */
-export async function lockDelivery(
-  connection: Sql,
-  { deliveryId, leaseId }: Pick<Lease, 'deliveryId' | 'leaseId'>,
-): Promise<{ attemptsMade: number; held: boolean } | null> {
-  const { rows } = await sql<{ attemptsMade: number; held: boolean }>`
-    select attempts_made as "attemptsMade", state = 'pending' and lease_id = ${leaseId} as held
-    from delivery where id = ${deliveryId} for no key update
-  `.execute(connection)
-  return rows[0] ?? null
-}
-
-/** Writes a failed attempt. When the lease was lost meanwhile, the delivery is another's affair and only the log is written. */
-export async function recordFailure(
-  connection: Sql,
-  attempt: MadeAttempt,
-  change: DeliveryChange | null,
-): Promise<void> {
-  const { lease, outcome } = attempt
-  await sql`
-    with changed as (
-      update delivery set
-        state = case when ${change !== null} then ${change?.state ?? ''} else state end,
-        next_attempt_at = case when ${change !== null} then ${change?.nextAttemptAt ?? null}::timestamptz else next_attempt_at end,
-        finished_at = case when ${change !== null} then ${change?.finishedAt ?? null}::timestamptz else finished_at end,
-        attempts_made = attempts_made + 1,
-        lease_id = null, leased_at = null, leased_until = null, leased_url = null,
-        last_response_status = ${outcome.responseStatus}, last_error = ${outcome.error}
-      where id = ${lease.deliveryId} and lease_id = ${lease.leaseId}
+export async function lockLearners(
+  db: Db,
+  attempts: readonly MadeAttempt[],
+): Promise<ReadonlyMap<string, EndpointColumns | Busy>> {
+  const ids = (some: readonly MadeAttempt[]) => [...new Set(some.map(({ lease }) => lease.endpointId))]
+  const rows = await db<{ learnerId: string } & (EndpointColumns | { id: null })>`
+    with learner as (
+      select id from endpoint
+      where id = any(${ids(attempts)}::text[]) and (breaker_state <> 'closed' or consecutive_failures > 0
+        or id = any(${ids(attempts.filter(({ outcome }) => outcome.error !== null))}::text[]))
+    ), locked as (
+      select ${endpointColumns} from endpoint where id in (select id from learner)
+      order by id for no key update skip locked
     )
-    ${insertAttempt(attempt)}
-  `.execute(connection)
+    select learner.id as learner_id, locked.* from learner left join locked on locked.id = learner.id
+  `
+  return new Map(rows.map((row) => [row.learnerId, row.id === null ? 'busy' : row]))
 }
 
-/** The statement that logs an attempt, once per number. */
-export const insertAttempt = ({ lease, startedAt, outcome }: LoggedAttempt) => sql`
-  insert into attempt (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error)
-  select ${lease.deliveryId}, ${lease.number}::integer, ${startedAt}::timestamptz, ${outcome.durationMs}::integer, ${lease.url},
-    ${outcome.responseStatus}::integer, ${outcome.responseHead}, ${outcome.error}
-  on conflict (delivery_id, number) do update set started_at = excluded.started_at, duration_ms = excluded.duration_ms,
-    response_status = excluded.response_status, response_head = excluded.response_head, error = excluded.error
-`
+/** Logs attempts, once per number, and writes what they make of their deliveries. Those rows are locked. */
+export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<void> {
+  if (attempts.length === 0) return
+  await db`
+    with made as (
+      select * from unnest(
+        ${attempts.map(({ lease }) => lease.deliveryId)}::text[], ${attempts.map(({ lease }) => lease.number)}::integer[],
+        ${attempts.map(({ startedAt }) => startedAt)}::timestamptz[],
+        ${attempts.map(({ outcome }) => outcome.durationMs)}::integer[], ${attempts.map(({ lease }) => lease.url)}::text[],
+        ${attempts.map(({ outcome }) => outcome.responseStatus)}::integer[],
+        ${attempts.map(({ outcome }) => outcome.responseHead)}::text[], ${attempts.map(({ outcome }) => outcome.error)}::text[],
+        ${attempts.map(({ change }) => change?.state ?? null)}::text[],
+        ${attempts.map(({ change }) => change?.nextAttemptAt ?? null)}::timestamptz[],
+        ${attempts.map(({ change }) => change?.finishedAt ?? null)}::timestamptz[]
+      ) as m (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error, state,
+        next_attempt_at, finished_at)
+      where exists (select from delivery d where d.id = m.delivery_id)
+    ), logged as (
+      insert into attempt (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error)
+      select delivery_id, number, started_at, duration_ms, url, response_status, response_head, error from made
+      on conflict (delivery_id, number) do update set started_at = excluded.started_at,
+        duration_ms = excluded.duration_ms, response_status = excluded.response_status,
+        response_head = excluded.response_head, error = excluded.error
+    )
+    update delivery d set state = m.state, next_attempt_at = m.next_attempt_at, finished_at = m.finished_at,
+      attempts_made = d.attempts_made + 1, lease_id = null, leased_at = null, leased_until = null, leased_url = null,
+      last_response_status = m.response_status, last_error = m.error
+    from made m where d.id = m.delivery_id and m.state is not null
+  `
+}

@@ -1,92 +1,126 @@
-import type { DeliveryState, DeliveryStory, DeliverySummary, EventMessage } from '@backoffice/contracts'
-import { newId, type Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import type { DeliveryState, Environment, EventMessage } from '@backoffice/contracts'
+import { type Db, newId, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { AttemptOutcome } from '../domain/attempt.ts'
-import { endpointId } from './endpoint-id.ts'
+import { endpointId } from '../domain/endpoint.ts'
 
-/**
- * Stores the delivery of an event; due at once, or withheld when its endpoint sends nothing. An event that the endpoint
- * has already is left as it is. The bytes written here are those of every attempt.
- * @returns false when there is no such endpoint yet
- */
-export async function insertDelivery(
-  connection: Sql,
-  {
-    event,
-    traceParent,
-    now,
-  }: { readonly event: EventMessage; readonly traceParent: string | null; readonly now: Date },
-): Promise<boolean> {
-  const endpoint = endpointId(event)
-  const { rows } = await sql<{ known: boolean }>`
-    with stored as (insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
-      next_attempt_at, finished_at, trace_parent)
-    select ${newId('dlv')}, e.id, ${event.id}, ${event.type}, ${event.brandId}, ${Buffer.from(JSON.stringify(event))}::bytea,
-      case when s.sends then 'pending' else 'withheld' end, ${event.createdAt}::timestamptz, ${now}::timestamptz,
-      case when s.sends then ${now}::timestamptz end, case when not s.sends then ${now}::timestamptz end, ${traceParent}
-    from endpoint e, lateral (
-      select e.enabled and e.url is not null and exists (select from secret where endpoint_id = e.id) as sends
-    ) s
-    where e.id = ${endpoint}
-    on conflict (endpoint_id, event_id) do nothing)
-    select exists (select from endpoint where id = ${endpoint}) as known
-  `.execute(connection)
-  return rows[0]?.known === true
+/** An event on its way to the endpoint of its operator and environment. */
+export interface NewDelivery {
+  readonly event: EventMessage
+  readonly traceparent: string | null
+  readonly receivedAt: Date
+  /** Not to be sent yet, whatever the state of its endpoint. */
+  readonly withheld?: boolean
 }
 
-/** Stores a test delivery whose one attempt has been made. @returns its id */
+/**
+ * Stores the deliveries of events whose endpoints have rows; due at once, or withheld when the endpoint sends nothing. An
+ * event that an endpoint has already is left as it is. The bytes written here are those of every attempt.
+ */
+export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
+  const events = deliveries.map(({ event }) => event)
+  await db`
+    insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
+      next_attempt_at, finished_at, trace_parent)
+    select r.id, r.endpoint_id, r.event_id, r.type, r.brand_id, r.body,
+      case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
+      case when s.sends then r.received_at end, case when not s.sends then r.received_at end, r.trace_parent
+    from unnest(
+      ${events.map(() => newId('dlv'))}::text[], ${events.map(endpointId)}::text[], ${events.map(({ id }) => id)}::text[],
+      ${events.map(({ type }) => type)}::text[], ${events.map(({ brandId }) => brandId)}::text[],
+      ${events.map((event) => Buffer.from(JSON.stringify(event)))}::bytea[],
+      ${events.map(({ createdAt }) => createdAt)}::timestamptz[],
+      ${deliveries.map(({ receivedAt }) => receivedAt)}::timestamptz[],
+      ${deliveries.map(({ traceparent }) => traceparent)}::text[],
+      ${deliveries.map(({ withheld = false }) => withheld)}::boolean[]
+    ) as r (id, endpoint_id, event_id, type, brand_id, body, event_created_at, received_at, trace_parent, withheld)
+    join endpoint e on e.id = r.endpoint_id
+    cross join lateral (
+      select not r.withheld and e.enabled and e.url is not null
+        and exists (select from secret where endpoint_id = e.id) as sends
+    ) s
+    order by r.endpoint_id, r.event_id
+    on conflict (endpoint_id, event_id) do nothing
+  `
+}
+
+/** Stores a test delivery together with its one attempt. */
 export async function insertTestDelivery(
-  connection: Sql,
+  db: Db,
   test: {
     readonly event: EventMessage
     readonly body: Uint8Array
+    readonly url: string
+    readonly startedAt: Date
     readonly outcome: AttemptOutcome
-    readonly now: Date
   },
-): Promise<string> {
-  const id = newId('dlv')
-  await sql`
-    insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, attempts_made, attempts_total,
-      event_created_at, received_at, finished_at, last_response_status, last_error)
-    values (${id}, ${endpointId(test.event)}, ${test.event.id}, ${test.event.type}, ${test.event.brandId}, ${Buffer.from(test.body)}::bytea,
-      ${test.outcome.error === null ? 'delivered' : 'failed'}, 1, 1, ${test.event.createdAt}::timestamptz, ${test.event.createdAt}::timestamptz,
-      ${test.now}::timestamptz, ${test.outcome.responseStatus}::integer, ${test.outcome.error})
-  `.execute(connection)
-  return id
+): Promise<void> {
+  const { event, body, url, startedAt, outcome } = test
+  const finishedAt = new Date(startedAt.getTime() + outcome.durationMs)
+  await db`
+    with stored as (
+      insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, attempts_made, attempts_total,
+        event_created_at, received_at, finished_at, last_response_status, last_error)
+      values (${newId('dlv')}, ${endpointId(event)}, ${event.id}, ${event.type}, ${event.brandId}, ${Buffer.from(body)}::bytea,
+        ${outcome.error === null ? 'delivered' : 'failed'}, 1, 1, ${event.createdAt}::timestamptz,
+        ${event.createdAt}::timestamptz, ${finishedAt}::timestamptz, ${outcome.responseStatus}::integer, ${outcome.error})
+      returning id
+    )
+    insert into attempt (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error)
+    select id, 1, ${startedAt}::timestamptz, ${outcome.durationMs}::integer, ${url}, ${outcome.responseStatus}::integer,
+      ${outcome.responseHead}, ${outcome.error} from stored
+  `
 }
 
-interface SummaryRow extends Omit<DeliverySummary, 'eventCreatedAt' | 'receivedAt' | 'nextAttemptAt' | 'finishedAt'> {
-  // As PostgreSQL writes them.
-  eventCreatedAt: string
-  receivedAt: string
-  nextAttemptAt: string | null
-  finishedAt: string | null
+/** Withholds what waits for an endpoint, until a resend or a replay. @returns how many that were */
+export async function withholdDeliveries(db: Db, endpointId: string, now: Date): Promise<number> {
+  const [row] = await db<{ withheld: number }>`
+    with withheld as (
+      update delivery set state = 'withheld', next_attempt_at = null, finished_at = ${now}::timestamptz
+      where endpoint_id = ${endpointId} and state = 'pending' returning true
+    )
+    select count(*)::integer as withheld from withheld
+  `
+  return row?.withheld ?? 0
 }
 
-const summaryColumns = sql`
-  d.id, d.event_id as "eventId", d.type, e.operator_id as "operatorId", e.environment, d.brand_id as "brandId", d.state,
-  d.attempts_total as attempts, d.last_response_status as "lastResponseStatus", d.last_error as "lastError",
-  d.event_created_at as "eventCreatedAt", d.received_at as "receivedAt", d.next_attempt_at as "nextAttemptAt",
-  d.finished_at as "finishedAt"
+/** What waits for an endpoint. */
+export async function findBacklog(
+  db: ReadDb,
+  endpointId: string,
+): Promise<{ readonly pending: number; readonly oldestAt: Date | null }> {
+  const [row] = await db<{ pending: number; oldestAt: Date | null }>`
+    select count(*)::integer as pending, min(received_at) as oldest_at from delivery
+    where endpoint_id = ${endpointId} and state = 'pending'
+  `
+  return row ?? { pending: 0, oldestAt: null }
+}
+
+/** A delivery as lists show it. */
+export interface DeliveryRow {
+  readonly id: string
+  readonly eventId: string
+  readonly type: string
+  readonly operatorId: string
+  readonly environment: Environment
+  readonly brandId: string
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly lastResponseStatus: number | null
+  readonly lastError: string | null
+  readonly eventCreatedAt: Date
+  readonly receivedAt: Date
+  readonly nextAttemptAt: Date | null
+  readonly finishedAt: Date | null
+}
+
+const deliveryColumns = sql`
+  d.id, d.event_id, d.type, e.operator_id, e.environment, d.brand_id, d.state, d.attempts_total as attempts,
+  d.last_response_status, d.last_error, d.event_created_at, d.received_at, d.next_attempt_at, d.finished_at
 `
-
-const iso = (date: string) => new Date(date).toISOString()
-const isoOrNull = (date: string | null) => (date === null ? null : iso(date))
-
-function toSummary(row: SummaryRow): DeliverySummary {
-  const { id, eventId, type, operatorId, environment, brandId, state, attempts, lastResponseStatus, lastError } = row
-  return {
-    ...{ id, eventId, type, operatorId, environment, brandId, state, attempts, lastResponseStatus, lastError },
-    eventCreatedAt: iso(row.eventCreatedAt),
-    receivedAt: iso(row.receivedAt),
-    nextAttemptAt: isoOrNull(row.nextAttemptAt),
-    finishedAt: isoOrNull(row.finishedAt),
-  }
-}
 
 export interface DeliveryFilter {
   readonly operatorId?: string
-  readonly environment?: string
+  readonly environment?: Environment
   readonly state?: DeliveryState
   readonly type?: string
   readonly since?: string
@@ -95,85 +129,84 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
+/** After every id: where the first page begins. */
+const afterAll = '~'
+
 /** Newest first. Ids are ordered by time, so the last one of a page is where the next begins. */
-export async function listDeliveries(connection: Sql, filter: DeliveryFilter): Promise<DeliverySummary[]> {
-  const {
-    operatorId = null,
-    environment = null,
-    state = null,
-    type = null,
-    since = null,
-    until = null,
-    after = null,
-  } = filter
-  const { rows } = await sql<SummaryRow>`
-    select ${summaryColumns} from delivery d join endpoint e on e.id = d.endpoint_id
-    where (${operatorId}::text is null or e.operator_id = ${operatorId})
-      and (${environment}::text is null or e.environment = ${environment})
-      and (${state}::text is null or d.state = ${state})
-      and (${type}::text is null or d.type = ${type})
-      and (${since}::timestamptz is null or d.received_at >= ${since}::timestamptz)
-      and (${until}::timestamptz is null or d.received_at < ${until}::timestamptz)
-      and (${after}::text is null or d.id < ${after})
-    order by d.id desc
-    limit ${filter.limit}
-  `.execute(connection)
-  return rows.map(toSummary)
+export function listDeliveries(db: ReadDb, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const { operatorId, environment, state = null, type = null, since = null, until = null, limit } = filter
+  const environments = environment === undefined ? (['sandbox', 'production'] as const) : [environment]
+  const matches = sql`
+    d.id < ${filter.after ?? afterAll}
+    and (${state}::text is null or d.state = ${state}) and (${type}::text is null or d.type = ${type})
+    and (${since}::timestamptz is null or d.received_at >= ${since}::timestamptz)
+    and (${until}::timestamptz is null or d.received_at < ${until}::timestamptz)
+  `
+  if (operatorId === undefined)
+    return db<DeliveryRow>`
+      select ${deliveryColumns} from delivery d join endpoint e on e.id = d.endpoint_id
+      where ${matches} and e.environment = any(${environments}::text[])
+      order by d.id desc limit ${limit}
+    `
+  const endpointIds = environments.map((environment) => endpointId({ operatorId, environment }))
+  return db<DeliveryRow>`
+    select ${deliveryColumns} from endpoint e cross join lateral (
+      select * from delivery d where d.endpoint_id = e.id and ${matches} order by d.id desc limit ${limit}
+    ) d
+    where e.id = any(${endpointIds}::text[])
+    order by d.id desc limit ${limit}
+  `
 }
 
-export type StoredStory = Omit<DeliveryStory, 'outcome'> & {
-  readonly endpoint: {
-    readonly enabled: boolean
-    readonly disabledReason: string | null
-    readonly openUntil: Date | null
-  }
+/** The id of a delivery by its own id or its event's. */
+const deliveryId = (id: string) => sql`coalesce(
+  (select id from delivery where id = ${id}), (select id from delivery where event_id = ${id} order by id limit 1))`
+
+export interface AttemptRow {
+  readonly number: number
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly url: string
+  readonly responseStatus: number | null
+  readonly responseHead: string | null
+  readonly error: string | null
+}
+
+export interface DeliveryStoryRow extends DeliveryRow {
+  readonly body: Buffer
+  /** Until when its endpoint's breaker lets nothing through. */
+  readonly openUntil: Date | null
+  readonly attemptLog: readonly AttemptRow[]
 }
 
 /** By the delivery's own id or its event's. */
-export async function findDelivery(connection: Sql, id: string): Promise<StoredStory | null> {
-  const { rows } = await sql<
-    SummaryRow & { body: Buffer; enabled: boolean; disabled_reason: string | null; open_until: string | null }
-  >`
-    select ${summaryColumns}, d.body, e.enabled, e.disabled_reason, e.open_until
-    from delivery d join endpoint e on e.id = d.endpoint_id
-    where d.id = ${id} or d.event_id = ${id}
-    order by d.id limit 1
-  `.execute(connection)
-  const row = rows[0]
+export async function findDelivery(db: ReadDb, id: string): Promise<DeliveryStoryRow | null> {
+  const [row] = await db<DeliveryRow & { body: Buffer; openUntil: Date | null }>`
+    select ${deliveryColumns}, d.body, e.open_until from delivery d join endpoint e on e.id = d.endpoint_id
+    where d.id = ${deliveryId(id)}
+  `
   if (row === undefined) return null
-  const log = await sql<DeliveryStory['attemptLog'][number] & { startedAt: string }>`
-    select number, started_at as "startedAt", duration_ms as "durationMs", url, response_status as "responseStatus",
-      response_head as "responseHead", error
+  const attemptLog = await db<AttemptRow>`
+    select number, started_at, duration_ms, url, response_status, response_head, error
     from attempt where delivery_id = ${row.id} order by number
-  `.execute(connection)
-  return {
-    ...toSummary(row),
-    attemptLog: log.rows.map((attempt) => ({ ...attempt, startedAt: iso(attempt.startedAt) })),
-    body: row.body.toString('utf8'),
-    endpoint: {
-      enabled: row.enabled,
-      disabledReason: row.disabled_reason,
-      openUntil: row.open_until === null ? null : new Date(row.open_until),
-    },
-  }
+  `
+  return { ...row, attemptLog }
 }
 
 /** Makes a delivery due at `now` with all its attempts before it, whatever its state. @returns null when there is none */
 export async function rescheduleDelivery(
-  connection: Sql,
+  db: Db,
   { id, now }: { readonly id: string; readonly now: Date },
-): Promise<{ endpointId: string; summary: DeliverySummary; sends: boolean } | null> {
-  const { rows } = await sql<SummaryRow & { endpointId: string; sends: boolean }>`
+): Promise<(DeliveryRow & { readonly sends: boolean }) | null> {
+  const [row] = await db<DeliveryRow & { sends: boolean }>`
     with changed as (
       update delivery set state = 'pending', attempts_made = 0, next_attempt_at = ${now}::timestamptz, finished_at = null
-      where id = (select id from delivery where id = ${id} or event_id = ${id} order by id limit 1)
+      where id = ${deliveryId(id)}
       returning *
     )
-    select ${summaryColumns}, e.id as "endpointId", e.enabled and e.url is not null as sends
-    from changed d join endpoint e on e.id = d.endpoint_id
-  `.execute(connection)
-  const row = rows[0]
-  return row === undefined ? null : { endpointId: row.endpointId, summary: toSummary(row), sends: row.sends }
+    select ${deliveryColumns}, e.enabled and e.url is not null as sends from changed d join endpoint e on e.id = d.endpoint_id
+  `
+  return row ?? null
 }
 
 export interface ReplayRequest {
@@ -188,28 +221,22 @@ export interface ReplayRequest {
 
 /** Schedules a period's deliveries again, oldest first, one every `intervalMs`. Those that are waiting anyway are left alone unless named. */
 export async function replayDeliveries(
-  connection: Sql,
-  replay: ReplayRequest,
-): Promise<{ scheduled: number; firstAt: string | null; lastAt: string | null }> {
-  const { rows } = await sql<{ scheduled: number; first: string | null; last: string | null }>`
+  db: Db,
+  { endpointId, since, until, states, type, intervalMs, now }: ReplayRequest,
+): Promise<{ scheduled: number; firstAt: Date | null; lastAt: Date | null }> {
+  const [row] = await db<{ scheduled: number; firstAt: Date | null; lastAt: Date | null }>`
     with chosen as (
       select id, row_number() over (order by event_created_at, id) - 1 as place from delivery
-      where endpoint_id = ${replay.endpointId} and state = any(${replay.states}::text[]) and type <> 'webhook.test'
-        and received_at >= ${replay.since}::timestamptz
-        and (${replay.until}::timestamptz is null or received_at < ${replay.until}::timestamptz)
-        and (${replay.type}::text is null or type = ${replay.type})
+      where endpoint_id = ${endpointId} and state = any(${states}::text[]) and type <> 'webhook.test'
+        and received_at >= ${since}::timestamptz and received_at < coalesce(${until}::timestamptz, 'infinity')
+        and (${type}::text is null or type = ${type})
     ), changed as (
       update delivery d set state = 'pending', attempts_made = 0, finished_at = null,
-        next_attempt_at = ${replay.now}::timestamptz + chosen.place * ${replay.intervalMs}::double precision * interval '1 millisecond'
+        next_attempt_at = ${now}::timestamptz + chosen.place * ${intervalMs}::double precision * interval '1 millisecond'
       from chosen where d.id = chosen.id
       returning d.next_attempt_at
     )
-    select count(*)::integer as scheduled, min(next_attempt_at) as first, max(next_attempt_at) as last from changed
-  `.execute(connection)
-  const row = rows[0]
-  return {
-    scheduled: row?.scheduled ?? 0,
-    firstAt: isoOrNull(row?.first ?? null),
-    lastAt: isoOrNull(row?.last ?? null),
-  }
+    select count(*)::integer as scheduled, min(next_attempt_at) as first_at, max(next_attempt_at) as last_at from changed
+  `
+  return row ?? { scheduled: 0, firstAt: null, lastAt: null }
 }

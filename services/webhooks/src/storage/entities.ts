@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { defineEntity, type InferEntity, p } from '@mikro-orm/postgresql'
 
 /** One per operator and environment. */
 export const EndpointEntity = defineEntity({
@@ -36,6 +36,5 @@ export const SecretEntity = defineEntity({
     expiresAt: p.datetime().nullable(),
   },
 })
-export type SecretRow = InferEntity<typeof SecretEntity>
 
 export const entities = [EndpointEntity, SecretEntity]

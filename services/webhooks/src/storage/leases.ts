@@ -1,15 +1,5 @@
-import type { Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
-import type { Breaker } from '../domain/breaker.ts'
-import type { SealedSecret } from './secrets.ts'
-
-/** An endpoint that has something due and may be sent to. */
-export interface DueEndpoint {
-  readonly id: string
-  readonly url: string
-  readonly breaker: Breaker
-  readonly secrets: readonly SealedSecret[]
-}
+import { type Db, sql } from '@backoffice/service-runtime'
+import { type EndpointColumns, endpointColumns } from './endpoints.ts'
 
 export interface Lease {
   readonly deliveryId: string
@@ -25,62 +15,45 @@ export interface Lease {
   readonly slots: number
 }
 
-interface DueRow {
-  id: string
-  url: string
-  breaker_state: Breaker['state']
-  consecutive_failures: number
-  failing_since: string | null
-  open_until: string | null
-  openings: number
-  concurrency: number
-  secrets: SealedSecret[]
-}
-
 /**
  * Locks the endpoints that have something due, so that replicas take from one endpoint one after another and its limit
- * of deliveries under way holds over all of them.
+ * of deliveries under way holds over all of them. Nobody waits for a lock here: an endpoint that somebody else holds for
+ * long must not delay the others.
  * @param only these endpoints; null looks at all
+ * @returns the locked rows, and the ids of those that somebody else holds
  */
 export async function lockDueEndpoints(
-  connection: Sql,
-  {
-    only,
-    endpointsMax,
-    concurrencyMax,
-    now,
-  }: { only: readonly string[] | null; endpointsMax: number; concurrencyMax: number; now: Date },
-): Promise<DueEndpoint[]> {
-  const { rows } = await sql<DueRow>`
-    select e.id, e.url, e.breaker_state, e.consecutive_failures, e.failing_since, e.open_until, e.openings,
-      least(coalesce(e.concurrency, ${concurrencyMax}::integer), ${concurrencyMax}::integer) as concurrency,
-      (select json_agg(json_build_object('sealed', s.sealed, 'createdAt', s.created_at, 'expiresAt', s.expires_at))
-        from secret s where s.endpoint_id = e.id and (s.expires_at is null or s.expires_at > ${now}::timestamptz)) as secrets
-    from endpoint e
-    where e.enabled and e.url is not null
-      and (${only === null} or e.id = any(${only ?? []}::text[]))
-      and (e.open_until is null or e.open_until <= ${now}::timestamptz)
-      and exists (select from secret s where s.endpoint_id = e.id)
-      and exists (
-        select from delivery d where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
-          and (d.leased_until is null or d.leased_until <= ${now}::timestamptz))
-    order by e.id
-    limit ${endpointsMax}
-    for no key update of e
-  `.execute(connection)
-  return rows.map((row) => ({
-    id: row.id,
-    url: row.url,
-    secrets: row.secrets ?? [],
-    breaker: {
-      state: row.breaker_state,
-      consecutiveFailures: row.consecutive_failures,
-      failingSince: row.failing_since === null ? null : new Date(row.failing_since),
-      openUntil: row.open_until === null ? null : new Date(row.open_until),
-      openings: row.openings,
-      concurrency: row.concurrency,
-    },
-  }))
+  db: Db,
+  { only, endpointsMax, now }: { only: readonly string[] | null; endpointsMax: number; now: Date },
+): Promise<{ locked: EndpointColumns[]; busy: string[] }> {
+  const maySend = sql`enabled and url is not null and (open_until is null or open_until <= ${now}::timestamptz)`
+  const isDue = sql`
+    ${maySend} and exists (select from secret s where s.endpoint_id = e.id)
+    and exists (
+      select from delivery d where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
+        and (d.leased_until is null or d.leased_until <= ${now}::timestamptz))
+  `
+  const lock = sql`
+    locked as (
+      select ${endpointColumns} from endpoint where id in (select id from due) and ${maySend}
+      for no key update skip locked
+    )
+    select due.id as due_id, locked.* from due left join locked on locked.id = due.id
+  `
+  type Row = { dueId: string } & (EndpointColumns | { id: null })
+  const rows =
+    only === null
+      ? // When there are more than one look takes, each look takes others.
+        await db<Row>`
+          with due as (select e.id from endpoint e where ${isDue} order by random() limit ${endpointsMax}), ${lock}
+        `
+      : await db<Row>`
+          with due as (select e.id from endpoint e where e.id = any(${only}::text[]) and ${isDue}), ${lock}
+        `
+  return {
+    locked: rows.filter((row) => row.id !== null),
+    busy: rows.filter(({ id }) => id === null).map(({ dueId }) => dueId),
+  }
 }
 
 export interface LeaseRequest {
@@ -97,9 +70,9 @@ export interface LeaseRequest {
  * drains, and a new event does not wait behind it. When this replica cannot take all, endpoints take turns.
  * A lease that was lost with its process is noted as an attempt of unknown outcome, and made again.
  */
-export async function leaseDeliveries(connection: Sql, request: LeaseRequest): Promise<Lease[]> {
+export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Lease[]> {
   const { endpoints, deliveriesMax, leaseId, now, until } = request
-  const { rows } = await sql<Omit<Lease, 'leaseId'>>`
+  return db<Lease>`
     with allowed as (
       select a.id, a.url, greatest(0, a.concurrency - (
         select count(*) from delivery d where d.endpoint_id = a.id and d.leased_until > ${now}::timestamptz))::integer as slots
@@ -136,8 +109,7 @@ export async function leaseDeliveries(connection: Sql, request: LeaseRequest): P
     update delivery d set lease_id = ${leaseId}, leased_at = ${now}::timestamptz, leased_until = ${until}::timestamptz,
       leased_url = taken.url, attempts_total = d.attempts_total + 1
     from taken where d.id = taken.id
-    returning d.id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId", d.body, d.leased_url as url,
-      d.trace_parent as "traceParent", d.attempts_total as number, taken.slots
-  `.execute(connection)
-  return rows.map((row) => ({ ...row, leaseId }))
+    returning d.id as delivery_id, d.lease_id, d.endpoint_id, d.event_id, d.body, d.leased_url as url, d.trace_parent,
+      d.attempts_total as number, taken.slots
+  `
 }

@@ -1,88 +1,87 @@
 import { randomBytes } from 'node:crypto'
-import type { SecretBox, Sql } from '@backoffice/service-runtime'
-import { sql } from 'kysely'
+import type { Db, ReadDb, SecretBox } from '@backoffice/service-runtime'
 import { expiryAfterRotation, type SigningSecret } from '../domain/signature-headers.ts'
+import { SecretEntity } from './entities.ts'
 
 /** A new signing secret: 32 random bytes behind the prefix that says what it is. */
 export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`
 
-/** A secret as it is stored: only this service's master key opens it, and only for its endpoint. */
+/** A secret as it is stored: only this service's master key decrypts it, and only for its endpoint. */
 export interface SealedSecret {
+  readonly endpointId: string
   readonly sealed: string
-  readonly createdAt: string
-  readonly expiresAt: string | null
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
 }
 
-export function openSecrets(secrets: readonly SealedSecret[], endpointId: string, box: SecretBox): SigningSecret[] {
-  return secrets.map(({ sealed, createdAt, expiresAt }) => ({
+export function decryptSecrets(secrets: readonly SealedSecret[], box: SecretBox): SigningSecret[] {
+  return secrets.map(({ endpointId, sealed, createdAt, expiresAt }) => ({
     secret: box.decrypt(sealed, endpointId),
-    createdAt: new Date(createdAt),
-    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+    createdAt,
+    expiresAt,
   }))
 }
 
-/** All that still sign. */
-export async function loadSecrets(connection: Sql, endpointId: string, now: Date): Promise<SealedSecret[]> {
-  const { rows } = await sql<SealedSecret>`
-    select sealed, created_at as "createdAt", expires_at as "expiresAt" from secret
-    where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${now}::timestamptz)
-  `.execute(connection)
-  return rows
+/** All secrets of endpoints that still sign, newest first. */
+export function loadSecrets(db: ReadDb, endpointIds: readonly string[], now: Date): Promise<SealedSecret[]> {
+  return db<SealedSecret>`
+    select endpoint_id, sealed, created_at, expires_at from secret
+    where endpoint_id = any(${endpointIds}::text[]) and (expires_at is null or expires_at > ${now}::timestamptz)
+    order by created_at desc, id desc
+  `
 }
 
 /** Makes the first secret of an endpoint; null when it has one, which is not shown again. */
 export async function provisionSecret(
-  connection: Sql,
+  db: Db,
   { endpointId, box, now }: { readonly endpointId: string; readonly box: SecretBox; readonly now: Date },
 ): Promise<string | null> {
   const secret = newWebhookSecret()
-  const { rows } = await sql`
+  const rows = await db`
     insert into secret (endpoint_id, sealed, created_at)
     values (${endpointId}, ${box.encrypt(secret, endpointId)}, ${now}::timestamptz)
     on conflict (endpoint_id) where expires_at is null do nothing
-    returning true
-  `.execute(connection)
+    returning true as made
+  `
   return rows.length > 0 ? secret : null
 }
 
 /** Makes a new current secret and lets the former ones expire. The endpoint's row is locked. */
 export async function rotateSecret(
-  connection: Sql,
+  db: Db,
   rotation: { readonly endpointId: string; readonly box: SecretBox; readonly now: Date; readonly overlapMs: number },
 ): Promise<{ secret: string; formerExpiresAt: Date | null }> {
   const { endpointId, box, now, overlapMs } = rotation
-  const { rows } = await sql<{ id: string; expires_at: string | null }>`
-    select id, expires_at from secret
-    where endpoint_id = ${endpointId} and (expires_at is null or expires_at > ${now}::timestamptz)
-  `.execute(connection)
-  let formerExpiresAt: Date | null = null
-  for (const row of rows) {
-    const expiresAt = expiryAfterRotation(row.expires_at === null ? null : new Date(row.expires_at), { now, overlapMs })
-    if (formerExpiresAt === null || expiresAt > formerExpiresAt) formerExpiresAt = expiresAt
-    await sql`update secret set expires_at = ${expiresAt}::timestamptz where id = ${row.id}`.execute(connection)
-  }
+  const signing = { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
+  const formers = await db.em.find(SecretEntity, { endpointId, ...signing })
+  const ends = formers.map((former) => {
+    const expiresAt = expiryAfterRotation(former.expiresAt ?? null, { now, overlapMs })
+    db.em.assign(former, { expiresAt })
+    return expiresAt
+  })
+  // One secret at a time has no end: the former one's is written first.
+  await db.flush()
   const secret = newWebhookSecret()
-  await sql`
-    insert into secret (endpoint_id, sealed, created_at)
-    values (${endpointId}, ${box.encrypt(secret, endpointId)}, ${now}::timestamptz)
-  `.execute(connection)
-  return { secret, formerExpiresAt }
+  db.em.create(SecretEntity, { endpointId, sealed: box.encrypt(secret, endpointId), createdAt: now, expiresAt: null })
+  return { secret, formerExpiresAt: ends.length === 0 ? null : new Date(Math.max(...ends.map(Number))) }
 }
 
 const rewrapBatchMax = 500
 
 /** Re-encrypts under the newest master key what older ones hold. @returns how many were */
-export async function rewrapSecrets(connection: Sql, box: SecretBox): Promise<number> {
-  let rewrapped = 0
-  for (;;) {
-    const { rows } = await sql<{ id: string; endpoint_id: string; sealed: string }>`
+export async function rewrapSecrets(db: Db, box: SecretBox): Promise<number> {
+  for (let rewrapped = 0; ; ) {
+    const rows = await db<{ id: bigint; endpointId: string; sealed: string }>`
       select id, endpoint_id, sealed from secret where not starts_with(sealed, ${`${box.newestKeyId}.`}) limit ${rewrapBatchMax}
-    `.execute(connection)
-    for (const row of rows) {
-      await sql`update secret set sealed = ${box.rewrap(row.sealed, row.endpoint_id)} where id = ${row.id} and sealed = ${row.sealed}`.execute(
-        connection,
-      )
-    }
+    `
+    await db`
+      update secret s set sealed = r.rewrapped
+      from unnest(
+        ${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ sealed }) => sealed)}::text[],
+        ${rows.map(({ sealed, endpointId }) => box.rewrap(sealed, endpointId))}::text[]
+      ) as r (id, sealed, rewrapped)
+      where s.id = r.id and s.sealed = r.sealed
+    `
     rewrapped += rows.length
     if (rows.length < rewrapBatchMax) return rewrapped
   }

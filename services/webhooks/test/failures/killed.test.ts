@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { webhooks } from '../../src/service.ts'
 import { depositConfirmed, publish } from '../publisher.ts'
 import { acknowledge, startReceiver, verifies } from '../receiver.ts'
 
@@ -16,7 +17,6 @@ t.test(
   { timeout: 120_000 },
   async (t) => {
     // The bed's own service only prepares the schema and the subjects: it ends before the processes below begin.
-    const webhooks = await import('@backoffice/webhooks')
     const bed = await testBed(t, { webhooks })
     await bed.services.webhooks.drain()
     const processes: ChildProcess[] = []

@@ -94,6 +94,36 @@ t.test('a replay is paced, oldest first', async (t) => {
   t.ok((again[4]?.atMs ?? 0) - startMs >= 350, 'one every 100 ms')
 })
 
+t.test('a replay brings back what was set aside in its time, once, and leaves what nobody can read', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope } = await operator(receiver.url)
+  const at = (createdAt: string) => JSON.stringify({ ...depositConfirmed(scope), createdAt })
+  const before = at('2026-03-01T09:59:59.000Z')
+  const wanted = [at('2026-03-01T10:00:00.000Z'), at('2026-03-01T10:30:00.000Z')]
+  const another = JSON.stringify({ ...JSON.parse(at('2026-03-01T10:30:00.000Z')), environment: 'production' })
+  const broken = `{"operatorId":"${scope.operatorId}"`
+  const pool = bed.sql('webhooks')
+  await pool.query(
+    `insert into set_aside_message (consumer, subject, payload, fault, set_aside_at)
+     select 'schedule-delivery', 'events.deposit.confirmed', payload, 'never', now() from unnest($1::text[]) as payload`,
+    [[before, ...wanted, another, broken]],
+  )
+  const { operatorId, environment } = scope
+  const input = { operatorId, environment, since: '2026-03-01T10:00:00.000Z', until: '2026-03-01T11:00:00.000Z' }
+  t.match(await alice.call(replayEvents, { input }), { scheduled: 2 })
+  await eventually(() => receiver.received.length === 2)
+  t.same(receiver.received.map(({ body }) => body).toSorted(), wanted.toSorted())
+  const left = await pool.query('select payload from set_aside_message where position($1 in payload) > 0 order by id', [
+    operatorId,
+  ])
+  t.same(
+    left.rows.map(({ payload }) => payload),
+    [before, another, broken],
+  )
+  for (const body of wanted) await eventually(async () => (await story(JSON.parse(body).id)).state === 'delivered')
+  t.match(await alice.call(replayEvents, { input }), { scheduled: 0 })
+})
+
 t.test('deliveries are listed newest first, by pages, and filtered', async (t) => {
   const receiver = await startReceiver(t)
   const { scope } = await operator(receiver.url)

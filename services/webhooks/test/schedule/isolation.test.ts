@@ -1,12 +1,13 @@
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
+import { endpointId } from '../../src/domain/endpoint.ts'
 import { webhooksBed } from '../bed.ts'
 import { acknowledge, startReceiver } from '../receiver.ts'
 
 const never = () => {}
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-const { bed, operator, emit, endpoint } = await webhooksBed(t, { WEBHOOK_DEADLINE_MS: 3_000 })
+const { bed, operator, emit, endpoint, story, hold } = await webhooksBed(t, { WEBHOOK_DEADLINE_MS: 3_000 })
 
 t.test('60 events to a receiver that never answers do not delay another operator', async (t) => {
   const blackHole = await startReceiver(t, never)
@@ -58,6 +59,23 @@ t.test('a hundred endpoints, one of them a black hole: the others are served as 
   const besideMs = await best()
   t.comment(`median ${aloneMs.toFixed(1)} ms alone, ${besideMs.toFixed(1)} ms beside a black hole`)
   t.ok(besideMs < aloneMs * 3 + 100)
+})
+
+t.test('an endpoint that somebody holds locked delays no other, and is served once it is let go', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope: locked } = await operator(receiver.url)
+  const { scope: other } = await operator(receiver.url)
+  const letGo = await hold(t, 'select from endpoint where id = $1 for no key update', endpointId(locked))
+  const waiting = await emit(locked)
+  const startMs = performance.now()
+  for (let n = 0; n < 5; n++) {
+    const { id } = await emit(other)
+    await eventually(async () => (await story(id)).state === 'delivered')
+  }
+  t.ok(performance.now() - startMs < 2_000, `five events, delivered and recorded`)
+  t.match(await story(waiting.id), { state: 'pending', attempts: 0 })
+  await letGo()
+  await eventually(async () => (await story(waiting.id)).state === 'delivered')
 })
 
 t.test('an endpoint never has more under way than it may, over two replicas, and nothing is sent twice', async (t) => {

@@ -1,8 +1,8 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
-export class operatorTables extends Migration {
-  override async up(): Promise<void> {
-    this.addSql(`
+export const operatorTables: Migration = {
+  name: '0001_operators',
+  sql: `
 create table gateway.operator (
   id text collate "C" primary key,
   name text not null unique,
@@ -30,6 +30,5 @@ create table gateway.credential (
   revoked_at timestamptz
 );
 create index credential_brand on gateway.credential (brand_id);
-`)
-  }
+`,
 }

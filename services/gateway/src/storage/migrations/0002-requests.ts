@@ -1,8 +1,8 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
-export class requestTables extends Migration {
-  override async up(): Promise<void> {
-    this.addSql(`
+export const requestTables: Migration = {
+  name: '0002_requests',
+  sql: `
 create table gateway.claim (
   operator_id text collate "C" not null,
   environment text not null,
@@ -32,6 +32,5 @@ create table gateway.rate_window (
   last_grant integer not null,
   primary key (operator_id, environment)
 ) with (fillfactor = 50);
-`)
-  }
+`,
 }

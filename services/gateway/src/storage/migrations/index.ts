@@ -1,9 +1,6 @@
-import { runtimeTables } from '@backoffice/service-runtime'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { operatorTables } from './0001-operators.ts'
 import { requestTables } from './0002-requests.ts'
 
-export const migrations = [
-  runtimeTables('gateway'),
-  { name: '0001_operators', class: operatorTables },
-  { name: '0002_requests', class: requestTables },
-]
+/** In the order in which they are applied. */
+export const migrations: readonly Migration[] = [...runtimeMigrations('gateway'), operatorTables, requestTables]

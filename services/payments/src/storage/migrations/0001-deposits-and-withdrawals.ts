@@ -1,8 +1,8 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
-export class DepositsAndWithdrawals extends Migration {
-  override async up(): Promise<void> {
-    this.addSql(`
+export const depositsAndWithdrawals: Migration = {
+  name: '0001_deposits_and_withdrawals',
+  sql: `
 create table payments.deposit (
   id text collate "C" primary key,
   brand_id text collate "C" not null,
@@ -96,6 +96,5 @@ end $$;
 create trigger keep_records before delete on payments.deposit for each row execute function payments.keep_records();
 create trigger keep_records before delete on payments.withdrawal for each row execute function payments.keep_records();
 revoke delete on payments.deposit from backoffice_payments;
-`)
-  }
+`,
 }

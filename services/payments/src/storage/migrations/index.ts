@@ -1,7 +1,5 @@
-import { type NamedMigration, runtimeTables } from '@backoffice/service-runtime'
-import { DepositsAndWithdrawals } from './0001-deposits-and-withdrawals.ts'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
+import { depositsAndWithdrawals } from './0001-deposits-and-withdrawals.ts'
 
-export const migrations: readonly NamedMigration[] = [
-  runtimeTables('payments'),
-  { name: '0001_deposits_and_withdrawals', class: DepositsAndWithdrawals },
-]
+/** In the order in which they are applied. */
+export const migrations: readonly Migration[] = [...runtimeMigrations('payments'), depositsAndWithdrawals]

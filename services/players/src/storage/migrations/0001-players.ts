@@ -1,8 +1,8 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
-export class playerTables extends Migration {
-  override async up(): Promise<void> {
-    this.addSql(`
+export const playerTables: Migration = {
+  name: '0001_players',
+  sql: `
 create table players.player (
   id text collate "C" primary key,
   operator_id text collate "C" not null,
@@ -58,6 +58,5 @@ create index player_change_player on players.player_change (player_id, id desc);
 create trigger append_only before update or delete on players.player_change for each row execute function players.refuse_change();
 create trigger append_only_truncate before truncate on players.player_change execute function players.refuse_change();
 revoke update, delete on players.player_change from backoffice_players;
-`)
-  }
+`,
 }

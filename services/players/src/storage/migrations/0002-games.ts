@@ -1,8 +1,8 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
-export class gameTables extends Migration {
-  override async up(): Promise<void> {
-    this.addSql(`
+export const gameTables: Migration = {
+  name: '0002_games',
+  sql: `
 create table players.game (
   id text collate "C" primary key,
   name text not null,
@@ -44,6 +44,5 @@ create table players.game_session (
 );
 create index game_session_player on players.game_session (player_id);
 create index game_session_expires_at on players.game_session (expires_at);
-`)
-  }
+`,
 }

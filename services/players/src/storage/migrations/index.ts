@@ -1,9 +1,6 @@
-import { runtimeTables } from '@backoffice/service-runtime'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
 import { playerTables } from './0001-players.ts'
 import { gameTables } from './0002-games.ts'
 
-export const migrations = [
-  runtimeTables('players'),
-  { name: '0001_players', class: playerTables },
-  { name: '0002_games', class: gameTables },
-]
+/** In the order in which they are applied. */
+export const migrations: readonly Migration[] = [...runtimeMigrations('players'), playerTables, gameTables]

@@ -1,9 +1,9 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
 /** Accounts, transfers, entries and holds. Amounts are bigint minor units (centavos). */
-export class Ledger extends Migration {
-  override async up(): Promise<void> {
-    this.addSql(`
+export const ledger: Migration = {
+  name: '0001_ledger',
+  sql: `
 -- A player's account keeps its balance inline and is locked by whoever posts to it. A system account (owner_id null, one
 -- set per brand) has no balance here: it is derived from entries, so that no row is hot across players.
 create table wallet.account (
@@ -129,8 +129,7 @@ create trigger keep before update or delete on wallet.hold for each row execute 
 create trigger keep_rows before truncate on wallet.account execute function wallet.refuse_change();
 create trigger keep_rows before truncate on wallet.hold execute function wallet.refuse_change();
 revoke delete, truncate on wallet.account, wallet.hold from backoffice_wallet;
-`)
-  }
+`,
 }
 
 /** Nobody changes or removes a row: rights say so to the service, a trigger says so to everybody. */

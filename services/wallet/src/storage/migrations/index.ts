@@ -1,4 +1,6 @@
-import { type NamedMigration, runtimeTables } from '@backoffice/service-runtime'
-import { Ledger } from './0001-ledger.ts'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
+import { ledger } from './0001-ledger.ts'
+import { accountOwner } from './0002-account-owner.ts'
 
-export const migrations: readonly NamedMigration[] = [runtimeTables('wallet'), { name: '0001_ledger', class: Ledger }]
+/** In the order in which they are applied. */
+export const migrations: readonly Migration[] = [...runtimeMigrations('wallet'), ledger, accountOwner]

@@ -1,8 +1,8 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
-export class WebhookTables extends Migration {
-  override async up(): Promise<void> {
-    this.addSql(`
+export const webhookTables: Migration = {
+  name: '0001_webhook_tables',
+  sql: `
 create table webhooks.endpoint (
   -- <operator id>/<environment>
   id text collate "C" primary key,
@@ -84,6 +84,5 @@ create table webhooks.attempt (
   error text,
   primary key (delivery_id, number)
 );
-`)
-  }
+`,
 }

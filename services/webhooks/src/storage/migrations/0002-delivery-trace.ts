@@ -1,8 +1,7 @@
-import { Migration } from '@mikro-orm/migrations'
+import type { Migration } from '@backoffice/service-runtime'
 
-export class DeliveryTrace extends Migration {
-  override async up(): Promise<void> {
-    // W3C trace context of the request behind the event; null where nothing was traced.
-    this.addSql('alter table webhooks.delivery add column trace_parent text')
-  }
+export const deliveryTrace: Migration = {
+  name: '0002_delivery_trace',
+  // W3C trace context of the request behind the event; null where nothing was traced.
+  sql: 'alter table webhooks.delivery add column trace_parent text',
 }

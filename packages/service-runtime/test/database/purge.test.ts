@@ -1,0 +1,58 @@
+import { testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { purge, runtimeRetentions } from '../../src/database/purge.ts'
+import { dayMs, newId } from '../../src/index.ts'
+import { countUp, payments, wallet } from '../probe-services.ts'
+
+const start = new Date('2026-03-02T12:00:00.000Z')
+let now = start
+const clock = { now: () => now }
+const bed = await testBed(t, { payments, wallet }, { clock })
+const { db } = bed.services.payments
+const scope = bed.scope()
+
+const retention = (table: string) => {
+  const found = runtimeRetentions.find((entry) => entry.table === table)
+  if (found === undefined) throw new Error(`no retention of ${table}`)
+  return found
+}
+const count = async (table: string) => (await bed.sql('payments').query(`select from ${table}`)).rowCount
+
+t.test('a stored reply is kept for its retention and not a moment longer', async (t) => {
+  const operationId = newId('opn')
+  await bed.rpc.call(countUp, { scope, input: { record: 'kept' }, operationId })
+  const { keepMs } = retention('operation')
+  now = new Date(start.getTime() + keepMs)
+  t.equal(await purge({ db, clock }, retention('operation')), 0)
+  now = new Date(now.getTime() + 1)
+  t.equal(await purge({ db, clock }, retention('operation')), 1)
+  t.equal(await count('operation'), 0)
+})
+
+t.test('outbox rows go by the time they were done; unfinished ones stay for ever', async (t) => {
+  now = start
+  await bed.sql('payments').query(
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until, done_at)
+     values ('old', 'a', 1, 'event', 'x', '{}', $1, null, $1), ('open', 'b', 1, 'event', 'x', '{}', $1, $2, null)`,
+    [new Date(start.getTime() - 400 * dayMs), new Date('2100-01-01')],
+  )
+  t.equal(await purge({ db, clock }, retention('outbox')), 1)
+  t.same((await bed.sql('payments').query("select id from outbox where id in ('old', 'open')")).rows, [{ id: 'open' }])
+})
+
+t.test('more than one batch goes, batch by batch', async (t) => {
+  await bed
+    .sql('payments')
+    .query(
+      `insert into inbox (consumer, event_id, received_at) select 'c', n::text, $1 from generate_series(1, 2500) n`,
+      [new Date(start.getTime() - 100 * dayMs)],
+    )
+  t.equal(await purge({ db, clock }, retention('inbox')), 2500)
+})
+
+t.test('the inbox is kept longer than the outbox, and both longer than a stored reply', async (t) => {
+  t.ok(retention('inbox').keepMs > retention('outbox').keepMs)
+  t.ok(retention('outbox').keepMs > retention('operation').keepMs)
+  t.ok(retention('operation').keepMs > dayMs, 'an Idempotency-Key lives a day')
+  t.notOk(runtimeRetentions.some(({ table }) => table === 'audit_entry'))
+})

@@ -1,0 +1,162 @@
+import { testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { sqlState } from '../../src/database/faults.ts'
+import type { Db } from '../../src/index.ts'
+import { payments, RecordEntity } from '../probe-services.ts'
+
+const bed = await testBed(t, { payments }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
+const { db } = bed.services.payments
+
+const insert = (over: Db, id: string) => over`insert into record (id, count) values (${id}, 1)`
+async function exists(id: string): Promise<boolean> {
+  return (await bed.sql('payments').query('select from record where id = $1', [id])).rowCount === 1
+}
+
+t.test('statements that are sent without waiting for each other run in order, in one transaction', async (t) => {
+  const seen = await db.transaction(async (tx) => {
+    const [, found] = await Promise.all([
+      insert(tx, 'piped'),
+      tx<{ count: number }>`select count from record where id = 'piped'`,
+    ])
+    return found
+  })
+  t.same(seen, [{ count: 1 }])
+})
+
+t.test('what fails rolls all of it back', async (t) => {
+  const failed = db.transaction(async (tx) => {
+    await insert(tx, 'undone')
+    throw new Error('no')
+  })
+  await t.rejects(failed, /no/)
+  t.notOk(await exists('undone'))
+})
+
+t.test('a failed statement that was swallowed is an error of the transaction, not a success', async (t) => {
+  const failed = db.transaction(async (tx) => {
+    await insert(tx, 'swallowed')
+    await insert(tx, 'swallowed').catch(() => {})
+    return 'fine'
+  })
+  await t.rejects(failed, { message: /rolled back/, cause: { code: '23505' } })
+  t.notOk(await exists('swallowed'))
+  t.same(await db`select 1 as one`, [{ one: 1 }], 'and its connection is as good as before')
+})
+
+t.test(
+  'a statement that comes after the end is refused, and does not reach the next user of the connection',
+  async (t) => {
+    let left: Db | undefined
+    await db.transaction(async (tx) => {
+      left = tx
+      await insert(tx, 'ended')
+    })
+    const next = db.transaction(async (tx) => {
+      await insert(tx, 'next')
+      await t.rejects(insert(left as Db, 'too late'), /transaction has ended/)
+      await t.rejects((left as Db).em.execute("insert into record values ('too late', 1)"), /transaction has ended/)
+    })
+    await next
+    t.ok(await exists('next'))
+    t.notOk(await exists('too late'))
+  },
+)
+
+t.test('of statements that travel together the first fault is told, however late it is heard of', async (t) => {
+  await insert(db, 'twice')
+  const heardLate = async (failing: Promise<unknown>) => {
+    try {
+      await failing
+    } catch (error) {
+      for (let turn = 0; turn < 20; turn++) await null
+      throw error
+    }
+  }
+  const failed = db.transaction((tx) => Promise.all([heardLate(insert(tx, 'twice')), tx`select 1`, tx`select 2`]))
+  t.equal(sqlState(await failed.catch((error) => error)), '23505')
+})
+
+t.test('what one of several left on its way does not outlive the failed transaction', async (t) => {
+  let goOn = () => {}
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  let straggler: Promise<unknown> | undefined
+  const failed = db.transaction((tx) => {
+    straggler = gate.then(() => insert(tx, 'straggler'))
+    return Promise.all([tx`select 1 / 0`, straggler])
+  })
+  await t.rejects(failed, /division by zero/)
+  goOn()
+  await t.rejects(straggler as Promise<unknown>, /transaction has ended/)
+  t.notOk(await exists('straggler'))
+})
+
+t.test('entities that were changed are written before the commit', async (t) => {
+  await insert(db, 'edited')
+  await db.transaction(async (tx) => {
+    const record = await tx.em.findOneOrFail(RecordEntity, 'edited')
+    record.count = 5
+  })
+  t.same(await db`select count from record where id = 'edited'`, [{ count: 5 }])
+})
+
+t.test('outside of a transaction each use of entities begins with what the database holds now', async (t) => {
+  await insert(db, 'reread')
+  t.equal((await db.em.findOneOrFail(RecordEntity, 'reread')).count, 1)
+  await bed.sql('payments').query("update record set count = 2 where id = 'reread'")
+  t.equal((await db.em.findOneOrFail(RecordEntity, 'reread')).count, 2)
+})
+
+t.test('a transaction that PostgreSQL ends as a deadlock runs again, as a whole', async (t) => {
+  const other = await bed.start('payments')
+  await insert(db, 'one')
+  await insert(db, 'two')
+  let holding = 0
+  let runs = 0
+  let goOn = () => {}
+  const bothHold = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const countBoth = (over: typeof db, first: string, second: string) =>
+    over.transaction(async (tx) => {
+      runs++
+      await tx`update record set count = count + 1 where id = ${first}`
+      if (++holding === 2) goOn()
+      await bothHold
+      await tx`update record set count = count + 1 where id = ${second}`
+    })
+  await Promise.all([countBoth(db, 'one', 'two'), countBoth(other.db, 'two', 'one')])
+  t.equal(runs, 3)
+  t.same(await db`select count from record where id in ('one', 'two')`, [{ count: 3 }, { count: 3 }])
+})
+
+t.test('a lock that somebody else holds is waited for as long as the transaction says', async (t) => {
+  await insert(db, 'locked')
+  const holder = await bed.sql('admin').connect()
+  await holder.query("begin; select from payments.record where id = 'locked' for update")
+  const started = performance.now()
+  const locking = db.transaction((tx) => tx`select from record where id = 'locked' for update`, { lockTimeoutMs: 100 })
+  const error = await locking.catch((error) => error)
+  t.equal(sqlState(error), '55P03')
+  t.ok(performance.now() - started < 3_000)
+  await holder.query('rollback')
+  holder.release()
+  t.same(await db`show lock_timeout`, [{ lockTimeout: '0' }], 'it holds for that transaction alone')
+})
+
+t.test('a migration that changes the type of a column stops no process that runs', async (t) => {
+  const read = () => db.transaction((tx) => tx<{ total: unknown }>`select total from migrated`)
+  const admin = bed.sql('admin')
+  await admin.query('create table payments.migrated (total integer); insert into payments.migrated values (7)')
+  t.same(await read(), [{ total: 7 }])
+  await admin.query('alter table payments.migrated alter column total type bigint')
+  t.same(await read(), [{ total: 7n }])
+})
+
+t.test('a handle for reading refuses to write', async (t) => {
+  const { reader } = db
+  const writing = reader`insert into record (id, count) values ('by a reader', 1)`.catch((error) => error)
+  t.equal(sqlState(await writing), '25006')
+  t.notOk(await exists('by a reader'))
+})

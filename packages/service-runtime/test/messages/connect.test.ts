@@ -1,0 +1,27 @@
+import { testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { assertServerVersion, connectNats } from '../../src/messages/connect.ts'
+import { payments } from '../probe-services.ts'
+
+t.test('a server that is too old is refused', async (t) => {
+  for (const version of ['2.9.0', '2.9.10', '2.10.1-beta', '3.0.0']) t.doesNotThrow(() => assertServerVersion(version))
+  for (const version of ['2.8.4', '1.99.99', '0', '']) t.throws(() => assertServerVersion(version), /too old/, version)
+})
+
+t.test('a service hears replies to its own inbox only', async (t) => {
+  const bed = await testBed(t, { payments })
+  const environment = bed.environment('payments')
+  const connection = await connectNats(
+    { NATS_URL: bed.natsUrl, NATS_USER: 'payments', NATS_PASSWORD: environment.NATS_PASSWORD ?? '' },
+    { name: 'spy', attemptsMax: 1 },
+  )
+  t.teardown(() => connection.close())
+  const refused = new Promise((resolve) => {
+    connection.subscribe('_INBOX_gateway.>', {
+      callback(error) {
+        if (error !== null) resolve(error)
+      },
+    })
+  })
+  t.match(String(await refused), /permissions violation/i)
+})

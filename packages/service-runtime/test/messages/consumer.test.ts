@@ -1,0 +1,160 @@
+import type { EventMessage } from '@backoffice/contracts'
+import { eventually, testBed } from '@backoffice/test-kit'
+import { jetstream } from '@nats-io/jetstream'
+import t from 'tap'
+import { newId, type Reaction } from '../../src/index.ts'
+import { countUp, eventData, payments, wallet, webhooksWith } from '../probe-services.ts'
+
+let failures = 0
+/** The events of each batch, tried and committed. */
+const tried: string[][] = []
+const committed: string[][] = []
+let hold: Promise<void> | undefined
+const record: Reaction = {
+  name: 'record-event',
+  kinds: ['deposit.confirmed', 'kyc.status_changed'],
+  deliveriesMax: 3,
+  async react(events, { db }) {
+    tried.push(events.map(({ event }) => event.id))
+    await db`
+      insert into heard (event_id, type)
+      select * from unnest(${events.map(({ event }) => event.id)}::text[], ${events.map(({ event }) => event.type)}::text[])
+    `
+    await hold
+    // After the effect, so that a failure must roll it back.
+    const operators = events.map(({ event }) => event.operatorId)
+    if (operators.includes('op_poison')) throw new Error('never')
+    if (operators.includes('op_flaky') && failures-- > 0) throw new Error('not yet')
+  },
+  committed: (events) => committed.push(events.map(({ event }) => event.id)),
+}
+const webhooks = webhooksWith([record])
+const bed = await testBed(t, { payments, wallet, webhooks })
+await bed.start('webhooks')
+const scope = bed.scope()
+
+function event(operatorId = 'op_test'): EventMessage<'deposit.confirmed'> {
+  return {
+    id: newId('evt'),
+    type: 'deposit.confirmed',
+    apiVersion: '1.1.0',
+    environment: 'sandbox',
+    operatorId,
+    brandId: 'brd_1',
+    createdAt: '2026-03-02T12:00:00.000Z',
+    data: eventData('dep_1'),
+  }
+}
+async function publish(payload: string, msgID: string = newId('evt')): Promise<void> {
+  await jetstream(await bed.nats('payments')).publish('events.deposit.confirmed', payload, { msgID })
+}
+async function heard(id: string): Promise<number | null> {
+  return (await bed.sql('webhooks').query('select from heard where event_id = $1', [id])).rowCount
+}
+const timesCommitted = (id: string) => committed.flat().filter((other) => other === id).length
+async function setAside(text: string): Promise<{ fault: string; consumer: string }[]> {
+  const query = 'select fault, consumer from set_aside_message where position($1 in payload) > 0'
+  return (await bed.sql('webhooks').query(query, [text])).rows
+}
+
+t.test('an event of another service takes effect once, soon after its commit', async (t) => {
+  const started = performance.now()
+  await bed.rpc.call(countUp, { scope, input: { record: 'heard', sends: ['event'] } })
+  const { rows } = await bed.sql('payments').query("select id from outbox where kind = 'event'")
+  await eventually(async () => (await heard(rows[0].id)) === 1)
+  t.ok(performance.now() - started < 900, 'nudged, not polled')
+})
+
+t.test('the same event twice, as after a republishing, takes effect once', async (t) => {
+  const twice = event()
+  await publish(JSON.stringify(twice))
+  await publish(JSON.stringify(twice))
+  const last = event()
+  await publish(JSON.stringify(last))
+  await eventually(async () => (await heard(last.id)) === 1)
+  await eventually(async () => (await heard(twice.id)) === 1)
+  t.equal(await heard(twice.id), 1)
+  t.equal(timesCommitted(twice.id), 1)
+})
+
+t.test('a reaction that fails for a while is delivered again, and its failed tries leave nothing', async (t) => {
+  failures = 2
+  const flaky = event('op_flaky')
+  await publish(JSON.stringify(flaky))
+  await eventually(async () => (await heard(flaky.id)) === 1)
+  t.equal(await heard(flaky.id), 1)
+  t.equal(timesCommitted(flaky.id), 1)
+})
+
+t.test('what cannot be read is set aside at once, and delays nobody', async (t) => {
+  const next = event()
+  await publish('{"no json')
+  await publish(JSON.stringify({ ...event(), brandId: 5, marker: 'no text' }))
+  await publish(JSON.stringify({ type: 'deposit.vanished', marker: 'unheard-of' }))
+  await publish(JSON.stringify(next))
+  await eventually(async () => (await heard(next.id)) === 1)
+  for (const [text, fault] of [
+    ['no json', /not JSON/],
+    ['no text', /not valid/],
+    ['unheard-of', /unknown event type/],
+  ] as const) {
+    const rows = await eventually(async () => {
+      const found = await setAside(text)
+      return found.length > 0 && found
+    })
+    t.match(rows, [{ fault, consumer: 'record-event' }], text)
+  }
+})
+
+t.test('a reaction that always fails is set aside after its last delivery', async (t) => {
+  const poison = event('op_poison')
+  await publish(JSON.stringify(poison))
+  const rows = await eventually(async () => {
+    const found = await setAside(poison.id)
+    return found.length > 0 && found
+  })
+  t.match(rows, [{ fault: /never/ }])
+  t.equal(await heard(poison.id), 0)
+})
+
+t.test('a field that is not known here is no fault: its writer may be of the next release', async (t) => {
+  const newer = event()
+  await publish(JSON.stringify({ ...newer, surplus: true, data: { ...newer.data, surplus: true } }))
+  t.equal(await eventually(async () => (await heard(newer.id)) === 1), true)
+})
+
+t.test('of events that come together one was seen before and one always fails: the others take effect', async (t) => {
+  const seen = event()
+  await publish(JSON.stringify(seen))
+  await eventually(async () => (await heard(seen.id)) === 1)
+
+  // What arrives while a batch runs forms the next one, in each of the two replicas.
+  let release = () => {}
+  hold = new Promise((resolve) => {
+    release = resolve
+  })
+  const openers = [event(), event(), event(), event()]
+  for (const opener of openers) await publish(JSON.stringify(opener))
+  await eventually(() => openers.some(({ id }) => tried.flat().includes(id)))
+  const poison = event('op_poison')
+  const fresh = Array.from({ length: 40 }, () => event())
+  const together = [...fresh.slice(0, 20), seen, poison, ...fresh.slice(20)]
+  // Other message ids, or the stream would drop what it has.
+  await Promise.all(together.map((one) => publish(JSON.stringify(one), newId('evt'))))
+  hold = undefined
+  release()
+
+  await eventually(async () => (await setAside(poison.id)).length > 0)
+  for (const { id } of fresh) t.same([await heard(id), await setAside(id)], [1, []])
+  t.equal(await heard(seen.id), 1)
+  t.equal(await heard(poison.id), 0)
+  t.equal(timesCommitted(seen.id), 1)
+  t.ok(
+    tried.some((batch) => batch.length > 1 && batch.includes(poison.id)),
+    'the poison had neighbours',
+  )
+  t.ok(
+    tried.some((batch) => batch.length === 1 && batch.includes(poison.id)),
+    'and was tried alone',
+  )
+})

@@ -1,0 +1,104 @@
+import { headerNames, operator, rpcSubject, service } from '@backoffice/contracts'
+import { refusal, testBed } from '@backoffice/test-kit'
+import { headers as natsHeaders } from '@nats-io/transport-node'
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { newId, UnfinishedOperation } from '../../src/index.ts'
+import { addUp, answerAnything, countInSandbox, countUp, faults, payments } from '../probe-services.ts'
+
+const bed = await testBed(t, { payments })
+const scope = bed.scope()
+const gateway = await bed.nats('gateway')
+
+/** Sends what the client never would. */
+async function send(subject: string, payload: string, header: Readonly<Record<string, string>> = {}) {
+  const headers = natsHeaders()
+  for (const [name, value] of Object.entries(header)) headers.set(name, value)
+  const reply = await gateway.request(subject, payload, { timeout: 10_000, headers })
+  return reply.json<{ body?: unknown; error?: { code: string } }>()
+}
+
+t.test('an operation of the sandbox is refused for production, whoever asks', async (t) => {
+  const input = { record: 'played with' }
+  const production = bed.scope({ environment: 'production' })
+  t.equal(await refusal(bed.rpc.call(countInSandbox, { scope: production, input })), 'SANDBOX_ONLY')
+  t.same(await bed.rpc.call(countInSandbox, { scope, input }), { count: 1 })
+})
+
+t.test('a reply that is too large to send is an error, and the process lives', async (t) => {
+  const call = (bytes: number) => bed.rpc.call(answerAnything, { scope, input: { bytes } })
+  t.equal(await refusal(call(1_000_001)), 'INTERNAL_ERROR')
+  t.equal((await call(900_000)).text.length, 900_000)
+})
+
+t.test('a writer is strict: a reply with a field that the table does not know is a bug', async (t) => {
+  const call = (surplus: boolean) => bed.rpc.call(answerAnything, { scope, input: { surplus } })
+  t.equal(await refusal(call(true)), 'INTERNAL_ERROR')
+  t.same(await call(false), { text: 'x' })
+})
+
+t.test('a reader is tolerant: the service may be of the next release, and its reply have more fields', async (t) => {
+  // The same operation, as a release before knew it.
+  const { createDeposit: older } = service('payments', {
+    createDeposit: operator.command({
+      summary: 'Count up',
+      body: countUp.body,
+      reply: Type.Object({}, { additionalProperties: false }),
+    }),
+  })
+  t.same(await bed.rpc.call(older, { scope, input: { record: 'newer' } }), { count: 1 })
+})
+
+t.test('a reply without what the table promises is no reply', async (t) => {
+  const { createDeposit: newer } = service('payments', {
+    createDeposit: operator.command({
+      summary: 'Count up',
+      body: countUp.body,
+      reply: Type.Object({ count: Type.Integer(), total: Type.Integer() }),
+    }),
+  })
+  t.equal(await refusal(bed.rpc.call(newer, { scope, input: { record: 'older' } })), 'INTERNAL_ERROR')
+})
+
+t.test('how long the caller waits counts, whatever its clock says', async (t) => {
+  const ask = (record: string, header: Readonly<Record<string, string>>) =>
+    send(rpcSubject(addUp), JSON.stringify({ scope, input: { record, by: 1 } }), header)
+  const hourAgo = String(Date.now() - 3_600_000)
+  const inAnHour = String(Date.now() + 3_600_000)
+  t.same(await ask('slow clock', { [headerNames.timeoutMs]: '5000', [headerNames.deadline]: hourAgo }), {
+    body: { count: 1 },
+  })
+  faults.atWork.set('fast clock', () => new UnfinishedOperation(newId('opn')))
+  const started = performance.now()
+  const late = await ask('fast clock', { [headerNames.timeoutMs]: '300', [headerNames.deadline]: inAnHour })
+  t.match(late, { error: { code: 'SERVICE_UNAVAILABLE' } })
+  t.ok(performance.now() - started < 5_000)
+  faults.atWork.clear()
+  // A sender of the release before names the moment only.
+  t.match(await ask('moment', { [headerNames.deadline]: hourAgo }), { error: { code: 'SERVICE_UNAVAILABLE' } })
+  t.match(await ask('moment', { [headerNames.deadline]: inAnHour }), { body: { count: 1 } })
+})
+
+t.test('what is no request is answered with an error', async (t) => {
+  const subject = rpcSubject(countUp)
+  t.match(await send(subject, 'no json'), { error: { code: 'INTERNAL_ERROR' } })
+  t.match(await send(subject, JSON.stringify({ input: { record: 'a' } })), { error: { code: 'INTERNAL_ERROR' } })
+  t.match(await send(subject, JSON.stringify({ scope, input: { record: 'a', surplus: 1 } })), {
+    error: { code: 'VALIDATION_ERROR' },
+  })
+  t.match(await send('rpc.payments.cancelWithdrawal', JSON.stringify({ scope, input: {} })), {
+    error: { code: 'NOT_FOUND' },
+  })
+  t.same(
+    await bed
+      .sql('payments')
+      .query("select from record where id = 'a'")
+      .then(({ rowCount }) => rowCount),
+    0,
+  )
+})
+
+t.test('whoever nobody answers hears that the outcome is unknown', async (t) => {
+  await bed.services.payments.drain()
+  t.equal(await refusal(bed.rpc.call(countUp, { scope, input: { record: 'nobody' } })), 'SERVICE_UNAVAILABLE')
+})

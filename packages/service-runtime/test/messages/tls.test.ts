@@ -1,0 +1,69 @@
+import { appendFileSync, chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { eventually, makeCertificate } from '@backoffice/test-kit'
+import pg from 'pg'
+import t from 'tap'
+import { connectDatabase } from '../../src/database/connect.ts'
+import { verifiedUrl } from '../../src/database/tls.ts'
+import { connectNats } from '../../src/messages/connect.ts'
+import { loadConfig, serviceConfig } from '../../src/process/config.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'backoffice-tls-'))
+chmodSync(dir, 0o755)
+t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+const [server, stranger] = [await makeCertificate(dir, 'server'), await makeCertificate(dir, 'stranger')]
+
+t.test('with DATABASE_CA_FILE the connection is TLS, and only to whom the authority vouches for', async (t) => {
+  const postgres = await startThrowAwayPostgres(join(dir, 'postgres'), 20)
+  t.teardown(() => postgres.child.stop())
+  const { uid, gid } = statSync(join(dir, 'postgres/data'))
+  chownSync(server.keyFile, uid, gid)
+  const administrator = new pg.Client({ connectionString: postgres.url })
+  await administrator.connect()
+  for (const [name, value] of [
+    ['ssl_cert_file', server.certFile],
+    ['ssl_key_file', server.keyFile],
+    ['ssl', 'on'],
+  ])
+    await administrator.query(`alter system set ${name} = '${value}'`)
+  await administrator.query('select pg_reload_conf()')
+  await eventually(async () => (await administrator.query('show ssl')).rows[0].ssl === 'on')
+  await administrator.end()
+
+  // By name: PostgreSQL's driver verifies no certificate for an address.
+  const url = postgres.url.replace('127.0.0.1', 'localhost')
+  const connect = (caFile?: string) => {
+    const given = { DATABASE_URL: url, NATS_URL: 'nats://unused', DATABASE_CA_FILE: caFile }
+    return connectDatabase('wallet', loadConfig(serviceConfig, given), [])
+  }
+  const db = await connect(server.certFile)
+  t.teardown(() => db.close())
+  t.same(await db`select ssl from pg_stat_ssl where pid = pg_backend_pid()`, [{ ssl: true }])
+  const other = await connect(stranger.certFile)
+  t.teardown(() => other.close())
+  await t.rejects(other`select 1`, /self-signed|certificate/)
+  const byUrl = new pg.Client({ connectionString: verifiedUrl(url, stranger.certFile) })
+  await t.rejects(byUrl.connect(), /self-signed|certificate/)
+})
+
+t.test('with NATS_CA_FILE the connection is TLS, and only to whom the authority vouches for', async (t) => {
+  const passwords = Object.fromEntries(serviceNames.map((name) => [name, 'secret'])) as Record<ServiceName, string>
+  const nats = await startNats({ dir: join(dir, 'nats'), passwords, team: {} })
+  t.teardown(() => nats.child.stop())
+  appendFileSync(
+    join(dir, 'nats/nats.conf'),
+    `\ntls { cert_file: "${server.certFile}", key_file: "${server.keyFile}" }\n`,
+  )
+  process.kill(nats.child.pid, 'SIGHUP')
+  const login = { NATS_URL: nats.url, NATS_USER: 'wallet', NATS_PASSWORD: 'secret' }
+  const connection = await eventually(() =>
+    connectNats({ ...login, NATS_CA_FILE: server.certFile }, { name: 'wallet', attemptsMax: 1 }),
+  )
+  t.teardown(() => connection.close())
+  t.equal(connection.info?.tls_required, true)
+  await connection.flush()
+  await t.rejects(connectNats({ ...login, NATS_CA_FILE: stranger.certFile }, { name: 'wallet', attemptsMax: 1 }))
+})

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { newId } from '../../src/index.ts'
+import { addUp, countUp, crediting, payments, wallet } from '../probe-services.ts'
+
+t.setTimeout(180_000)
+const bed = await testBed(t, { payments, wallet })
+const scope = bed.scope()
+await bed.services.payments.drain()
+let child = await startProcess()
+
+/** The service in a process of its own, which is up when it answers. */
+async function startProcess(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../probe-process.ts', import.meta.url))], {
+    env: { PATH: process.env.PATH, ...bed.environment('payments') },
+    stdio: 'inherit',
+  })
+  child.setMaxListeners(0)
+  t.teardown(() => child.kill('SIGKILL'))
+  const warm = () => bed.rpc.call(countUp, { scope, input: { record: 'warm' }, operationId: 'opn_warm' })
+  await eventually(warm, 30_000)
+  return child
+}
+async function kill(): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+type Sends = readonly ('event' | 'command')[]
+/** Calls of which each adds one to a record of its own, to be sent again and again under the same operation ids. */
+function calls(name: string, count: number, sends: Sends = [], more: object = {}) {
+  const all = Array.from({ length: count }, (_, index) => ({ record: `${name} ${index}`, operationId: newId('opn') }))
+  const send = (index: number, timeoutMs: number) => {
+    const { record, operationId } = all[index] as (typeof all)[number]
+    const input = { record, by: 1, sends: [...sends], ...more }
+    return bed.rpc.call(addUp, { scope, input, operationId, deadline: new Date(Date.now() + timeoutMs) })
+  }
+  return { all, send, sendAll: (timeoutMs: number) => all.map((_, index) => send(index, timeoutMs)) }
+}
+type Calls = ReturnType<typeof calls>['all']
+
+/** How many of the calls took effect, and how many have a stored reply. */
+async function effects(all: Calls): Promise<{ counted: number; stored: number }> {
+  const { rows } = await bed.sql('payments').query(
+    `select coalesce((select sum(count) from record where id = any($1)), 0)::int as counted,
+       (select count(*) from operation where operation_id = any($2))::int as stored`,
+    [all.map(({ record }) => record), all.map(({ operationId }) => operationId)],
+  )
+  return rows[0]
+}
+async function credits(all: Calls): Promise<number | null> {
+  const references = all.map(({ operationId }) => `${operationId}-0`)
+  return (await bed.sql('wallet').query('select from credit where reference = any($1)', [references])).rowCount
+}
+async function nothingIsLeft(): Promise<boolean> {
+  return (await bed.sql('payments').query('select from outbox where done_at is null')).rowCount === 0
+}
+
+/** An advisory lock, by which a transaction of the process can be held. */
+async function holdLock(lock: number) {
+  const session = await bed.sql('admin').connect()
+  await session.query(`select pg_advisory_lock(${lock})`)
+  return {
+    /** Resolves once a transaction waits for it. */
+    awaited: () =>
+      eventually(async () => {
+        const query = `select from pg_locks where locktype = 'advisory' and objid = ${lock} and not granted`
+        return (await bed.sql('admin').query(query)).rowCount === 1
+      }),
+    async release() {
+      await session.query(`select pg_advisory_unlock(${lock})`)
+      session.release()
+    },
+  }
+}
+
+t.test('a process killed between its commit and its command: the next one finishes, once', async (t) => {
+  const { all, send } = calls('killed', 1, ['command', 'event'])
+  let hang = true
+  let reached = false
+  crediting.during = async () => {
+    reached = true
+    if (hang) throw await once(child, 'exit').then(() => new Error('too late for its caller'))
+  }
+  const lost = refusal(send(0, 3_000))
+  await eventually(() => reached)
+  await kill()
+  hang = false
+
+  child = await startProcess()
+  t.same(await send(0, 8_000), { count: 1 }, 'the retry takes the command over')
+  t.equal(await lost, 'SERVICE_UNAVAILABLE')
+  t.same(await effects(all), { counted: 1, stored: 1 })
+  t.equal(await credits(all), 1)
+  await eventually(nothingIsLeft)
+})
+
+for (const [where, hold] of [
+  ['before it wrote anything', 'waitsBefore'],
+  ['when all is written and nothing is committed', 'waitsAfter'],
+] as const) {
+  t.test(
+    `a process killed in the middle of a batch, ${where}: nothing happened, and a retry does all of it`,
+    async (t) => {
+      const lock = await holdLock(8)
+      const { all, sendAll } = calls(where, 50, ['command', 'event'], { [hold]: 8 })
+      const lost = sendAll(2_500).map(refusal)
+      await lock.awaited()
+      await kill()
+      t.same(await effects(all), { counted: 0, stored: 0 })
+      await lock.release()
+      for (const code of await Promise.all(lost)) t.equal(code, 'SERVICE_UNAVAILABLE')
+
+      child = await startProcess()
+      t.same(await Promise.all(sendAll(8_000)), Array(50).fill({ count: 1 }))
+      t.same(await effects(all), { counted: 50, stored: 50 })
+      t.equal(await credits(all), 50)
+      await eventually(nothingIsLeft)
+    },
+  )
+}
+
+t.test('a process killed after the commit of a batch: every reply is kept, and every command is done', async (t) => {
+  const { all, send, sendAll } = calls('committed', 50, ['command', 'event'])
+  crediting.during = async () => {
+    throw await once(child, 'exit').then(() => new Error('too late for its caller'))
+  }
+  const lost = sendAll(2_500).map(refusal)
+  await eventually(async () => (await effects(all)).stored === 50)
+  await kill()
+  crediting.during = async () => {}
+  await Promise.all(lost)
+
+  child = await startProcess()
+  t.same(await send(7, 8_000), { count: 1 })
+  await eventually(async () => (await credits(all)) === 50, 20_000)
+  t.same(await Promise.all(sendAll(8_000)), Array(50).fill({ count: 1 }))
+  t.same(await effects(all), { counted: 50, stored: 50 })
+  await eventually(nothingIsLeft)
+})
+
+t.test('killed again and again at any moment: each call takes effect once, and each is answered', async (t) => {
+  const { all, send } = calls('any moment', 120, ['command', 'event'])
+  let answered = 0
+  const untilAnswered = async (index: number) => {
+    for (;;) {
+      try {
+        const reply = await send(index, 1_500)
+        answered++
+        return reply
+      } catch {}
+    }
+  }
+  const replies = all.map((_, index) => untilAnswered(index))
+  for (const until of [5, 40, 90]) {
+    await eventually(() => answered >= until, 30_000)
+    await kill()
+    child = await startProcess()
+  }
+  t.same(await Promise.all(replies), Array(120).fill({ count: 1 }))
+  t.same(await effects(all), { counted: 120, stored: 120 })
+  t.equal(await credits(all), 120)
+  await eventually(nothingIsLeft, 30_000)
+})

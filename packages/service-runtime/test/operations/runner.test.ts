@@ -1,0 +1,231 @@
+import { operations, Rejection } from '@backoffice/contracts'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { newId } from '../../src/index.ts'
+import { addUp, countUp, crediting, faults, payments, RecordEntity, wallet } from '../probe-services.ts'
+
+// One connection: a transaction that needed a second one would wait for ever.
+const bed = await testBed(t, { payments, wallet }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
+const scope = bed.scope()
+const abandon = operations.payments.abandonOperation
+
+async function countOf(record: string): Promise<number> {
+  const { rows } = await bed.sql('payments').query('select count from record where id = $1', [record])
+  return rows[0]?.count ?? 0
+}
+
+t.test('an operation id has one effect, and its replay the same reply', async (t) => {
+  const options = { scope, input: { record: 'replayed' }, operationId: newId('opn') }
+  t.same(await bed.rpc.call(countUp, options), { count: 1 })
+  t.same(await bed.rpc.call(countUp, options), { count: 1 })
+  t.same(await bed.rpc.call(countUp, { scope, input: options.input }), { count: 2 }, 'another id has its own effect')
+})
+
+t.test('a replay needs none of the services that the first attempt asked', async (t) => {
+  const record = 'answered before'
+  const call = (operationId: string) => bed.rpc.call(countUp, { scope, input: { record }, operationId })
+  const operationId = newId('opn')
+  const unavailable = new Rejection('SERVICE_UNAVAILABLE')
+  faults.inPrepare.set(record, unavailable)
+  t.equal(await refusal(call(operationId)), 'SERVICE_UNAVAILABLE')
+  t.equal(await countOf(record), 0)
+  faults.inPrepare.delete(record)
+  t.same(await call(operationId), { count: 1 })
+  faults.inPrepare.set(record, unavailable)
+  t.same(await call(operationId), { count: 1 })
+  t.equal(await refusal(call(newId('opn'))), 'SERVICE_UNAVAILABLE')
+  t.equal(await countOf(record), 1)
+})
+
+t.test('twenty at once with one operation id make one effect', async (t) => {
+  const operationId = newId('opn')
+  const input = { record: 'raced', sends: ['command' as const, 'event' as const] }
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => bed.rpc.call(countUp, { scope, input, operationId })),
+  )
+  t.same(new Set(replies.map(({ count }) => count)), new Set([1]))
+  t.equal(await countOf('raced'), 1)
+  const { rows } = await bed.sql('payments').query('select kind from outbox where operation_id = $1', [operationId])
+  t.equal(rows.length, 2)
+})
+
+t.test('two different operations at once on one record both take effect', async (t) => {
+  const call = () => bed.rpc.call(countUp, { scope, input: { record: 'shared', sends: ['command', 'event'] } })
+  const replies = await Promise.all(Array.from({ length: 10 }, call))
+  t.same(
+    replies.map(({ count }) => count).sort((a, b) => a - b),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  )
+})
+
+for (const [where, details] of [
+  ['prepare', { found: 'before' }],
+  ['execute', { count: 1 }],
+] as const) {
+  t.test(`a refusal in ${where} rolls back its effects and is the stored reply`, async (t) => {
+    const record = `refused in ${where}`
+    const options = { scope, input: { record, sends: ['event' as const] }, operationId: newId('opn') }
+    if (where === 'prepare') faults.inPrepare.set(record, new Rejection('DEPOSIT_NOT_PENDING', details))
+    else faults.atWork.set(record, (count) => new Rejection('DEPOSIT_NOT_PENDING', { count }))
+    await t.rejects(bed.rpc.call(countUp, options), { code: 'DEPOSIT_NOT_PENDING', details })
+    t.equal(await countOf(record), 0)
+    faults.inPrepare.delete(record)
+    faults.atWork.delete(record)
+    await t.rejects(bed.rpc.call(countUp, options), { code: 'DEPOSIT_NOT_PENDING', details })
+    t.equal(await countOf(record), 0)
+    const { rowCount } = await bed.sql('payments').query('select from outbox where aggregate = $1', [record])
+    t.equal(rowCount, 0)
+  })
+}
+
+for (const [what, fault, code] of [
+  ['an undeclared refusal', new Rejection('KYC_NOT_APPROVED'), 'INTERNAL_ERROR'],
+  ['a bug', new Error('a bug'), 'INTERNAL_ERROR'],
+  ['a service that is unavailable', new Rejection('SERVICE_UNAVAILABLE'), 'SERVICE_UNAVAILABLE'],
+] as const) {
+  t.test(`${what} is ${code}, leaves nothing, and a retry succeeds`, async (t) => {
+    const options = { scope, input: { record: what }, operationId: newId('opn') }
+    faults.atWork.set(what, () => fault)
+    t.equal(await refusal(bed.rpc.call(countUp, options)), code)
+    t.equal(await countOf(what), 0)
+    faults.atWork.delete(what)
+    t.same(await bed.rpc.call(countUp, options), { count: 1 })
+  })
+}
+
+t.test('an operation that sent a command answers when the command is done', async (t) => {
+  const operationId = newId('opn')
+  await bed.rpc.call(countUp, { scope, input: { record: 'commanding', sends: ['command', 'event'] }, operationId })
+  const credited = await bed.sql('wallet').query('select calls from credit where reference = $1', [`${operationId}-0`])
+  t.same(credited.rows, [{ calls: 1 }])
+})
+
+t.test('until its command is done an operation answers SERVICE_UNAVAILABLE; its replay finishes it', async (t) => {
+  const operationId = newId('opn')
+  const call = () =>
+    bed.rpc.call(countUp, { scope, input: { record: 'waiting', sends: ['command', 'event'] }, operationId })
+  let down = true
+  crediting.during = async (reference) => {
+    if (down && reference.startsWith(operationId)) throw new Error('the wallet is down')
+  }
+  t.equal(await refusal(call()), 'SERVICE_UNAVAILABLE')
+  t.equal(await countOf('waiting'), 1, 'the effect is committed')
+  const events = () =>
+    bed.sql('payments').query("select done_at from outbox where operation_id = $1 and kind = 'event'", [operationId])
+  t.equal((await events()).rows[0].done_at, null, 'its event waits behind the command')
+  down = false
+  t.same(await call(), { count: 1 })
+  await eventually(async () => (await events()).rows[0].done_at !== null)
+  t.equal(await countOf('waiting'), 1)
+})
+
+t.test('a command behind an unfinished one of its record waits for it', async (t) => {
+  const first = newId('opn')
+  const second = newId('opn')
+  const call = (operationId: string) =>
+    bed.rpc.call(countUp, { scope, input: { record: 'queued', sends: ['command'] }, operationId })
+  let down = true
+  crediting.during = async (reference) => {
+    if (down && reference.startsWith(first)) throw new Error('the wallet is down')
+  }
+  crediting.order.length = 0
+  t.equal(await refusal(call(first)), 'SERVICE_UNAVAILABLE')
+  const answered = call(second)
+  await eventually(async () => (await countOf('queued')) === 2)
+  t.same(crediting.order, [])
+  down = false
+  t.same(await answered, { count: 2 })
+  t.same(crediting.order, [`${first}-0`, `${second}-0`])
+})
+
+t.test('the deadline of a call bounds its commands', async (t) => {
+  let release = () => {}
+  crediting.during = () => new Promise((resolve) => (release = resolve))
+  const deadline = new Date(Date.now() + 300)
+  const started = Date.now()
+  const input = { record: 'late', sends: ['command' as const] }
+  t.equal(await refusal(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
+  t.ok(Date.now() - started < 2_000)
+  crediting.during = async () => {}
+  release()
+})
+
+t.test('a call whose deadline has passed is not begun', async (t) => {
+  const input = { record: 'expired' }
+  const deadline = new Date(Date.now() - 1)
+  t.equal(await refusal(bed.rpc.call(countUp, { scope, input, deadline })), 'SERVICE_UNAVAILABLE')
+  t.equal(await countOf('expired'), 0)
+})
+
+t.test('a tombstone fences whatever comes late with its operation id', async (t) => {
+  const operationId = newId('opn')
+  const input = { abandonedOperationId: operationId }
+  t.same(await bed.rpc.call(abandon, { scope, input }), { outcome: 'abandoned', reply: null })
+  const late = () => bed.rpc.call(countUp, { scope, input: { record: 'fenced' }, operationId })
+  t.equal(await refusal(late()), 'SERVICE_UNAVAILABLE')
+  faults.inPrepare.set('fenced', new Rejection('DEPOSIT_NOT_PENDING'))
+  t.equal(await refusal(late()), 'SERVICE_UNAVAILABLE', 'refused before its transaction')
+  t.equal(await countOf('fenced'), 0)
+  t.same(await bed.rpc.call(abandon, { scope, input }), { outcome: 'abandoned', reply: null }, 'for good')
+})
+
+t.test('abandoning what was answered gives its reply', async (t) => {
+  const answered = newId('opn')
+  await bed.rpc.call(countUp, { scope, input: { record: 'resolved' }, operationId: answered })
+  t.same(await bed.rpc.call(abandon, { scope, input: { abandonedOperationId: answered } }), {
+    outcome: 'replied',
+    reply: { count: 1 },
+  })
+  const refused = newId('opn')
+  faults.atWork.set('refused', () => new Rejection('DEPOSIT_NOT_PENDING'))
+  await refusal(bed.rpc.call(countUp, { scope, input: { record: 'refused' }, operationId: refused }))
+  t.match(await bed.rpc.call(abandon, { scope, input: { abandonedOperationId: refused } }), {
+    outcome: 'refused',
+    reply: { code: 'DEPOSIT_NOT_PENDING' },
+  })
+})
+
+t.test('entities and SQL are one transaction, and no one else sees it before the commit', async (t) => {
+  const seen = await bed.services.payments.transact(async ({ db }) => {
+    db.em.create(RecordEntity, { id: 'by entity', count: 1 })
+    await db.flush()
+    const own = await db<{ n: bigint; xid: string }>`
+      select count(*) as n, pg_current_xact_id()::text as xid from record where id = 'by entity'
+    `
+    const [byEntity] = await db.em.execute('select pg_current_xact_id()::text as xid')
+    return { own: own[0], byEntity, outside: await countOf('by entity') }
+  })
+  t.equal(seen.own?.n, 1n)
+  t.equal(seen.byEntity?.xid, seen.own?.xid)
+  t.equal(seen.outside, 0)
+  t.equal(await countOf('by entity'), 1)
+})
+
+t.test('an operation id stands for one operation and one input; with another it is a conflict', async (t) => {
+  const options = { scope, input: { record: 'named' }, operationId: newId('opn') }
+  await bed.rpc.call(countUp, options)
+  const conflicts = [
+    bed.rpc.call(countUp, { ...options, input: { record: 'renamed' } }),
+    bed.rpc.call(countUp, { ...options, scope: bed.scope({ brandId: 'brd_other' }) }),
+    bed.rpc.call(addUp, { ...options, input: { record: 'named', by: 1 } }),
+  ]
+  for (const conflict of conflicts) t.equal(await refusal(conflict), 'IDEMPOTENCY_CONFLICT')
+  t.same(await bed.rpc.call(countUp, options), { count: 1 }, 'the first is not disturbed')
+  t.equal(await countOf('renamed'), 0)
+})
+
+t.test('a row of the release before, which knows the operation alone, is replayed by its name', async (t) => {
+  const options = { scope, input: { record: 'older' }, operationId: newId('opn') }
+  await bed.rpc.call(countUp, options)
+  await bed
+    .sql('payments')
+    .query('update operation set fingerprint = null where operation_id = $1', [options.operationId])
+  t.same(await bed.rpc.call(countUp, options), { count: 1 })
+  const input = { record: 'older', by: 1 }
+  t.equal(await refusal(bed.rpc.call(addUp, { ...options, input })), 'IDEMPOTENCY_CONFLICT')
+})
+
+t.test('an input that does not fit is refused before anything happens', async (t) => {
+  const input = { record: '' }
+  t.equal(await refusal(bed.rpc.call(countUp, { scope, input })), 'VALIDATION_ERROR')
+})

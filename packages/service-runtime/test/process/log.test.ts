@@ -1,0 +1,41 @@
+import { testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { createLogger } from '../../src/process/log.ts'
+import { payments } from '../probe-services.ts'
+
+function logger() {
+  const lines: string[] = []
+  return { lines, log: createLogger('probe', 'info', { write: (line: string) => lines.push(line) }) }
+}
+
+t.test('secrets and personal data are struck out', async (t) => {
+  const { log, lines } = logger()
+  log.info({ secret: 's3cret', player: { cpf: '52998224725', email: 'ana@example.com' }, playerId: 'ply_1' }, 'seen')
+  t.match(JSON.parse(lines[0] ?? ''), { msg: 'seen', playerId: 'ply_1', name: 'probe' })
+  t.notMatch(lines[0], /s3cret|52998224725|ana@/)
+})
+
+t.test("an error of the database says which rule was broken, never the row's values", async (t) => {
+  const bed = await testBed(t, { payments })
+  const { log, lines } = logger()
+  const { db } = bed.services.payments
+  const insert = () => db`insert into record (id, count) values ('52998224725', 1)`
+  await insert()
+  await insert().catch((error) => log.error({ err: error }, 'failed'))
+  const byEntity = "insert into record (id, count) values ('52998224725', 1)"
+  await db.em.execute(byEntity).catch((error) => log.error({ err: error }, 'failed'))
+  await bed
+    .sql('payments')
+    .query("select '52998224725x'::bigint")
+    .catch((error) => log.error({ err: error }, 'failed'))
+  t.equal(lines.length, 3)
+  for (const line of lines.slice(0, 2)) t.match(JSON.parse(line), { err: { code: '23505', constraint: 'record_pkey' } })
+  t.match(JSON.parse(lines[2] ?? ''), { err: { code: '22P02' } })
+  for (const line of lines) t.notMatch(line, /52998224725/)
+})
+
+t.test('other errors keep message, place and cause', async (t) => {
+  const { log, lines } = logger()
+  log.error({ err: new Error('outer', { cause: new TypeError('inner') }) }, 'failed')
+  t.match(JSON.parse(lines[0] ?? ''), { err: { message: 'outer', stack: /log\.test/, cause: { message: 'inner' } } })
+})

@@ -1,0 +1,36 @@
+import type { AnyRow } from '../row.ts'
+import { audit } from './audit.ts'
+import { credentials } from './credentials.ts'
+import { deliveries } from './deliveries.ts'
+import { deposits } from './deposits.ts'
+import { events } from './events.ts'
+import { games } from './games.ts'
+import { kyc } from './kyc.ts'
+import { operators } from './operators.ts'
+import { players } from './players.ts'
+import { secrets } from './secrets.ts'
+import { statement } from './statement.ts'
+import { wallet } from './wallet.ts'
+import { webhook } from './webhook.ts'
+import { withdrawals } from './withdrawals.ts'
+
+/** The groups of commands, what each is about, and its commands; in the order of --help. */
+export const groups: readonly (readonly [name: string, description: string, rows: readonly AnyRow[]])[] = [
+  ['operators', 'Operators: who may call the API', operators],
+  ['credentials', 'Keys and secrets. To rotate: issue, let the operator switch, revoke.', credentials],
+  ['secrets', 'Secrets at rest', secrets],
+  ['kyc', 'Identity checks', kyc],
+  ['players', 'Players: status, self-exclusion, limits', players],
+  ['games', "Games of a brand's catalogue", games],
+  ['deposits', 'Deposits', deposits],
+  ['withdrawals', 'Withdrawals: the review queue and its decisions', withdrawals],
+  ['wallet', 'Ledger entries, corrections, reconciliation', wallet],
+  ['statement', "An operator's ledger", statement],
+  ['webhook', "An operator's webhook endpoint, one per environment", webhook],
+  ['deliveries', 'Webhook deliveries', deliveries],
+  ['events', 'Events', events],
+  ['audit', "The team's actions: who did what, when and why", audit],
+]
+
+/** Every command of the team. */
+export const rows = groups.flatMap(([, , rows]) => rows)

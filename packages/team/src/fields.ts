@@ -1,0 +1,117 @@
+import { Timestamp } from '@backoffice/contracts'
+import { hours, integer, moment, oneOf, type Parse } from './parse.ts'
+import type { AnyRow } from './row.ts'
+
+/** As much of JSON Schema as the bodies of the team's operations use. */
+interface Schema {
+  readonly type?: string
+  readonly format?: string
+  readonly description?: string
+  readonly const?: string
+  readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
+}
+
+/** What is said of a field in other words than its name and schema. */
+export interface Wording {
+  /** As commander takes them: `--rate-limit <n>`. */
+  readonly flags?: string
+  readonly help?: string
+  readonly default?: unknown
+  readonly parse?: Parse
+}
+
+/** A field of an operation's body, and how a person gives it. */
+export interface Field extends Required<Wording> {
+  readonly name: string
+  readonly choices: readonly string[]
+  readonly required: boolean
+  readonly nullable: boolean
+}
+
+/** What the command line calls by another name than the operations do, in all commands. */
+export const wordings: Readonly<Record<string, Wording>> = {
+  operatorId: { flags: '--operator <name>', help: 'name or id of the operator' },
+  brandId: { flags: '--operator <name>', help: 'name or id of the operator' },
+  environment: { flags: '--env <environment>' },
+  playerId: { flags: '--player <playerId>', help: 'id of the player' },
+  rateLimitPerMinute: { flags: '--rate-limit <n>' },
+  allowedAddresses: { flags: '--allow-ip <cidr...>' },
+  dailyDepositLimit: { flags: '--amount <amount>', help: 'for example 200.00, or none' },
+  states: { flags: '--state <state...>' },
+  ratePerMinute: { flags: '--rate <n>' },
+  overlapHours: {
+    flags: '--overlap <duration>',
+    help: 'such as 24h, 30m, or 0 after a leak',
+    parse: hours,
+    default: 24,
+  },
+  limit: { help: 'at most', default: 50 },
+  before: { flags: '--before <id>' },
+  after: { flags: '--after <id>' },
+}
+
+/** Of a brand, which people name by its operator and this. */
+const environment: Schema = { anyOf: [{ const: 'sandbox' }, { const: 'production' }] }
+
+/** The fields that a person gives, in the order of the body. */
+export function fieldsOf({ operation, fixed = {}, wording = {} }: AnyRow): readonly Field[] {
+  const { properties, required = [] } = operation.body as {
+    readonly properties: Readonly<Record<string, Schema>>
+    readonly required?: readonly string[]
+  }
+  const ofBrand = 'brandId' in properties ? { environment } : {}
+  return Object.entries<Schema>({ ...properties, ...ofBrand })
+    .filter(([name]) => !(name in fixed))
+    .map(([name, schema]) => {
+      const isRequired = required.includes(name) || name in ofBrand
+      const usual = name === 'environment' && isRequired ? { default: 'production' } : {}
+      const own = (wording as Readonly<Record<string, Wording>>)[name]
+      return fieldOf(name, schema, { required: isRequired, ...usual, ...wordings[name], ...own })
+    })
+}
+
+function fieldOf(name: string, schema: Schema, words: Wording & { readonly required: boolean }): Field {
+  const value = valueSchema(schema)
+  const nullable = isNullable(schema)
+  const flags = words.flags ?? flagsOf(name, value, schema.items !== undefined)
+  const choices = choicesOf(value)
+  const known = parserOf(flags.split(' ')[0] ?? '', value, choices)
+  const parse: Parse = nullable ? (value) => (value === 'none' ? null : known(value)) : known
+  return { default: undefined, parse, help: helpOf(schema), ...words, name, flags, choices, nullable }
+}
+
+const isNullable = ({ anyOf = [] }: Schema) => anyOf.some(({ type }) => type === 'null')
+
+/** The schema of one value: no list, and not null. */
+function valueSchema(schema: Schema): Schema {
+  if (schema.items !== undefined) return valueSchema(schema.items)
+  if (!isNullable(schema)) return schema
+  const [first = {}, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
+  return others.length === 0 ? first : { anyOf: [first, ...others] }
+}
+
+const choicesOf = ({ anyOf = [] }: Schema) => anyOf.flatMap((choice) => choice.const ?? [])
+
+function flagsOf(name: string, { type, format }: Schema, isList: boolean): string {
+  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  if (type === 'boolean') return flag
+  const value = type === 'integer' ? 'n' : format === 'date-time' ? 'time' : name
+  return `${flag} <${value}${isList ? '...' : ''}>`
+}
+
+function parserOf(flag: string, { type, format }: Schema, choices: readonly string[]): Parse {
+  if (choices.length > 0) return oneOf(flag, choices)
+  if (type === 'integer') return integer(flag)
+  return format === 'date-time' ? moment : (value) => value
+}
+
+/** A sentence of the contract as commander's users expect it: no capital, no full stop. */
+function helpOf(schema: Schema): string {
+  const { description = '' } = schema
+  const sentence = description.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '')
+  if (valueSchema(schema).format !== 'date-time') return sentence
+  // People may write less than the contract asks for.
+  const time = 'date or ISO 8601 time'
+  return description === '' || description === Timestamp.description ? time : `${time}; ${sentence}`
+}

@@ -1,0 +1,56 @@
+import { defined } from '@backoffice/contracts'
+import { Argument, type Command, Option } from 'commander'
+import { type Field, fieldsOf } from './fields.ts'
+import type { AnyRow } from './row.ts'
+
+/** What was given to a command, and what it decides, by field. */
+export type Given = Readonly<Record<string, unknown>>
+
+/**
+ * Declares the arguments and options of a row.
+ * @returns reads what was given; an operator is still a name
+ */
+export function declareFields(command: Command, row: AnyRow): () => Given {
+  const { arguments: needed = [], either = [], switches = [] } = row
+  const fields = fieldsOf(row)
+  const byPosition = [...needed, ...either].flatMap((name) => fields.filter((field) => field.name === name))
+  for (const field of byPosition) command.addArgument(asArgument(field, either.includes(field.name)))
+  for (const field of fields) {
+    if (!needed.includes(field.name)) command.addOption(asOption(field, either.includes(field.name)))
+  }
+  for (const { flags, help } of switches) command.option(flags, help)
+  const option = (flags: string) => command.getOptionValue(new Option(flags).attributeName())
+  const readField = (field: Field) => {
+    const said = [command.processedArgs[byPosition.indexOf(field)], option(field.flags)]
+    return said.find((value) => value !== undefined) ?? absent(field)
+  }
+  return () => {
+    const given = Object.fromEntries(fields.map((field) => [field.name, readField(field)]))
+    const switched = switches.filter(({ flags }) => option(flags) === true).map(({ gives }) => gives)
+    return defined(Object.assign({ ...row.fixed }, given, ...switched))
+  }
+}
+
+/** Of a field that was not given. One that may come by position or as an option can be required all the same. */
+function absent({ required, nullable, flags }: Field): null | undefined {
+  if (!required) return undefined
+  if (nullable) return null
+  throw new Error(`${flags} is required`)
+}
+
+function asArgument({ flags, help, choices, parse }: Field, optional: boolean): Argument {
+  const [, shown = ''] = /<(.*)>/.exec(flags) ?? []
+  const argument = new Argument(optional ? `[${shown}]` : `<${shown}>`, help)
+  if (choices.length > 0) argument.argChoices = [...choices]
+  return argument.argParser(parse)
+}
+
+function asOption(field: Field, either: boolean): Option {
+  const { flags, help, choices, parse, required, nullable } = field
+  const option = new Option(flags, help).default(field.default)
+  if (choices.length > 0) option.argChoices = [...choices]
+  option.argParser((value, before) =>
+    option.variadic ? [...((before as unknown[]) ?? []), parse(value)] : parse(value),
+  )
+  return option.makeOptionMandatory(required && !nullable && !either && field.default === undefined)
+}

@@ -1,0 +1,162 @@
+import { operations } from '@backoffice/contracts'
+import t from 'tap'
+import { typed } from './typed.ts'
+
+t.test('--json prints one document; the id of an operation goes to standard error before it is sent', async (t) => {
+  const words = ['withdrawals', 'approve', 'wdr_1', '--reason', 'documents match', '--json']
+  const { stdout, stderr, sent } = await typed(words, () => ({ id: 'wdr_1', status: 'approved' }))
+  t.strictSame(JSON.parse(stdout), { id: 'wdr_1', status: 'approved' })
+  t.strictSame(
+    sent.map(({ operation, input }) => [operation.id, input]),
+    [['decideWithdrawal', { withdrawalId: 'wdr_1', decision: 'approve', reason: 'documents match' }]],
+  )
+  t.match(sent[0]?.operationId, /^opn_/)
+  t.equal(stderr, `operation ${sent[0]?.operationId}\n`)
+})
+
+t.test('--operation-id finishes an earlier try under its own id', async (t) => {
+  const { sent, stderr } = await typed(['deliveries', 'resend', 'dlv_1', '--operation-id', 'opn_earlier'])
+  t.match(sent, [{ operationId: 'opn_earlier' }])
+  t.equal(stderr, 'operation opn_earlier\n')
+})
+
+t.test('a read prints no operation id', async (t) => {
+  t.equal((await typed(['operators', 'list'], () => ({ data: [] }))).stderr, '')
+})
+
+t.test('without a terminal and --yes, nothing is sent of what cannot be undone', async (t) => {
+  for (const words of [
+    ['withdrawals', 'pay', 'wdr_1'],
+    ['players', 'self-exclude', 'ply_1'],
+    ['wallet', 'adjust', 'ply_1', '-12.50', '--reference', 'goodwill-1', '--reason', 'complaint 4'],
+    ['webhook', 'rotate-secret', '--operator', 'Casa Azul'],
+  ]) {
+    const refused = await typed(words)
+    t.match(refused.error?.message, /\?.* --yes/)
+    t.same(refused.sent, [])
+    t.equal((await typed([...words, '--yes'])).error, undefined)
+  }
+})
+
+t.test('the question says what is about to happen, in the words that were typed', async (t) => {
+  const until = ['players', 'self-exclude', 'ply_1', '--until', '2026-03-02']
+  t.match((await typed(until)).error?.message, 'Exclude ply_1 until 2026-03-02T00:00:00.000Z?')
+  t.match((await typed(until.slice(0, 3))).error?.message, 'Exclude ply_1 for good?')
+  const { error } = await typed(['webhook', 'rotate-secret', '--operator', 'Casa Azul', '--env', 'sandbox'])
+  t.match(error?.message, 'Rotate the webhook secret of Casa Azul in sandbox?')
+})
+
+t.test('an operator is typed as a name and sent as an id; its brand is that of the environment', async (t) => {
+  const inputOf = async (...words: string[]) => (await typed(words, () => ({ data: [] }))).sent.at(-1)?.input
+  t.strictSame(await inputOf('webhook', 'show', '--operator', 'Casa Azul'), {
+    operatorId: 'op_1',
+    environment: 'production',
+  })
+  t.strictSame(await inputOf('kyc', 'queue', '--operator', 'Casa Azul', '--env', 'sandbox'), {
+    brandId: 'brd_sandbox',
+    limit: 100,
+  })
+  t.strictSame(await inputOf('kyc', 'queue'), { limit: 100 }, 'of all brands')
+  t.strictSame(await inputOf('operators', 'suspend', 'Casa Azul'), { operatorId: 'op_1' })
+  t.strictSame(await inputOf('operators', 'suspend', '--name', 'Casa Azul'), { operatorId: 'op_1' })
+})
+
+t.test('none takes a limit away, and an exclusion without an end is for good', async (t) => {
+  const inputOf = async (...words: string[]) => (await typed(words)).sent.at(-1)?.input
+  t.strictSame(await inputOf('players', 'limit', 'ply_1', 'none'), { playerId: 'ply_1', dailyDepositLimit: null })
+  t.strictSame(await inputOf('players', 'limit', 'ply_1', '50'), { playerId: 'ply_1', dailyDepositLimit: '50' })
+  t.strictSame(await inputOf('players', 'self-exclude', 'ply_1', '--yes'), { playerId: 'ply_1', until: null })
+})
+
+t.test('lists of options and options with a value of their own', async (t) => {
+  const inputOf = async (...words: string[]) => (await typed(words)).sent.at(-1)?.input
+  t.match(await inputOf('operators', 'limits', 'x', '--allow-ip', '10.0.0.1', '10.0.0.2'), {
+    allowedAddresses: ['10.0.0.1', '10.0.0.2'],
+  })
+  t.match(await inputOf('operators', 'limits', 'x', '--allow-any-ip'), { allowedAddresses: [] })
+  t.notOk('allowedAddresses' in ((await inputOf('operators', 'limits', 'x', '--rate-limit', '9')) ?? {}))
+})
+
+t.test('people read tables: a title for each column, a dash for what is absent, none for an empty list', async (t) => {
+  const entry = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', latestReference: null, submissions: 2 }
+  const { stdout } = await typed(['kyc', 'queue'], () => ({ data: [entry] }))
+  const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/).join('|'))
+  t.equal(head, 'player|name|environment|status|document|reference|documents|waiting since')
+  t.equal(line, 'ply_1|Ana|–|em_analise|–|–|2|–')
+  t.equal((await typed(['kyc', 'queue'], () => ({ data: [] }))).stdout, 'none\n')
+})
+
+t.test('a record is a line per field, and its history a table below', async (t) => {
+  const by = { kind: 'team', name: 'bob' }
+  const transitions = [{ version: 2, from: 'approved', to: 'paid', at: '2026-03-02T12:00:00.000Z', by, reason: null }]
+  const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], () => ({ id: 'wdr_1', status: 'paid', transitions }))
+  t.match(stdout, /^id {6}wdr_1\nstatus {2}paid\n\nhistory\n/)
+  t.match(stdout, /2026-03-02T12:00:00.000Z {2}team bob {2}approved {2}paid {2}–/)
+})
+
+t.test('the audit trail is that of all services, newest first', async (t) => {
+  const { stdout } = await typed(['audit', 'list', '--limit', '3', '--json'], ({ service }) => ({
+    data: [{ at: `2026-03-0${service.length % 10}T00:00:00.000Z`, operation: service }],
+  }))
+  const shown = JSON.parse(stdout) as { readonly at: string; readonly service: string }[]
+  t.equal(shown.length, 3)
+  t.strictSame(
+    shown.map(({ at }) => at),
+    shown.map(({ at }) => at).sort((a, b) => b.localeCompare(a)),
+  )
+  t.equal(shown[0]?.service, 'payments')
+})
+
+t.test('a statement is read page by page, and written as CSV with totals below', async (t) => {
+  const entry = (id: string) => ({ id, type: 'DEPOSIT', amount: '1.00', reference: { type: 'deposit', id: 'dep_1' } })
+  const byType = [{ type: 'DEPOSIT', entries: 2, amount: '2.00' }]
+  const totals = [{ currency: 'BRL', openingBalance: '0.00', closingBalance: '2.00', net: '2.00', entries: 2, byType }]
+  const words = ['statement', 'export', '--operator', 'Casa Azul', '--from', '2026-03-02', '--to', '2026-03-03']
+  const pages = (_: unknown, input: unknown) =>
+    (input as { cursor?: string }).cursor === undefined
+      ? { data: [entry('led_1')], nextCursor: 'next', totals }
+      : { data: [entry('led_2')], nextCursor: null, totals }
+  const { stdout, sent } = await typed(words, pages)
+  t.strictSame(
+    sent.slice(1).map(({ input }) => (input as { cursor?: string }).cursor),
+    [undefined, 'next'],
+  )
+  t.equal(
+    stdout,
+    [
+      'createdAt,effectiveAt,entryId,transferId,playerId,type,amount,currency,balanceAfter,reference',
+      ',,led_1,,,DEPOSIT,1.00,,,deposit dep_1',
+      ',,led_2,,,DEPOSIT,1.00,,,deposit dep_1',
+      '',
+      'total,type,entries,amount,currency',
+      'total,DEPOSIT,2,2.00,BRL',
+      'total,OPENING_BALANCE,,0.00,BRL',
+      'total,NET,2,2.00,BRL',
+      'total,CLOSING_BALANCE,,2.00,BRL',
+      '',
+    ].join('\n'),
+  )
+  const { stdout: json } = await typed([...words, '--json'], pages)
+  t.strictSame(JSON.parse(json), { data: [entry('led_1'), entry('led_2')], totals })
+})
+
+t.test('a reconciliation is followed to its end, and a difference is exit status 1', async (t) => {
+  t.teardown(() => {
+    process.exitCode = 0
+  })
+  const progress = { check: 'balances', done: 1, total: 2 }
+  const report = { checks: [], differences: [], differencesTotal: 1, inFlight: [] }
+  const { stdout, stderr, sent } = await typed(['wallet', 'reconcile', '--json'], (_, input) =>
+    'runId' in input ? { runId: 'run_1', state: 'done', report } : { runId: 'run_1', state: 'running', progress },
+  )
+  t.equal(process.exitCode, 1)
+  t.strictSame(
+    sent.map(({ operation, input }) => [operation, input]),
+    [
+      [operations.wallet.reconcileWallet, {}],
+      [operations.wallet.reconcileWallet, { runId: 'run_1' }],
+    ],
+  )
+  t.equal(stderr, 'balances: 1 of 2\n')
+  t.strictSame(JSON.parse(stdout), report)
+})

@@ -1,0 +1,101 @@
+import { allOperations } from '@backoffice/contracts'
+import { inputSchema, validate } from '@backoffice/service-runtime/internal'
+import t from 'tap'
+import { rows } from '../src/commands/index.ts'
+import { type Field, fieldsOf, wordings } from '../src/fields.ts'
+import type { AnyRow } from '../src/row.ts'
+import { typed } from './typed.ts'
+
+/** Operations of the team that no command calls, each with its reason. */
+const withoutCommand: readonly string[] = []
+
+const nameOf = ({ service, id }: { service: string; id: string }) => `${service}.${id}`
+
+t.test('every operation of the team has a command, or is named here as one without', async (t) => {
+  const ofTeam = allOperations.filter(({ audience }) => audience === 'team').map(nameOf)
+  const called = new Set(rows.flatMap(({ operation, also = [] }) => [operation, ...also].map(nameOf)))
+  t.same(new Set([...called, ...withoutCommand]), new Set(ofTeam))
+  t.same(
+    withoutCommand.filter((name) => called.has(name)),
+    [],
+  )
+})
+
+t.test('no two commands have one name', async (t) => {
+  t.equal(new Set(rows.map(({ path }) => path)).size, rows.length)
+})
+
+t.test('every field that is said in other words is a field of some operation', async (t) => {
+  const fields = new Set(rows.flatMap(({ operation }) => Object.keys(operation.body.properties)))
+  t.same(
+    Object.keys(wordings).filter((name) => !fields.has(name)),
+    [],
+  )
+})
+
+const samples: Readonly<Record<string, string>> = {
+  amount: '-12.50',
+  dailyDepositLimit: '200.00',
+  allowedAddresses: '203.0.113.0/24',
+}
+
+function sampleOf({ name, flags, choices }: Field): string {
+  if (/<n>/.test(flags)) return '7'
+  if (/<time>/.test(flags)) return '2026-03-02'
+  if (/<duration>/.test(flags)) return '30m'
+  return samples[name] ?? choices.at(-1) ?? 'some-1'
+}
+
+/** What a person types for a command: all that it takes, or no more than it needs. */
+function wordsFor(row: AnyRow, how: 'all' | 'needed'): string[] {
+  const fields = fieldsOf(row)
+  const byPosition = [...(row.arguments ?? []), ...(row.either ?? [])]
+  const options = fields
+    .filter(({ name }) => !byPosition.includes(name as never))
+    .filter((field) => how === 'all' || (field.required && field.default === undefined && !field.nullable))
+  const positions = byPosition.flatMap((name) => fields.filter((field) => field.name === name))
+  return [
+    ...row.path.split(' '),
+    ...positions.map(sampleOf),
+    ...options.flatMap((field) => [field.flags.split(' ')[0] ?? '', sampleOf(field)]),
+    '--json',
+    ...(row.confirm === undefined ? [] : ['--yes']),
+  ]
+}
+
+const report = { state: 'done', report: { differencesTotal: 0 } }
+const replies = () => ({ data: [], nextCursor: null, ...report })
+
+for (const row of rows) {
+  t.test(`${row.path} takes what its operation takes`, async (t) => {
+    for (const how of ['all', 'needed'] as const) {
+      const words = wordsFor(row, how)
+      const { error, ...all } = await typed(words, replies)
+      t.equal(error, undefined, words.join(' '))
+      const sent = all.sent.filter(({ operation }) => [row.operation, ...(row.also ?? [])].includes(operation))
+      t.ok(sent.length > 0)
+      for (const { operation, input } of sent) t.equal(validate(inputSchema(operation), input), null, words.join(' '))
+      if (how === 'needed') continue
+      const [{ input } = { input: {} }] = sent
+      const decided = Object.keys(row.fixed ?? {})
+      const missing = Object.keys(row.operation.body.properties).filter((name) => !(name in input))
+      t.same(
+        missing.filter((name) => !decided.includes(name)),
+        [],
+        'every field of the body can be given',
+      )
+    }
+  })
+
+  t.test(`${row.path} sends nothing while something that it needs is missing`, async (t) => {
+    for (const field of fieldsOf(row)) {
+      const byPosition = row.arguments?.includes(field.name as never) || row.either?.includes(field.name as never)
+      if (!field.required || field.nullable || field.default !== undefined || byPosition) continue
+      const words = wordsFor(row, 'needed')
+      words.splice(words.indexOf(field.flags.split(' ')[0] ?? ''), 2)
+      const { sent, error } = await typed(words, replies)
+      t.ok(error, words.join(' '))
+      t.same(sent, [])
+    }
+  })
+}

@@ -1,0 +1,55 @@
+import type { Input, Operation } from '@backoffice/contracts'
+import { program } from '../src/main.ts'
+import { Session } from '../src/session.ts'
+
+export interface Sent {
+  readonly operation: Operation
+  readonly input: Input<Operation>
+  readonly operationId: string
+}
+
+export interface Typed {
+  readonly sent: readonly Sent[]
+  readonly stdout: string
+  readonly stderr: string
+  /** What the program ended with, where it did not succeed. */
+  readonly error?: Error
+}
+
+type Reply = (operation: Operation, input: Input<Operation>) => unknown
+
+/** An operator that has a brand in each environment: what a command that names one asks for first. */
+const operator = {
+  id: 'op_1',
+  brands: [
+    { id: 'brd_sandbox', environment: 'sandbox' },
+    { id: 'brd_production', environment: 'production' },
+  ],
+}
+
+/** Runs the command line as it was typed, against services that give these replies. Nothing else may write meanwhile. */
+export async function typed(words: readonly string[], reply: Reply = () => ({})): Promise<Typed> {
+  const sent: Sent[] = []
+  const call = async (operation: Operation, options: { input: Input<Operation>; operationId: string }) => {
+    sent.push({ operation, ...options })
+    return operation.id === 'getOperator' ? operator : reply(operation, options.input)
+  }
+  const open = async () => new Session({ call } as never, async () => {})
+  const written = { stdout: '', stderr: '' }
+  const writes = { stdout: process.stdout.write, stderr: process.stderr.write }
+  for (const name of ['stdout', 'stderr'] as const) {
+    process[name].write = ((text: string) => {
+      written[name] += text
+      return true
+    }) as typeof process.stdout.write
+  }
+  try {
+    await program(open).parseAsync(words, { from: 'user' })
+    return { sent, ...written }
+  } catch (error) {
+    return { sent, ...written, error: error as Error }
+  } finally {
+    process.stdout.write = writes.stdout
+    process.stderr.write = writes.stderr
+  }
+}

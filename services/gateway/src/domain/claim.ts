@@ -1,0 +1,45 @@
+/** A reply as it was sent, kept for the replays of its Idempotency-Key. */
+export interface StoredResponse {
+  readonly status: number
+  readonly contentType: string
+  readonly body: Buffer
+  readonly requestId: string
+}
+
+/** What a request gets for its Idempotency-Key. */
+export type Claim =
+  | { readonly state: 'mine'; readonly operationId: string }
+  | { readonly state: 'replay'; readonly response: StoredResponse }
+  | { readonly state: 'conflict' }
+  | { readonly state: 'running'; readonly remainingMs: number }
+  /** Past its memory, but nobody knows what became of it: it must be resolved before the key gets a new id. */
+  | { readonly state: 'unresolved'; readonly operation: string; readonly operationId: string }
+
+/** A key that somebody has used. */
+export interface UsedKey {
+  readonly fingerprint: Buffer
+  /** Past its memory. */
+  readonly expired: boolean
+  readonly operation: string
+  readonly operationId: string
+  /** Of the lease of the attempt that runs; zero or less when none does. */
+  readonly remainingMs: number
+  /** Null until the outcome is known. */
+  readonly response: StoredResponse | null
+}
+
+/**
+ * What a used key means for a request. Conflict is judged before in-progress.
+ * @returns null when the request may have the key: it has to ask for it
+ */
+export function judgeUsedKey(used: UsedKey, fingerprint: Buffer): Claim | null {
+  const { expired, operation, operationId, remainingMs, response } = used
+  const running = remainingMs > 0
+  if (expired) {
+    if (response !== null) return null
+    return running ? { state: 'running', remainingMs } : { state: 'unresolved', operation, operationId }
+  }
+  if (!used.fingerprint.equals(fingerprint)) return { state: 'conflict' }
+  if (response !== null) return { state: 'replay', response }
+  return running ? { state: 'running', remainingMs } : null
+}

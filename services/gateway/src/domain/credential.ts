@@ -1,0 +1,13 @@
+import { Rejection } from '@backoffice/contracts'
+
+/**
+ * When a key is revoked: now, unless it was before. The last active key of an environment stays: without it nobody could call,
+ * which suspending the operator says honestly.
+ * @param activeKeys of the key's environment, itself included while it is active
+ * @throws {Rejection} CREDENTIAL_LAST_ACTIVE
+ */
+export function revokedAt(before: Date | null, activeKeys: number, now: Date): Date {
+  if (before !== null) return before
+  if (activeKeys <= 1) throw new Rejection('CREDENTIAL_LAST_ACTIVE')
+  return now
+}

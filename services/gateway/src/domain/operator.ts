@@ -1,0 +1,28 @@
+/** What the team changes about an operator. */
+export interface OperatorTerms {
+  readonly rateLimitPerMinute: number
+  /** Empty: any address. */
+  readonly allowedAddresses: readonly string[]
+  readonly suspendedAt: Date | null
+}
+
+/** Suspending an operator again leaves the time of the first. */
+export const suspend = (terms: OperatorTerms, now: Date): OperatorTerms => ({
+  ...terms,
+  suspendedAt: terms.suspendedAt ?? now,
+})
+
+export const activate = (terms: OperatorTerms): OperatorTerms => ({ ...terms, suspendedAt: null })
+
+/** Changes the limits that are given, and nothing else. */
+export const changeLimits = (
+  terms: OperatorTerms,
+  limits: {
+    readonly rateLimitPerMinute?: number | undefined
+    readonly allowedAddresses?: readonly string[] | undefined
+  },
+): OperatorTerms => ({
+  ...terms,
+  rateLimitPerMinute: limits.rateLimitPerMinute ?? terms.rateLimitPerMinute,
+  allowedAddresses: limits.allowedAddresses ?? terms.allowedAddresses,
+})

@@ -1,0 +1,22 @@
+import type { Logger } from '@backoffice/service-runtime'
+import type { FastifyInstance } from 'fastify'
+import { documentRoutes } from './documents.ts'
+import { operationRoutes, type RouteContext } from './routes.ts'
+import { createServer, otherMethods } from './server.ts'
+import { measureRequests } from './telemetry.ts'
+
+export interface AppOptions extends RouteContext {
+  readonly log: Logger
+  readonly tls: boolean
+  /** With the /api/v1 prefix, as the documents show it; asked once a document is read. */
+  readonly baseUrl: () => string
+}
+
+/** The public HTTP API. It is not listening yet. */
+export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): FastifyInstance {
+  const app = createServer({ log, tls })
+  measureRequests(app)
+  const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]
+  for (const route of [...routes, ...otherMethods(routes)]) app.route(route)
+  return app
+}

@@ -1,0 +1,60 @@
+import type { AddressInfo } from 'node:net'
+import { apiPrefix } from '@backoffice/contracts'
+import type { Background, Logger, Loop } from '@backoffice/service-runtime'
+import type { FastifyInstance } from 'fastify'
+import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
+
+interface ListenerOptions {
+  readonly app: FastifyInstance
+  readonly host: string
+  readonly port: number
+  /** With them it speaks TLS. */
+  readonly certificate: CertificateFiles | undefined
+  readonly log: Logger
+}
+
+/** Listens for the app. Stopping finishes the requests under way. */
+export class HttpListener implements Background {
+  readonly #options: ListenerOptions
+  readonly #certificateLoop: Loop | undefined
+  #leaving = false
+
+  constructor(options: ListenerOptions) {
+    const { app, certificate, log } = options
+    this.#options = options
+    this.#certificateLoop = certificate && keepCertificateFresh(app.server, certificate, { log })
+    // A connection that is kept open would still bring requests when the listener closes.
+    app.addHook('onSend', (_request, reply, _payload, done) => {
+      if (this.#leaving) reply.header('Connection', 'close')
+      done()
+    })
+  }
+
+  /**
+   * Where it listens, with the /api/v1 prefix.
+   * @throws while it does not listen
+   */
+  get baseUrl(): string {
+    const { app, host, certificate } = this.#options
+    const address = app.server.address() as AddressInfo | null
+    if (address === null) throw new Error('the listener does not listen')
+    const scheme = certificate === undefined ? 'http' : 'https'
+    return `${scheme}://${host === '0.0.0.0' ? '127.0.0.1' : host}:${address.port}${apiPrefix}`
+  }
+
+  async start(): Promise<void> {
+    const { app, host, port, certificate, log } = this.#options
+    if (certificate !== undefined) await useCertificate(app.server, certificate)
+    await app.listen({ host, port })
+    this.#certificateLoop?.start()
+    log.info({ baseUrl: this.baseUrl }, 'listening')
+  }
+
+  leave(): void {
+    this.#leaving = true
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#certificateLoop?.stop(), this.#options.app.close()])
+  }
+}

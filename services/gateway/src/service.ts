@@ -1,0 +1,60 @@
+import { dayMs, defineService, secretBoxFrom } from '@backoffice/service-runtime'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { AddressRanges } from './domain/addresses.ts'
+import { buildApp } from './http/app.ts'
+import { certificateFiles } from './http/certificate.ts'
+import { CredentialDirectory } from './http/credential-directory.ts'
+import { Idempotency } from './http/idempotency.ts'
+import { HttpListener } from './http/listener.ts'
+import { RateLimiter } from './http/rate-limiter.ts'
+import { handlers } from './operations/index.ts'
+import { settings } from './settings.ts'
+import { entities } from './storage/entities.ts'
+import { migrations } from './storage/migrations/index.ts'
+
+/** The public HTTP API, and the team's operations on operators. */
+export const gateway = defineService({
+  name: 'gateway',
+  settings,
+  assertSettings(settings) {
+    certificateFiles(settings)
+    secretBoxFrom(settings)
+    trustedProxies(settings)
+  },
+  entities,
+  migrations,
+  // An expired claim is kept a day longer: one of unknown outcome is still to be resolved by whoever uses its key next.
+  retentions: [{ table: 'claim', column: 'expires_at', keepMs: dayMs }],
+  readyWithoutBackends: true,
+
+  compose({ db, rpc, clock, log }, settings) {
+    const secrets = secretBoxFrom(settings)
+    const certificate = certificateFiles(settings)
+    const app = buildApp({
+      log,
+      rpc,
+      tls: certificate !== undefined,
+      baseUrl: () => settings.PUBLIC_BASE_URL ?? listener.baseUrl,
+      authentication: {
+        clock,
+        directory: new CredentialDirectory(db.reader, secrets),
+        rateLimiter: new RateLimiter(db),
+        failures: new RateLimiterMemory({ points: settings.FAILED_AUTHENTICATIONS_PER_MINUTE, duration: 60 }),
+        trustedProxies: trustedProxies(settings),
+      },
+      idempotency: new Idempotency({ db, rpc, leaseMs: settings.CLAIM_LEASE_MS }),
+    })
+    const listener = new HttpListener({ app, host: settings.HOST, port: settings.PORT, certificate, log })
+    return {
+      operations: handlers(secrets),
+      background: [listener],
+      addresses: () => ({ baseUrl: listener.baseUrl }),
+    }
+  },
+})
+
+/** @throws {RangeError} naming the entry that is no address and no range */
+function trustedProxies({ TRUSTED_PROXIES }: { readonly TRUSTED_PROXIES: string }): AddressRanges {
+  const entries = TRUSTED_PROXIES.split(',').map((entry) => entry.trim())
+  return new AddressRanges(entries.filter((entry) => entry !== ''))
+}

@@ -1,0 +1,21 @@
+import { Type } from '@sinclair/typebox'
+
+/** The gateway's environment variables, besides those of every service. */
+export const settings = {
+  HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
+  /** 0 takes any free port. */
+  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080 }),
+  /** PEM files of the listener's certificate; with both it speaks TLS. */
+  TLS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  TLS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  /** The address that operators call, with the /api/v1 prefix; shown in the public documents. */
+  PUBLIC_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://.+/api/v1$' })),
+  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
+  TRUSTED_PROXIES: Type.String({ default: '' }),
+  /** `id:base64key`, newest first, separated by commas. Required outside development. */
+  MASTER_KEYS: Type.Optional(Type.String({ minLength: 1 })),
+  /** Failed authentications per minute and caller's address, beyond which they answer RATE_LIMITED. */
+  FAILED_AUTHENTICATIONS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
+  /** How long the first request with an Idempotency-Key may run; longer than any operation's deadline. */
+  CLAIM_LEASE_MS: Type.Integer({ minimum: 100, default: 30_000 }),
+}

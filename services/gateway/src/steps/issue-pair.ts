@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import type { Environment } from '@backoffice/contracts'
+import type { Db, Given, SecretBox } from '@backoffice/service-runtime'
+import { type BrandEntity, Credential } from '../storage/entities.ts'
+
+/** A pair as it is shown once. */
+export interface IssuedPair {
+  readonly key: string
+  readonly secret: string
+}
+
+const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_', production: 'bk_live_' }
+
+/** Makes a key and a secret for a brand and keeps the secret encrypted. 128 and 256 bits of randomness. */
+export function issuePair(
+  brand: BrandEntity,
+  secrets: SecretBox,
+  { db, now, newId }: Given & { readonly db: Db },
+): IssuedPair {
+  const id = newId('crd')
+  const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')
+  const secret = `sk_${randomBytes(32).toString('hex')}`
+  db.em.create(Credential, {
+    id,
+    brand,
+    key,
+    sealedSecret: secrets.encrypt(secret, id),
+    createdAt: now,
+    revokedAt: null,
+  })
+  return { key, secret }
+}

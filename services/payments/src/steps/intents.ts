@@ -1,0 +1,58 @@
+import { Rejection } from '@backoffice/contracts'
+import { batchFaultOf, type Database, Gatherer } from '@backoffice/service-runtime'
+import { type Attempt, type Intent, insertIntents, listAttempts } from '../storage/intents.ts'
+
+/** An intent on its way into the table. */
+interface Begun {
+  readonly intent: Intent
+  /** Abandoned attempts of the operation do not count. */
+  readonly afterAbandoned: boolean
+  readonly deadline: Date
+}
+
+/** Begins withdrawals: intents that wait together are committed together, before the wallet is asked for their holds. */
+export class Intents {
+  readonly #db: Database
+  readonly #inserted: Gatherer<Begun, boolean>
+
+  constructor(db: Database) {
+    this.#db = db
+    this.#inserted = new Gatherer({
+      batchMax: 200,
+      queueMax: 2_000,
+      apart: ({ intent }) => [intent.operationId],
+      ownerOf: ({ intent }) => intent.scope.brandId,
+      isExpired: ({ deadline }) => deadline.getTime() <= Date.now(),
+      faultOf: batchFaultOf,
+      async run(begun) {
+        const ids = await insertIntents(db, begun)
+        return begun.map(({ intent }) => ids.has(intent.id))
+      },
+    })
+  }
+
+  /**
+   * The intent of an operation: the one that an earlier attempt left, or the given one under its new reference.
+   * @throws {Rejection} SERVICE_UNAVAILABLE
+   */
+  async begin(intent: Intent, deadline: Date): Promise<Attempt> {
+    const begun = { id: intent.id, status: 'intent', releasing: false } as const
+    if (await this.#inserted.add({ intent, afterAbandoned: false, deadline })) return begun
+    const current = currentAttempt(await listAttempts(this.#db, intent.operationId))
+    if (current !== null) return current
+    if (await this.#inserted.add({ intent, afterAbandoned: true, deadline })) return begun
+    // A second delivery of the same message was quicker.
+    throw new Rejection('SERVICE_UNAVAILABLE')
+  }
+}
+
+/**
+ * @throws {Rejection} SERVICE_UNAVAILABLE while the wallet has not given back what an abandoned attempt may have reserved:
+ *   the new one would be refused for want of the very money that the old one holds
+ */
+function currentAttempt(attempts: readonly Attempt[]): Attempt | null {
+  const current = attempts.find(({ status }) => status !== 'abandoned')
+  if (current !== undefined) return current
+  if (attempts.some(({ releasing }) => releasing)) throw new Rejection('SERVICE_UNAVAILABLE')
+  return null
+}

@@ -1,0 +1,69 @@
+import { fromMinorUnits, operations, type Deposit as PublicDeposit, Rejection, type Scope } from '@backoffice/contracts'
+import { type Db, type EmittedEvent, type SentCommand, UnfinishedOperation } from '@backoffice/service-runtime'
+import { type DepositCommand, settleDeposit } from '../domain/deposit.ts'
+import { type DepositRecord, lockDeposits, updateDeposits } from '../storage/deposits.ts'
+import { ofBrand, scopeOf } from '../storage/scope.ts'
+import type { Change } from '../storage/transitions.ts'
+import type { Checked } from '../storage/unfinished.ts'
+import { publicDeposit } from '../views/deposit.ts'
+
+interface DepositCall {
+  readonly input: { readonly depositId: string; readonly reason?: string }
+  readonly scope: Scope
+  readonly operationId: string
+}
+
+/** What confirming and failing have in common. The row is locked, so of several at once one wins. */
+export const settlingDeposits = {
+  apart: ({ input }: DepositCall) => [input.depositId],
+
+  load: (calls: readonly DepositCall[], { db }: { readonly db: Db }) =>
+    lockDeposits(
+      db,
+      calls.map(({ input }) => input.depositId),
+    ),
+
+  save: (changes: readonly Change<DepositRecord>[], { db }: { readonly db: Db }) => updateDeposits(db, changes),
+}
+
+/**
+ * Confirms or fails a pending deposit.
+ * @throws {Rejection} DEPOSIT_NOT_FOUND, DEPOSIT_NOT_PENDING
+ */
+export function settle(
+  { input, scope, operationId }: DepositCall,
+  found: Checked<DepositRecord> | undefined,
+  { command, now }: { readonly command: DepositCommand; readonly now: Date },
+) {
+  const before = ofBrand(found, scope.brandId)
+  if (before === undefined) throw new Rejection('DEPOSIT_NOT_FOUND')
+  // Nobody is refused with `confirmed` before the money is in.
+  if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
+
+  const by = { kind: 'operator', name: scope.operatorId } as const
+  const { deposit, transition } = settleDeposit(before, command, { at: now, by, reason: input.reason })
+  const reply = publicDeposit(deposit)
+  const sends = command === 'confirm' ? [creditOf(deposit, now), confirmationOf(deposit, reply)] : []
+  // The credit is done before the event leaves: who hears `deposit.confirmed` and reads the wallet sees the money.
+  return { reply, change: { record: deposit, transition, operationId }, sends }
+}
+
+function creditOf(deposit: DepositRecord, now: Date) {
+  const { id, playerId, amount } = deposit
+  return {
+    operation: operations.wallet.creditAccount,
+    aggregate: id,
+    scope: scopeOf(deposit),
+    input: { playerId, depositId: id, amount: fromMinorUnits(amount), effectiveAt: now.toISOString() },
+  } satisfies SentCommand<typeof operations.wallet.creditAccount>
+}
+
+function confirmationOf(deposit: DepositRecord, reply: PublicDeposit) {
+  const data = { ...reply, previousStatus: 'pending', version: deposit.version } as const
+  return {
+    kind: 'deposit.confirmed',
+    aggregate: deposit.id,
+    scope: deposit,
+    data,
+  } satisfies EmittedEvent<'deposit.confirmed'>
+}

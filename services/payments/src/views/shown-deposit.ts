@@ -1,0 +1,15 @@
+import type { ReadDb } from '@backoffice/service-runtime'
+import { beforeSettling, isConfirmed } from '../domain/deposit.ts'
+import type { DepositRecord } from '../storage/deposits.ts'
+import { withUnfinished } from '../storage/unfinished.ts'
+
+/** A deposit as it may be shown: still pending as long as the wallet has not been credited. */
+export type ShownDeposit = DepositRecord & { readonly settling: boolean }
+
+/** How deposits that have just been read may be shown. */
+export async function shownDeposits(db: ReadDb, deposits: readonly DepositRecord[]): Promise<ShownDeposit[]> {
+  const checked = await withUnfinished(db, deposits, isConfirmed)
+  return checked.map(({ unfinished, ...deposit }) =>
+    unfinished === null ? { ...deposit, settling: false } : { ...beforeSettling(deposit), settling: true },
+  )
+}

@@ -1,0 +1,24 @@
+import type { ReadDb } from '@backoffice/service-runtime'
+import { beforeLastTransition, hasEnded } from '../domain/withdrawal.ts'
+import { listTransitions } from '../storage/transitions.ts'
+import { withUnfinished } from '../storage/unfinished.ts'
+import type { WithdrawalRecord } from '../storage/withdrawals.ts'
+
+/** A withdrawal as it may be shown: in its former status until the wallet has released or captured its hold. */
+export type ShownWithdrawal = WithdrawalRecord & { readonly settling: boolean }
+
+/** How withdrawals that have just been read may be shown. */
+export async function shownWithdrawals(
+  db: ReadDb,
+  withdrawals: readonly WithdrawalRecord[],
+): Promise<ShownWithdrawal[]> {
+  const checked = await withUnfinished(db, withdrawals, hasEnded)
+  const settling = checked.filter(({ unfinished }) => unfinished !== null).map(({ id }) => id)
+  const histories = await listTransitions(db, settling)
+  return checked.map(({ unfinished: _, ...withdrawal }) => {
+    const history = histories.get(withdrawal.id)
+    return history === undefined
+      ? { ...withdrawal, settling: false }
+      : { ...beforeLastTransition(withdrawal, history), settling: true }
+  })
+}

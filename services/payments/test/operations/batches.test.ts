@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { operations } from '@backoffice/contracts'
+import { eventually, refusal } from '@backoffice/test-kit'
+import t from 'tap'
+import { HeldReplies } from '../held-replies.ts'
+import { moneyPath, outcomes } from '../money-path.ts'
+
+const path = await moneyPath(t)
+const replies = await HeldReplies.on(path)
+const playerId = await path.newPlayer({ kyc: false })
+const newDeposits = (count: number) => Promise.all(Array.from({ length: count }, () => path.createDeposit(playerId)))
+
+/** Failures of deposits in one transaction, as far as they may share one. */
+const together = <T>(send: () => Promise<T>[]) =>
+  replies.gather((operationId) => path.fail('dep_unknown', { operationId }), send)
+
+/** How many of these replies are stored, and by how many transactions. */
+async function stored(operationIds: readonly string[]) {
+  const text = `select count(*)::int as replies, count(distinct xmin::text)::int as transactions
+    from operation where operation_id = any($1)`
+  const [row] = await path.rows<{ replies: number; transactions: number }>(text, [operationIds])
+  return row
+}
+
+t.test('calls that wait together share a transaction, and each gets its own answer, refusals included', async (t) => {
+  const pending = await newDeposits(3)
+  const { id: failed } = await path.createDeposit(playerId)
+  await path.fail(failed)
+  const elsewhere = path.in({ environment: 'production' })
+  const other = await elsewhere.createDeposit(await elsewhere.newPlayer({ kyc: false }))
+  const ids = [...pending.map(({ id }) => id), failed, other.id, 'dep_unknown']
+  const keys = ids.map(() => randomUUID())
+  const calls = await together(() => ids.map((id, index) => path.fail(id, { operationId: keys[index] ?? '' })))
+  const codes = await Promise.all(calls.map(refusal))
+  t.same(codes, [null, null, null, 'DEPOSIT_NOT_PENDING', 'DEPOSIT_NOT_FOUND', 'DEPOSIT_NOT_FOUND'])
+  for (const [index, { id }] of pending.entries()) t.match(await calls[index], { id, status: 'failed' })
+  t.same(await stored(keys), { replies: 6, transactions: 1 })
+  for (const [index, id] of ids.entries())
+    t.equal(await refusal(path.fail(id, { operationId: keys[index] ?? '' })), codes[index] ?? null, 'a replay')
+})
+
+t.test('two calls on one deposit never share a transaction: the one that came first wins', async (t) => {
+  const [deposit, neighbour] = await newDeposits(2)
+  const id = deposit?.id ?? ''
+  const keys = [randomUUID(), randomUUID(), randomUUID()] as const
+  const calls = await together(() => [
+    path.fail(id, { reason: 'first', operationId: keys[0] }),
+    path.fail(id, { reason: 'second', operationId: keys[1] }),
+    path.fail(neighbour?.id ?? '', { operationId: keys[2] }),
+  ])
+  t.same(await Promise.all(calls.map(refusal)), [null, 'DEPOSIT_NOT_PENDING', null])
+  t.match(await calls[0], { failureReason: 'first' })
+  t.same(await stored([keys[0], keys[2]]), { replies: 2, transactions: 1 })
+  t.same(await stored([keys[0], keys[1]]), { replies: 2, transactions: 2 })
+})
+
+t.test('twins under one operation id have one effect and one reply', async (t) => {
+  const [deposit] = await newDeposits(1)
+  const operationId = randomUUID()
+  const twins = await together(() => [1, 2, 3].map(() => path.fail(deposit?.id ?? '', { operationId })))
+  const [first, ...others] = await Promise.all(twins)
+  for (const other of others) t.same(other, first)
+  t.equal((await path.rows('select from status_transition where record_id = $1', [deposit?.id])).length, 2)
+})
+
+t.test('a call that the database refuses fails alone: its neighbours are done, each once', async (t) => {
+  const deposits = await newDeposits(4)
+  await path.bed
+    .sql('admin')
+    .query(`alter table payments.deposit add constraint poison check (failure_reason <> 'poison')`)
+  const calls = await together(() =>
+    deposits.map(({ id }, index) => path.fail(id, index === 1 ? { reason: 'poison' } : {})),
+  )
+  t.same(await Promise.all(calls.map(refusal)), [null, 'INTERNAL_ERROR', null, null])
+  await path.bed.sql('admin').query('alter table payments.deposit drop constraint poison')
+  t.match(
+    await path.fail(deposits[1]?.id ?? '', { reason: 'poison' }),
+    { status: 'failed' },
+    'nothing of it was stored',
+  )
+})
+
+t.test('a deposit whose credit is not done keeps nobody else waiting', async (t) => {
+  const [credited, other] = await newDeposits(2)
+  await path.bed.services.wallet.drain()
+  t.equal(await refusal(path.confirm(credited?.id ?? '')), 'SERVICE_UNAVAILABLE')
+  const calls = await together(() => [path.fail(credited?.id ?? ''), path.fail(other?.id ?? '')])
+  t.match(await calls[1], { status: 'failed' })
+  const late = refusal(calls[0] ?? Promise.resolve())
+  await path.bed.start('wallet')
+  t.equal(await late, 'DEPOSIT_NOT_PENDING')
+})
+
+t.test('a batch sees the reference that another process took meanwhile, and creates its other deposits', async (t) => {
+  const playerIds = await Promise.all([1, 2, 3, 4].map(() => path.newPlayer({ kyc: false })))
+  const externalReference = `pay-${randomUUID()}`
+  const other = await path.bed.sql('admin').connect()
+  await other.query('begin')
+  await other.query(
+    `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
+      currency, method, status, version, created_at)
+    select 'dep_of_another_process', brand_id, operator_id, environment, time_zone, 'ply_another', $1, amount, currency,
+      method, 'pending', 1, now()
+    from payments.deposit where player_id = $2 limit 1`,
+    [externalReference, playerId],
+  )
+  const calls = playerIds.map((id, index) => path.createDeposit(id, index === 0 ? { externalReference } : {}))
+  const ended = outcomes(calls)
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and usename = 'backoffice_payments' and wait_event_type = 'Lock'`
+  await eventually(async () => (await path.bed.sql('admin').query(waiting)).rowCount !== 0)
+  await other.query('commit')
+  other.release()
+  t.same(await ended, { done: 3, DEPOSIT_ALREADY_EXISTS: 1 })
+  const [refused] = await Promise.allSettled(calls)
+  t.match(refused, { reason: { details: { depositId: 'dep_of_another_process' } } })
+})
+
+t.test('over two replicas parallel deposits take one reference once, and do not slip past a daily limit', async (t) => {
+  const replica = await path.bed.start('payments')
+  const playerIds = await Promise.all(Array.from({ length: 8 }, () => path.newPlayer({ kyc: false })))
+  const body = { externalReference: `pay-${randomUUID()}` }
+  t.same(await outcomes(playerIds.map((id) => path.createDeposit(id, body))), { done: 1, DEPOSIT_ALREADY_EXISTS: 7 })
+
+  const limited = playerIds[0] ?? ''
+  const input = { playerId: limited, dailyDepositLimit: '100.00' }
+  await path.bed.team('alice').call(operations.players.setDailyLimit, { input })
+  const calls = Array.from({ length: 30 }, () => path.createDeposit(limited, { amount: '10.00' }))
+  const { done = 0, ...refused } = await outcomes(calls)
+  t.same(Object.keys(refused), ['RG_BLOCKED'])
+  const total = 'select sum(amount)::int as sum from deposit where player_id = $1'
+  t.same(await path.rows(total, [limited]), [{ sum: 10_000 }])
+  t.ok(done >= 9)
+  await replica.drain()
+})
+
+t.test('reads that wait together are each answered for themselves', async (t) => {
+  const { scope } = path
+  const first = await path.newPlayerWith('30.00')
+  const [one, two] = [await path.requestWithdrawal(first), await path.requestWithdrawal(first)]
+  const elsewhere = path.in({ environment: 'production' })
+  const get = (id: string, from = path) => from.getWithdrawal(id).catch(({ code }) => code)
+  t.same(await Promise.all([get(two.id), get('wdr_unknown'), get(one.id), get(two.id), get(two.id, elsewhere)]), [
+    two,
+    'WITHDRAWAL_NOT_FOUND',
+    one,
+    two,
+    'WITHDRAWAL_NOT_FOUND',
+  ])
+  const second = await path.newPlayerWith('40.00')
+  const read = async (id: string) =>
+    (await path.bed.rpc.call(operations.payments.readDayDeposits, { scope, input: { playerId: id } })).total
+  t.same(await Promise.all(['ply_unknown', second, first, second].map(read)), ['0.00', '40.00', '30.00', '40.00'])
+})

@@ -1,0 +1,87 @@
+import {
+  cpfDigits,
+  type Environment,
+  type IdPrefix,
+  type Input,
+  type KycStatus,
+  type operations,
+  type PlayerStatus,
+  Rejection,
+  type Scope,
+} from '@backoffice/contracts'
+import { calendarDay, isAdult } from './age.ts'
+
+/** A player as it is kept. */
+export interface PlayerRecord {
+  readonly id: string
+  readonly operatorId: string
+  readonly brandId: string
+  readonly environment: Environment
+  readonly currency: string
+  readonly timeZone: string
+  readonly externalId: string
+  readonly name: string
+  readonly email: string
+  readonly cpf: string
+  readonly phone: string | null
+  /** As YYYY-MM-DD. */
+  readonly birthDate: string
+  readonly status: PlayerStatus
+  readonly kycStatus: KycStatus
+  /** Rises with each change of the KYC status: receivers of events drop what is older. */
+  readonly kycVersion: number
+  readonly kycDecidedAt: Date | null
+  readonly kycReason: string | null
+  readonly selfExcludedFrom: Date | null
+  /** None while `selfExcludedFrom` is set: for good. */
+  readonly selfExcludedUntil: Date | null
+  /** In minor units; none: no limit. */
+  readonly dailyDepositLimit: bigint | null
+  readonly pendingLimit: bigint | null
+  /** When the pending limit, or the removal where it is none, takes effect. */
+  readonly pendingLimitFrom: Date | null
+  readonly createdAt: Date
+}
+
+/** What came of a change: the record as it is now, and what happened, which is nothing when it was so already. */
+export interface Changed<P> {
+  readonly player: P
+  readonly change: FieldChange | null
+}
+
+export interface FieldChange {
+  readonly field: 'status' | 'kycStatus' | 'selfExclusion' | 'dailyDepositLimit'
+  readonly previous: string | null
+  readonly next: string | null
+}
+
+/**
+ * A new player, who may do everything but what needs an identity check.
+ * @throws {Rejection} VALIDATION_ERROR who is not over 18, where the brand is
+ */
+export function register(
+  request: Input<typeof operations.players.registerPlayer>,
+  { operatorId, brandId, environment, currency, timeZone }: Scope,
+  { now, newId }: { readonly now: Date; readonly newId: (prefix: IdPrefix) => string },
+): PlayerRecord {
+  if (!isAdult(request.birthDate, calendarDay(now, timeZone))) {
+    const issues = [{ path: '/birthDate', message: 'the player must be over 18' }]
+    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
+  }
+  const { externalId, name, email, cpf, phone = null, birthDate } = request
+  return {
+    ...{ id: newId('ply'), operatorId, brandId, environment, currency, timeZone },
+    ...{ externalId, name, email, cpf: cpfDigits(cpf) ?? cpf, phone, birthDate },
+    ...{ status: 'ativo', kycStatus: 'nao_iniciado', kycVersion: 1, kycDecidedAt: null, kycReason: null },
+    ...{ selfExcludedFrom: null, selfExcludedUntil: null },
+    ...{ dailyDepositLimit: null, pendingLimit: null, pendingLimitFrom: null },
+    createdAt: now,
+  }
+}
+
+/** The status says what a player may do now; a self-exclusion by dates runs on whatever it says. */
+export function setStatus<P extends Pick<PlayerRecord, 'status'>>(player: P, next: PlayerStatus): Changed<P> {
+  const { status: previous } = player
+  if (previous === next) return { player, change: null }
+  return { player: { ...player, status: next }, change: { field: 'status', previous, next } }
+}

@@ -1,0 +1,56 @@
+import { ConfigurationError, dayMs, defineService } from '@backoffice/service-runtime'
+import { Type } from '@sinclair/typebox'
+import { GamesListener } from './games/listener.ts'
+import { providerMeasurement } from './measurements.ts'
+import { handlers } from './operations/index.ts'
+import { GameProvider } from './provider/game-provider.ts'
+import { entities } from './storage/entities.ts'
+import { migrations } from './storage/migrations/index.ts'
+
+/** Players, their identity checks and limits, and the games: their operations, and the games' public listener. */
+export const players = defineService({
+  name: 'players',
+  settings: {
+    GAMES_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
+    /** Of the public listener that serves thumbnails and the demonstration game. 0 takes any free port. */
+    GAMES_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 0 }),
+    /** Where players' browsers reach that listener. Required outside development. */
+    GAMES_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://[^#?]+[^/#?]$' })),
+    /** The provider's launch API; without it production answers PROVIDER_UNAVAILABLE. */
+    GAME_PROVIDER_URL: Type.Optional(Type.String({ pattern: '^https?://.+' })),
+    GAME_PROVIDER_TOKEN: Type.Optional(Type.String({ minLength: 1 })),
+    GAME_PROVIDER_TIMEOUT_MS: Type.Integer({ minimum: 1, default: 3_000 }),
+    /** How long the circuit stays open before one launch is tried again. */
+    GAME_PROVIDER_OPEN_MS: Type.Integer({ minimum: 1, default: 10_000 }),
+  },
+  assertSettings({ GAMES_BASE_URL, DEVELOPMENT }) {
+    if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
+      throw new ConfigurationError('GAMES_BASE_URL is required outside development')
+  },
+  entities,
+  migrations,
+  // A session is over when it expires; it is kept for a while for whoever asks what was played.
+  retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs }],
+  compose(context, settings) {
+    const listener = new GamesListener({
+      ...context,
+      host: settings.GAMES_HOST,
+      port: settings.GAMES_PORT,
+      baseUrl: settings.GAMES_BASE_URL,
+    })
+    const gamesUrl = () => listener.url
+    const provider = new GameProvider({
+      url: settings.GAME_PROVIDER_URL,
+      token: settings.GAME_PROVIDER_TOKEN,
+      timeoutMs: settings.GAME_PROVIDER_TIMEOUT_MS,
+      openMs: settings.GAME_PROVIDER_OPEN_MS,
+      log: context.log,
+    })
+    return {
+      operations: handlers({ gamesUrl, provider }),
+      background: [listener],
+      measurements: [providerMeasurement(provider)],
+      addresses: () => ({ gamesUrl: gamesUrl() }),
+    }
+  },
+})

@@ -1,0 +1,55 @@
+import { type KycDecision, Rejection, type Scope } from '@backoffice/contracts'
+import type { Db } from '@backoffice/service-runtime'
+import { decide } from '../domain/kyc.ts'
+import type { PlayerRecord } from '../domain/player.ts'
+import { type KycSubmission, latestSubmissions } from '../storage/kyc-submissions.ts'
+import { insertChanges, type MadeChange } from '../storage/player-changes.ts'
+import { lockPlayers, updateKyc } from '../storage/players.ts'
+import { publicKyc } from '../views/player.ts'
+
+/** Writes what did change, of players whose rows are locked. */
+export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
+  const changed = made.flatMap(({ player, change }) => (change === null ? [] : [player]))
+  if (changed.length > 0) await Promise.all([updateKyc(db, changed), insertChanges(db, made, now)])
+}
+
+interface DecisionCall {
+  readonly input: { readonly playerId: string; readonly status: KycDecision; readonly reason?: string }
+  readonly scope: Scope
+  readonly actor: string
+}
+
+interface Decided {
+  readonly player: PlayerRecord | undefined
+  readonly submissions: readonly KycSubmission[]
+}
+
+/**
+ * How a decision is made and the operator told of it, whoever decides: the team, or the sandbox route in its place.
+ * @param whose the brand that the player must be of (null: any), and who is recorded
+ */
+export const kycDecision = (whose: (call: DecisionCall) => { brandId: string | null; actor: string }) => ({
+  apart: ({ input }: DecisionCall) => [input.playerId],
+
+  async load(calls: readonly DecisionCall[], { db }: { readonly db: Db }): Promise<Decided[]> {
+    const keys = calls.map((call) => ({ playerId: call.input.playerId, brandId: whose(call).brandId }))
+    const ids = keys.map(({ playerId }) => playerId)
+    const [players, submissions] = await Promise.all([lockPlayers(db, keys), latestSubmissions(db, ids)])
+    return players.map((player, index) => ({ player, submissions: submissions[index] ?? [] }))
+  },
+
+  decide(call: DecisionCall, { player, submissions }: Decided, { now }: { readonly now: Date }) {
+    if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+    const { status, reason = null } = call.input
+    const decided = decide(player, { status, reason }, now)
+    const kyc = publicKyc(decided.player, submissions)
+    const change: MadeChange = { ...decided, actor: whose(call).actor, reason }
+    if (decided.change === null) return { reply: kyc, change }
+    const data = { ...kyc, previousStatus: player.kycStatus, version: decided.player.kycVersion }
+    const event = { kind: 'kyc.status_changed', aggregate: player.id, scope: player, data } as const
+    return { reply: kyc, change, sends: [event] }
+  },
+
+  save: (changes: readonly MadeChange[], { db, now }: { readonly db: Db; readonly now: Date }) =>
+    saveKycChanges(db, changes, now),
+})

@@ -1,0 +1,21 @@
+import type { TeamPlayer } from '@backoffice/contracts'
+import type { ExecuteTools } from '@backoffice/service-runtime'
+import type { Changed, PlayerRecord } from '../domain/player.ts'
+import { insertChanges } from '../storage/player-changes.ts'
+import { lockPlayer, updatePlayer } from '../storage/players.ts'
+import { teamPlayer } from '../views/player.ts'
+
+/**
+ * One edit of one player by a person of the team, recorded with who, what and why.
+ * @throws {Rejection} PLAYER_NOT_FOUND, and what `edit` refuses
+ */
+export async function editPlayer(
+  { input, actor }: { readonly input: { playerId: string; reason?: string }; readonly actor: string },
+  { db, now }: ExecuteTools,
+  edit: (player: PlayerRecord, now: Date) => Changed<PlayerRecord>,
+): Promise<TeamPlayer> {
+  const changed = edit(await lockPlayer(db, input.playerId), now)
+  updatePlayer(db, changed.player)
+  await insertChanges(db, [{ ...changed, actor, reason: input.reason ?? null }], now)
+  return teamPlayer(changed.player, now)
+}

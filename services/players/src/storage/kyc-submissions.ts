@@ -1,0 +1,70 @@
+import type { Environment, KycStatus } from '@backoffice/contracts'
+import type { Db, ReadDb } from '@backoffice/service-runtime'
+
+export interface KycSubmission {
+  readonly id: string
+  readonly playerId: string
+  readonly documentType: string
+  readonly reference: string
+  readonly submittedAt: Date
+}
+
+export async function insertSubmissions(db: Db, submissions: readonly KycSubmission[]): Promise<void> {
+  await db`
+    insert into kyc_submission (id, player_id, document_type, reference, submitted_at)
+    select * from unnest(
+      ${submissions.map(({ id }) => id)}::text[], ${submissions.map(({ playerId }) => playerId)}::text[],
+      ${submissions.map(({ documentType }) => documentType)}::text[],
+      ${submissions.map(({ reference }) => reference)}::text[],
+      ${submissions.map(({ submittedAt }) => submittedAt)}::timestamptz[]
+    )
+  `
+}
+
+const submissionsMax = 100
+
+/** The latest submissions of each player, most recent first. */
+export async function latestSubmissions(db: ReadDb, playerIds: readonly string[]): Promise<KycSubmission[][]> {
+  const submissions = await db<KycSubmission>`
+    select s.id, s.player_id, s.document_type, s.reference, s.submitted_at
+    from (select distinct id from unnest(${playerIds}::text[]) as id) as wanted
+    cross join lateral (
+      select * from kyc_submission where player_id = wanted.id order by submitted_at desc, id desc limit ${submissionsMax}
+    ) s
+    order by s.player_id, s.submitted_at desc, s.id desc
+  `
+  const byPlayer = Map.groupBy(submissions, ({ playerId }) => playerId)
+  return playerIds.map((id) => byPlayer.get(id) ?? [])
+}
+
+export interface WaitingPlayer {
+  readonly playerId: string
+  readonly operatorId: string
+  readonly brandId: string
+  readonly environment: Environment
+  readonly name: string
+  readonly kycStatus: KycStatus
+  readonly submissions: number
+  readonly latestDocumentType: string
+  readonly latestReference: string
+  readonly waitingSince: Date
+}
+
+/** Players whose documents wait for a decision, the longest wait first. @param brandId null: of all brands */
+export function findWaitingPlayers(
+  db: ReadDb,
+  { brandId, limit }: { readonly brandId: string | null; readonly limit: number },
+): Promise<WaitingPlayer[]> {
+  return db<WaitingPlayer>`
+    select p.id as player_id, p.operator_id, p.brand_id, p.environment, p.name, p.kyc_status, s.submissions,
+      s.document_type as latest_document_type, s.reference as latest_reference, s.submitted_at as waiting_since
+    from player p
+    join lateral (
+      select document_type, reference, submitted_at, (count(*) over ())::int as submissions
+      from kyc_submission where player_id = p.id order by submitted_at desc, id desc limit 1
+    ) s on true
+    where p.kyc_status in ('pendente', 'em_analise') and (${brandId}::text is null or p.brand_id = ${brandId})
+    order by s.submitted_at
+    limit ${limit}
+  `
+}

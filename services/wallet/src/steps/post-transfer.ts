@@ -1,0 +1,34 @@
+import { type operations, Rejection } from '@backoffice/contracts'
+import { type Call, type DirectTools, recordAction } from '@backoffice/service-runtime'
+import type { Posting } from '../domain/posting.ts'
+import { unexpected } from '../domain/unexpected.ts'
+import { findEntry } from '../storage/statement.ts'
+import { teamEntry } from '../views/entry.ts'
+import type { Ledger } from './ledger.ts'
+
+type TeamTransfer = typeof operations.wallet.adjustWallet | typeof operations.wallet.reverseTransfer
+
+/**
+ * Posts a transfer of the team's and records who did it and why, in one transaction; a replay is recorded once.
+ * @throws {Rejection} TRANSFER_CONFLICT, TRANSFER_ALREADY_REVERSED, INSUFFICIENT_FUNDS
+ */
+export async function postTransfer(
+  ledger: Ledger,
+  posting: Posting & { readonly kind: 'credit' | 'debit' },
+  {
+    operation,
+    call,
+    tools,
+  }: { readonly operation: TeamTransfer; readonly call: Call<TeamTransfer>; readonly tools: DirectTools },
+) {
+  const result = await ledger.post(posting, async (db, reached) => {
+    if (reached.outcome === 'posted' && !reached.replayed) await recordAction(db, operation, call, tools.now)
+  })
+  if (result.outcome === 'conflict') throw new Rejection('TRANSFER_CONFLICT')
+  if (result.outcome === 'already_reversed') throw new Rejection('TRANSFER_ALREADY_REVERSED')
+  if (result.outcome === 'insufficient_funds') throw new Rejection('INSUFFICIENT_FUNDS')
+  if (result.outcome !== 'posted') throw unexpected(result, `the transfer ${posting.reference}`)
+  const entry = await findEntry(tools.db, result.transferId)
+  if (entry === undefined) throw new Error(`transfer ${result.transferId} was posted and is not there`)
+  return { ...teamEntry(entry), brandId: entry.brandId, replayed: result.replayed }
+}

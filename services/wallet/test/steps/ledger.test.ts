@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { readOver } from '@backoffice/service-runtime'
+import { newId, systemClock } from '@backoffice/service-runtime/internal'
+import { testBed } from '@backoffice/test-kit'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Posting } from '../../src/domain/posting.ts'
+import { chains } from '../../src/reconciliation/chain-check.ts'
+import { balances, checkpoints, holds, reversals, sums, transfers } from '../../src/reconciliation/ledger-checks.ts'
+import { wallet } from '../../src/service.ts'
+import { Ledger } from '../../src/steps/ledger.ts'
+import { readSystemBalance, takeCheckpoints } from '../../src/storage/system-balances.ts'
+
+const bed = await testBed(t, { wallet }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
+const { db } = bed.services.wallet
+const ledgers = [1, 2, 3].map(() => new Ledger({ db, clock: systemClock }))
+const admin = bed.sql('admin')
+const role = bed.sql('wallet')
+const effectiveAt = new Date('2026-03-02T12:00:00.000Z')
+
+async function differences(): Promise<unknown[]> {
+  const client = await admin.connect()
+  try {
+    const found = []
+    for (const check of [balances, chains, transfers, sums, reversals, holds, checkpoints])
+      found.push(...(await check.run({ db: readOver(client), at: new Date() }, () => {})).differences)
+    return found
+  } finally {
+    client.release()
+  }
+}
+
+function postingOf(seed: readonly [number, number, number, number], brandId: string): Posting {
+  const [kind, player, reference, amount] = seed
+  const base = { brandId, playerId: `ply_${player}`, currency: 'BRL' }
+  const transfer = { transferId: newId('trf'), amount: BigInt(amount), effectiveAt }
+  switch (kind) {
+    case 0:
+    case 1:
+      return {
+        ...base,
+        ...transfer,
+        kind: 'credit',
+        reference: `d${reference}`,
+        type: 'DEPOSIT',
+        counterparty: 'deposits',
+      }
+    case 2:
+      return {
+        ...base,
+        ...transfer,
+        kind: 'debit',
+        reference: `a${reference}`,
+        type: 'ADJUSTMENT',
+        counterparty: 'adjustments',
+      }
+    case 3:
+      return { ...base, kind: 'hold', reference: `w${reference}`, amount: BigInt(amount) }
+    case 4:
+      return { ...base, kind: 'capture', reference: `w${reference}`, transferId: newId('trf'), effectiveAt }
+    default:
+      return { ...base, kind: 'release', reference: `w${reference}` }
+  }
+}
+
+const seed = fc.tuple(
+  fc.integer({ min: 0, max: 5 }),
+  fc.integer({ min: 1, max: 4 }),
+  fc.integer({ min: 0, max: 25 }),
+  fc.integer({ min: 1, max: 30 }),
+)
+
+t.test('property: three replicas at once, on shared players and references, keep every invariant', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(seed, { minLength: 60, maxLength: 200 }), async (seeds) => {
+      const brandId = newId('brd')
+      await Promise.all(
+        seeds.map((each, index) => (ledgers[index % ledgers.length] as Ledger).post(postingOf(each, brandId))),
+      )
+    }),
+    { numRuns: 15 },
+  )
+  t.same(await differences(), [])
+})
+
+t.test('a deposit posted by three replicas at once is posted once', async (t) => {
+  const brandId = newId('brd')
+  for (let round = 0; round < 10; round++) {
+    const outcomes = await Promise.all(
+      ledgers.flatMap((ledger) => [1, 2].map(() => ledger.post(postingOf([0, 1, round, 5], brandId)))),
+    )
+    t.equal(outcomes.filter((result) => result.outcome === 'posted' && !result.replayed).length, 1)
+  }
+})
+
+t.test('more than may wait is refused at once, and what was taken is posted', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 5_200 }, (_, index) => ledger.post(postingOf([0, 1 + (index % 4), index, 1], brandId))),
+  )
+  t.ok(outcomes.filter(({ status }) => status === 'rejected').length > 0)
+  t.match(
+    outcomes.find(({ status }) => status === 'rejected'),
+    { reason: { code: 'SERVICE_UNAVAILABLE' } },
+  )
+  const { rows } = await admin.query('select sum(posted)::int as sum from wallet.account where brand_id = $1', [
+    brandId,
+  ])
+  t.equal(rows[0].sum, outcomes.filter(({ status }) => status === 'fulfilled').length)
+})
+
+t.test('an account that another session has locked keeps its own posting waiting, not its neighbours', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  await ledger.post(postingOf([0, 1, 1, 10], brandId))
+  const other = await admin.connect()
+  await other.query('begin')
+  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [brandId, 'ply_1'])
+  let answered = false
+  const began = performance.now()
+  const locked = ledger.post(postingOf([0, 1, 2, 10], brandId)).finally(() => {
+    answered = true
+  })
+  const others = await Promise.all(
+    Array.from({ length: 39 }, (_, index) => ledger.post(postingOf([0, 2 + index, 100 + index, 1], brandId))),
+  )
+  t.ok(others.every(({ outcome }) => outcome === 'posted'))
+  t.ok(performance.now() - began < 8_000, 'before their callers give up')
+  t.notOk(answered)
+  await other.query('commit')
+  other.release()
+  t.match(await locked, { outcome: 'posted', replayed: false })
+})
+
+t.test('a posting that the database refuses is an error of its sender, not of those in its batch', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  // No text of PostgreSQL holds this character.
+  const poison = { ...postingOf([0, 1, 1, 1], brandId), reference: 'd\u0000' } as Posting
+  const outcomes = await Promise.allSettled(
+    [poison, ...Array.from({ length: 20 }, (_, index) => postingOf([0, 1, index, 1], brandId))].map((posting) =>
+      ledger.post(posting),
+    ),
+  )
+  t.match(outcomes[0], { status: 'rejected', reason: { code: '22021' } })
+  t.ok(outcomes.slice(1).every((result) => result.status === 'fulfilled' && result.value.outcome === 'posted'))
+})
+
+t.test('what a posting brings along commits with it or not at all, and apart from its neighbours', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  const seen: string[] = []
+  const outcomes = await Promise.allSettled(
+    [1, 2, 3].map((reference) =>
+      ledger.post(postingOf([0, 1, reference, 1], brandId), async (_tx, { outcome }) => {
+        assert.notEqual(reference, 2)
+        seen.push(`${reference} ${outcome}`)
+      }),
+    ),
+  )
+  t.same(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.ok(seen.includes('1 posted') && seen.includes('3 posted'))
+  const { rows } = await admin.query('select reference from wallet.transfer where brand_id = $1 order by 1', [brandId])
+  t.same(
+    rows.map(({ reference }) => reference),
+    ['d1', 'd3'],
+  )
+})
+
+t.test('a checkpoint never counts what a running transaction may still add to', async (t) => {
+  const brandId = newId('brd')
+  const ledger = ledgers[0] as Ledger
+  const account = { brandId, kind: 'deposits', currency: 'BRL' }
+  await ledger.post(postingOf([0, 1, 1, 10], brandId))
+  // An older transaction that is still running holds the horizon.
+  const older = await admin.connect()
+  await older.query('begin')
+  await older.query('select pg_current_xact_id()')
+  await ledger.post(postingOf([0, 1, 2, 20], brandId))
+  await takeCheckpoints(db, new Date())
+  const read = async () =>
+    (
+      await admin.query(
+        'select p.balance from wallet.system_checkpoint p join wallet.account a on a.id = p.account_id where a.brand_id = $1',
+        [brandId],
+      )
+    ).rows.map(({ balance }) => balance)
+  t.same(await read(), ['-10'])
+  t.equal(await readSystemBalance(db, account), -30n)
+  await older.query('commit')
+  older.release()
+  await takeCheckpoints(db, new Date())
+  t.same(await read(), ['-30'])
+  await ledger.post(postingOf([0, 1, 3, 5], brandId))
+  t.equal(await readSystemBalance(db, account), -35n)
+  t.same(await differences(), [])
+})
+
+for (const table of ['transfer', 'entry'])
+  t.test(`nobody changes, deletes or truncates a row of ${table}`, async (t) => {
+    await (ledgers[0] as Ledger).post(postingOf([0, 1, 1, 10], newId('brd')))
+    for (const [statement, byRole] of [
+      [`update wallet.${table} set amount = amount + 1`, /permission denied/],
+      [`delete from wallet.${table}`, /permission denied/],
+      [`truncate wallet.${table}`, /permission denied/],
+    ] as const) {
+      await t.rejects(role.query(statement), byRole, `${statement} by the service`)
+      await t.rejects(admin.query(statement), /append-only/, `${statement} by the superuser`)
+    }
+  })
+
+t.test('accounts and holds keep their identity and are never deleted', async (t) => {
+  const brandId = newId('brd')
+  const ledger = ledgers[0] as Ledger
+  await ledger.post(postingOf([0, 1, 1, 10], brandId))
+  await ledger.post(postingOf([3, 1, 1, 5], brandId))
+  await ledger.post(postingOf([5, 1, 1, 5], brandId))
+  for (const table of ['account', 'hold']) {
+    await t.rejects(role.query(`delete from wallet.${table}`), /permission denied/)
+    await t.rejects(admin.query(`delete from wallet.${table}`), /are kept/)
+    await t.rejects(admin.query(`truncate wallet.${table}`), /append-only/)
+  }
+  await t.rejects(
+    role.query(`update account set owner_id = 'ply_x' where brand_id = $1`, [brandId]),
+    /keeps its identity/,
+  )
+  await t.rejects(role.query(`update account set seq = 0 where brand_id = $1 and seq > 0`, [brandId]), /its order/)
+  await t.rejects(role.query(`update hold set amount = 1 where brand_id = $1`, [brandId]), /keeps its identity/)
+  await t.rejects(
+    role.query(`update hold set state = 'open', closed_at = null where brand_id = $1`, [brandId]),
+    /once closed it stays/,
+  )
+})
+
+t.test('a balance below what is held is refused by the table itself', async (t) => {
+  const brandId = newId('brd')
+  await (ledgers[0] as Ledger).post(postingOf([0, 1, 1, 10], brandId))
+  await t.rejects(
+    role.query('update account set held = posted + 1 where brand_id = $1 and seq > 0', [brandId]),
+    /check constraint/,
+  )
+  await t.rejects(
+    role.query('update account set posted = -1 where brand_id = $1 and seq > 0', [brandId]),
+    /check constraint/,
+  )
+})
+
+t.test("the wallet's role reads no other schema", async (t) => {
+  for (const schema of ['gateway', 'players', 'payments', 'webhooks'])
+    await t.rejects(role.query(`select * from ${schema}.operation`), /permission denied/)
+})

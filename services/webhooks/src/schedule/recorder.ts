@@ -1,0 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  batchFaultOf,
+  type Clock,
+  type Database,
+  type Db,
+  Gatherer,
+  insertAudit,
+  type Logger,
+  newId,
+} from '@backoffice/service-runtime'
+import { recordedChange } from '../domain/attempt.ts'
+import { type BreakerSettings, type DisablingRule, isAtRest } from '../domain/breaker.ts'
+import { afterAttemptAt, type Endpoint } from '../domain/endpoint.ts'
+import {
+  type Busy,
+  lockDeliveries,
+  lockLearners,
+  type MadeAttempt,
+  type RecordedAttempt,
+  saveAttempts,
+} from '../storage/attempts.ts'
+import { withholdDeliveries } from '../storage/deliveries.ts'
+import { saveEndpoints, toEndpoint } from '../storage/endpoints.ts'
+
+export interface RecorderContext {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly random: () => number
+  readonly breaker: BreakerSettings
+  readonly disabling: DisablingRule
+  /** Attempts under way at once in this replica. */
+  readonly concurrency: number
+}
+
+/** When something of this endpoint can next be due because of the recorded attempt; null: nothing known. */
+export type NextDue = Date | null
+
+const batchMax = 200
+/** For the few rows that a batch does not lock first. One that waits longer goes on attempt by attempt. */
+const lockTimeoutMs = 1_000
+const busyRetryMs = 50
+
+/**
+ * Writes what came of attempts: their deliveries' next states, the log, and what the endpoints' breakers learn. Attempts
+ * that end together are recorded in one transaction. An attempt whose rows somebody else holds waits by itself, so an
+ * endpoint that is locked for long delays no other.
+ */
+export class Recorder {
+  readonly #context: RecorderContext
+  readonly #gatherer: Gatherer<MadeAttempt, NextDue | Busy>
+
+  constructor(context: RecorderContext) {
+    this.#context = context
+    this.#gatherer = new Gatherer({
+      batchMax,
+      queueMax: context.concurrency,
+      apart: ({ lease }) => [lease.deliveryId],
+      faultOf: batchFaultOf,
+      run: (attempts, { alone }) =>
+        context.db.transaction((db) => this.#recordTogether(db, attempts, alone), { lockTimeoutMs }),
+    })
+  }
+
+  async record(attempt: MadeAttempt): Promise<NextDue> {
+    for (;;) {
+      const recorded = await this.#gatherer.add(attempt)
+      if (recorded !== 'busy') return recorded
+      await wait(busyRetryMs)
+    }
+  }
+
+  async #recordTogether(db: Db, attempts: readonly MadeAttempt[], alone: boolean): Promise<(NextDue | Busy)[]> {
+    const { clock, random, breaker: settings, disabling } = this.#context
+    const now = clock.now()
+    const [learners, deliveries] = await Promise.all([lockLearners(db, attempts), lockDeliveries(db, attempts)])
+    const before = new Map<string, Endpoint>()
+    for (const [id, row] of learners) if (row !== 'busy') before.set(id, toEndpoint(row, settings))
+    const after = new Map(before)
+    const recorded = new Map<MadeAttempt, RecordedAttempt>()
+
+    for (const attempt of attempts) {
+      const { deliveryId, endpointId, url } = attempt.lease
+      const delivery = deliveries.get(deliveryId)
+      if (delivery === 'busy' || learners.get(endpointId) === 'busy') continue
+      const delaying = { baseMs: settings.backoffBaseMs, now, random: random() }
+      const change = delivery === undefined ? null : recordedChange(delivery, attempt.outcome, delaying)
+      recorded.set(attempt, { ...attempt, change })
+      const endpoint = after.get(endpointId)
+      const learning = { settings, disabling, now, random: random() }
+      const failed = attempt.outcome.error !== null
+      if (endpoint !== undefined) after.set(endpointId, afterAttemptAt(endpoint, { url, failed }, learning))
+    }
+
+    const disabled = [...after].filter(([id, { enabled }]) => !enabled && before.get(id)?.enabled === true)
+    // Withholding a large backlog takes long, so nobody else's attempt may be in that transaction.
+    if (disabled.length > 0 && !alone) throw new Error('an attempt that disables its endpoint is recorded alone')
+    await Promise.all([saveAttempts(db, [...recorded.values()]), saveEndpoints(db, after, settings)])
+    for (const [id, endpoint] of disabled) await this.#withhold(db, id, endpoint, now)
+    return attempts.map((attempt) => {
+      const { endpointId } = attempt.lease
+      const made = recorded.get(attempt)
+      return made === undefined ? 'busy' : nextDue(made, before.get(endpointId), after.get(endpointId), now)
+    })
+  }
+
+  /** What waits for an endpoint that was just disabled goes nowhere. The delivery of this attempt is written already. */
+  async #withhold(db: Db, endpointId: string, { disabledReason }: Endpoint, now: Date): Promise<void> {
+    const withheld = await withholdDeliveries(db, endpointId, now)
+    const id = newId('aud')
+    const what = { actor: 'webhooks', operation: 'disableWebhook', operationId: id, subject: endpointId }
+    await insertAudit(db, [{ id, ...what, reason: disabledReason, input: { withheld } }], now)
+    this.#context.log.error({ endpoint: endpointId, withheld }, 'an endpoint was disabled: it failed for days')
+  }
+}
+
+/** @param before the endpoint as it was, if it learns from this attempt or from one that ended together with it */
+function nextDue(
+  { lease, outcome, change }: RecordedAttempt,
+  before: Endpoint | undefined,
+  after: Endpoint | undefined,
+  now: Date,
+): NextDue {
+  if (outcome.error === null) {
+    // Recovering: more may leave than a moment ago.
+    return before === undefined || isAtRest(before.breaker) ? null : now
+  }
+  const retryAt = change?.nextAttemptAt ?? null
+  const probeAt = after?.url === lease.url ? after.breaker.openUntil : null
+  return retryAt === null || probeAt === null ? (retryAt ?? probeAt) : new Date(Math.min(+retryAt, +probeAt))
+}

@@ -1,0 +1,74 @@
+import { dayMs, defineService, type Retention, secretBoxFrom } from '@backoffice/service-runtime'
+import { Type } from '@sinclair/typebox'
+import { backoffBaseDefaultMs } from './domain/retry-schedule.ts'
+import { deliveryBacklog } from './measurements.ts'
+import { handlers } from './operations/index.ts'
+import { scheduleDelivery } from './reactions/schedule-delivery.ts'
+import { Scheduler } from './schedule/scheduler.ts'
+import { nameServerResolver, type ResolveHost, systemResolver } from './sending/resolve.ts'
+import { createSender } from './sending/sender.ts'
+import { entities } from './storage/entities.ts'
+import { migrations } from './storage/migrations/index.ts'
+
+const settings = {
+  /** `id:base64key,…`, newest first; required outside development. */
+  MASTER_KEYS: Type.Optional(Type.String({ minLength: 1 })),
+  /** The first wait of the retry schedule; the others are multiples of it. */
+  WEBHOOK_BACKOFF_BASE_MS: Type.Integer({ minimum: 1, maximum: 3_600_000, default: backoffBaseDefaultMs }),
+  /** For one attempt as a whole; shorter than what POST /webhooks/test waits for. */
+  WEBHOOK_DEADLINE_MS: Type.Integer({ minimum: 100, maximum: 15_000, default: 10_000 }),
+  /** Deliveries under way at once to one endpoint, over all replicas. */
+  WEBHOOK_ENDPOINT_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
+  /** Deliveries under way at once in this replica. */
+  WEBHOOK_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 2_000, default: 200 }),
+  /** An endpoint that fails for so long without one success is disabled. */
+  WEBHOOK_DISABLE_AFTER_DAYS: Type.Number({ exclusiveMinimum: 0, maximum: 90, default: 5 }),
+}
+
+/** A delivery with its attempts, and a secret that signs nothing any more. Both outlive the retries by far. */
+const retentions: readonly Retention[] = [
+  { table: 'delivery', column: 'finished_at', keepMs: 30 * dayMs },
+  { table: 'secret', column: 'expires_at', keepMs: 30 * dayMs },
+]
+
+/** What tests put in place of the outside world. */
+interface Outside {
+  /** Instead of the name servers. */
+  readonly resolve?: ResolveHost
+  /** Certificate authorities besides the well-known ones. */
+  readonly ca?: string
+}
+
+/** An endpoint that is disabled has failed at least so often. */
+const disablingFailuresMin = 20
+
+/** Brings each public event to its operator. */
+export const webhooks = defineService({
+  name: 'webhooks',
+  settings,
+  assertSettings: (settings) => void secretBoxFrom(settings),
+  entities,
+  migrations,
+  retentions,
+  compose({ db, clock, log }, settings, outside: Outside) {
+    const box = secretBoxFrom(settings)
+    const breaker = {
+      concurrencyMax: settings.WEBHOOK_ENDPOINT_CONCURRENCY,
+      backoffBaseMs: settings.WEBHOOK_BACKOFF_BASE_MS,
+    }
+    const disabling = { failingDays: settings.WEBHOOK_DISABLE_AFTER_DAYS, failuresMin: disablingFailuresMin }
+    const policy = { allowLoopback: settings.DEVELOPMENT }
+    const resolve = outside.resolve ?? (settings.DEVELOPMENT ? systemResolver : nameServerResolver())
+    const deadlineMs = settings.WEBHOOK_DEADLINE_MS
+    const send = createSender({ policy, resolve, deadlineMs, ...(outside.ca === undefined ? {} : { ca: outside.ca }) })
+    const concurrency = settings.WEBHOOK_CONCURRENCY
+    const random = Math.random
+    const scheduler = new Scheduler({ db, clock, log, random, box, breaker, disabling, send, deadlineMs, concurrency })
+    return {
+      operations: handlers({ box, breaker, policy, resolve, send }),
+      reactions: [scheduleDelivery((endpointId) => scheduler.nudge(endpointId))],
+      background: [scheduler],
+      measurements: [deliveryBacklog(db.reader)],
+    }
+  },
+})
