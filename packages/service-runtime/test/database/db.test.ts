@@ -1,7 +1,7 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { compile } from '../../src/database/statement.ts'
-import { sql } from '../../src/index.ts'
+import { sql, unnest } from '../../src/index.ts'
 import { payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
@@ -76,4 +76,26 @@ t.test('it is prepared once per connection', async (t) => {
       and statement not like '%pg_prepared%'
   `
   t.same(rows, [{ calls: 3n }])
+})
+
+t.test('a list of records is a table of a statement, whose text does not vary with how many there are', async (t) => {
+  const columns = { id: 'text', depositLimit: 'bigint', at: 'timestamptz', document: 'json' } as const
+  type Listed = { id: string; depositLimit: bigint | null; at: Date; document: object }
+  const at = new Date('2026-03-02T12:00:00.000Z')
+  const list = (records: readonly Listed[]) => db<Listed & { place: bigint }>`
+    select id, deposit_limit, at, document, place from ${unnest('listed', records, columns)} order by place
+  `
+  const records = ['b', 'a', 'c'].map((id, index) => ({
+    id,
+    depositLimit: index === 1 ? null : 9007199254740993n,
+    at,
+    document: { id, quoted: '"\\' },
+  }))
+  t.same(
+    await list(records),
+    records.map((record, index) => ({ ...record, place: BigInt(index + 1) })),
+  )
+  t.same(await list([]), [])
+  const textOf = (count: number) => compile(...template`select from ${unnest('l', records.slice(0, count), columns)}`)
+  t.equal(textOf(1).statement, textOf(3).statement)
 })
