@@ -1,7 +1,7 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { compile } from '../../src/database/statement.ts'
-import { sql, unnest } from '../../src/index.ts'
+import { assignments, columnNames, rowsOf, sql, unnest } from '../../src/index.ts'
 import { payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
@@ -69,6 +69,54 @@ t.test('pieces of SQL are put into a statement with their values, in order', asy
   t.same(values, ['a', 0, 1])
 })
 
+const records = [
+  { brandId: 'b', amount: 2n, input: { a: 'x' } },
+  { brandId: 'a', amount: 1n, input: null },
+]
+const columns = `
+  brand_id text, amount bigint,
+  input json
+`
+
+t.test('a list of records is a table, whose columns are written once with their types', async (t) => {
+  const { statement, values } = compile(...template`select place from ${unnest('r', records, columns)} order by place`)
+  const table = 'unnest($1::text[], $2::bigint[], $3::json[]) with ordinality as r (brand_id, amount, input, place)'
+  t.equal(statement.text, `select place from ${table} order by place`)
+  t.same(values, [
+    ['b', 'a'],
+    [2n, 1n],
+    ['{"a":"x"}', 'null'],
+  ])
+  t.same(compile(...template`select place from ${unnest('r', [], columns)} order by place`).statement, statement)
+  const rows = await db`select ${columnNames(columns)}, place from ${unnest('r', records, columns)} order by amount`
+  t.same(rows, [
+    { ...records[1], place: 2n },
+    { ...records[0], place: 1n },
+  ])
+})
+
+t.test('statements that write records name their columns as the list does', (t) => {
+  const inserted = rowsOf('r', records, 'brand_id text, amount bigint')
+  t.equal(
+    compile(...template`insert into record ${inserted}`).statement.text,
+    'insert into record (brand_id, amount) select brand_id, amount from unnest($1::text[], $2::bigint[]) with ordinality as r (brand_id, amount, place)',
+  )
+  const changed = assignments('r', 'amount bigint, input json')
+  t.equal(
+    compile(...template`update record set ${changed}`).statement.text,
+    'update record set amount = r.amount, input = r.input',
+  )
+  t.end()
+})
+
+t.test('a column that records do not have, or that has no type, does not compile', (t) => {
+  // @ts-expect-error: the field is called brandId
+  unnest('r', records, 'brand text')
+  // @ts-expect-error: a type is missing
+  unnest('r', records, 'brand_id')
+  t.end()
+})
+
 t.test('it is prepared once per connection', async (t) => {
   for (const id of ['a', 'b', 'c']) await db`select id as prepared_once from record where id = ${id}`
   const rows = await db<{ calls: bigint }>`
@@ -76,26 +124,4 @@ t.test('it is prepared once per connection', async (t) => {
       and statement not like '%pg_prepared%'
   `
   t.same(rows, [{ calls: 3n }])
-})
-
-t.test('a list of records is a table of a statement, whose text does not vary with how many there are', async (t) => {
-  const columns = { id: 'text', depositLimit: 'bigint', at: 'timestamptz', document: 'json' } as const
-  type Listed = { id: string; depositLimit: bigint | null; at: Date; document: object }
-  const at = new Date('2026-03-02T12:00:00.000Z')
-  const list = (records: readonly Listed[]) => db<Listed & { place: bigint }>`
-    select id, deposit_limit, at, document, place from ${unnest('listed', records, columns)} order by place
-  `
-  const records = ['b', 'a', 'c'].map((id, index) => ({
-    id,
-    depositLimit: index === 1 ? null : 9007199254740993n,
-    at,
-    document: { id, quoted: '"\\' },
-  }))
-  t.same(
-    await list(records),
-    records.map((record, index) => ({ ...record, place: BigInt(index + 1) })),
-  )
-  t.same(await list([]), [])
-  const textOf = (count: number) => compile(...template`select from ${unnest('l', records.slice(0, count), columns)}`)
-  t.equal(textOf(1).statement, textOf(3).statement)
 })

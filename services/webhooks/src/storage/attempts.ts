@@ -1,4 +1,4 @@
-import type { Db } from '@backoffice/service-runtime'
+import { type Db, unnest } from '@backoffice/service-runtime'
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from '../domain/attempt.ts'
 import { type EndpointColumns, endpointColumns } from './endpoints.ts'
 import type { Lease } from './leases.ts'
@@ -26,16 +26,17 @@ export async function lockDeliveries(
   db: Db,
   attempts: readonly MadeAttempt[],
 ): Promise<ReadonlyMap<string, AttemptedDelivery | Busy>> {
-  const ids = attempts.map(({ lease }) => lease.deliveryId)
+  const leases = attempts.map(({ lease }) => lease)
   const rows = await db<{ id: string; busy: boolean } & AttemptedDelivery>`
-    with locked as (
+    with made as (
+      select * from ${unnest('m', leases, { deliveryId: 'text', leaseId: 'text' })}
+    ), locked as (
       select id, state, next_attempt_at, finished_at, attempts_made, lease_id from delivery
-      where id = any(${ids}::text[]) order by id for no key update skip locked
+      where id in (select delivery_id from made) order by id for no key update skip locked
     )
     select d.id, l.id is null as busy, l.state, l.next_attempt_at, l.finished_at, l.attempts_made,
       l.lease_id is not distinct from m.lease_id as held
-    from unnest(${ids}::text[], ${attempts.map(({ lease }) => lease.leaseId)}::text[]) as m (id, lease_id)
-    join delivery d on d.id = m.id left join locked l on l.id = d.id
+    from made m join delivery d on d.id = m.delivery_id left join locked l on l.id = d.id
   `
   return new Map(rows.map(({ id, busy, ...delivery }) => [id, busy ? 'busy' : delivery]))
 }
@@ -66,20 +67,10 @@ export async function lockLearners(
 /** Logs attempts, once per number, and writes what they make of their deliveries. Those rows are locked. */
 export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<void> {
   if (attempts.length === 0) return
+  const rows = attempts.map(({ lease, startedAt, outcome, change }) => ({ ...lease, startedAt, ...outcome, ...change }))
   await db`
     with made as (
-      select * from unnest(
-        ${attempts.map(({ lease }) => lease.deliveryId)}::text[], ${attempts.map(({ lease }) => lease.number)}::integer[],
-        ${attempts.map(({ startedAt }) => startedAt)}::timestamptz[],
-        ${attempts.map(({ outcome }) => outcome.durationMs)}::integer[], ${attempts.map(({ lease }) => lease.url)}::text[],
-        ${attempts.map(({ outcome }) => outcome.responseStatus)}::integer[],
-        ${attempts.map(({ outcome }) => outcome.responseHead)}::text[], ${attempts.map(({ outcome }) => outcome.error)}::text[],
-        ${attempts.map(({ change }) => change?.state ?? null)}::text[],
-        ${attempts.map(({ change }) => change?.nextAttemptAt ?? null)}::timestamptz[],
-        ${attempts.map(({ change }) => change?.finishedAt ?? null)}::timestamptz[]
-      ) as m (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error, state,
-        next_attempt_at, finished_at)
-      where exists (select from delivery d where d.id = m.delivery_id)
+      select * from ${unnest('m', rows, madeColumns)} where exists (select from delivery d where d.id = m.delivery_id)
     ), logged as (
       insert into attempt (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error)
       select delivery_id, number, started_at, duration_ms, url, response_status, response_head, error from made
@@ -93,3 +84,17 @@ export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[])
     from made m where d.id = m.delivery_id and m.state is not null
   `
 }
+
+const madeColumns = {
+  deliveryId: 'text',
+  number: 'int',
+  startedAt: 'timestamptz',
+  durationMs: 'int',
+  url: 'text',
+  responseStatus: 'int',
+  responseHead: 'text',
+  error: 'text',
+  state: 'text',
+  nextAttemptAt: 'timestamptz',
+  finishedAt: 'timestamptz',
+} as const

@@ -1,5 +1,5 @@
 import type { DeliveryState, Environment, EventMessage } from '@backoffice/contracts'
-import { type Db, newId, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Db, newId, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
 import type { AttemptOutcome } from '../domain/attempt.ts'
 import { endpointId } from '../domain/endpoint.ts'
 
@@ -17,22 +17,25 @@ export interface NewDelivery {
  * event that an endpoint has already is left as it is. The bytes written here are those of every attempt.
  */
 export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
-  const events = deliveries.map(({ event }) => event)
+  const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => ({
+    id: newId('dlv'),
+    endpointId: endpointId(event),
+    eventId: event.id,
+    type: event.type,
+    brandId: event.brandId,
+    body: Buffer.from(JSON.stringify(event)),
+    eventCreatedAt: event.createdAt,
+    receivedAt,
+    traceParent: traceparent,
+    withheld,
+  }))
   await db`
     insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
       next_attempt_at, finished_at, trace_parent)
     select r.id, r.endpoint_id, r.event_id, r.type, r.brand_id, r.body,
       case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
       case when s.sends then r.received_at end, case when not s.sends then r.received_at end, r.trace_parent
-    from unnest(
-      ${events.map(() => newId('dlv'))}::text[], ${events.map(endpointId)}::text[], ${events.map(({ id }) => id)}::text[],
-      ${events.map(({ type }) => type)}::text[], ${events.map(({ brandId }) => brandId)}::text[],
-      ${events.map((event) => Buffer.from(JSON.stringify(event)))}::bytea[],
-      ${events.map(({ createdAt }) => createdAt)}::timestamptz[],
-      ${deliveries.map(({ receivedAt }) => receivedAt)}::timestamptz[],
-      ${deliveries.map(({ traceparent }) => traceparent)}::text[],
-      ${deliveries.map(({ withheld = false }) => withheld)}::boolean[]
-    ) as r (id, endpoint_id, event_id, type, brand_id, body, event_created_at, received_at, trace_parent, withheld)
+    from ${unnest('r', rows, insertedColumns)}
     join endpoint e on e.id = r.endpoint_id
     cross join lateral (
       select not r.withheld and e.enabled and e.url is not null
@@ -42,6 +45,19 @@ export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[
     on conflict (endpoint_id, event_id) do nothing
   `
 }
+
+const insertedColumns = {
+  id: 'text',
+  endpointId: 'text',
+  eventId: 'text',
+  type: 'text',
+  brandId: 'text',
+  body: 'bytea',
+  eventCreatedAt: 'timestamptz',
+  receivedAt: 'timestamptz',
+  traceParent: 'text',
+  withheld: 'bool',
+} as const
 
 /** Stores a test delivery together with its one attempt. */
 export async function insertTestDelivery(
