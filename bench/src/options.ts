@@ -40,8 +40,8 @@ const full: Extent = {
 
 const short: Extent = {
   rounds: 2,
-  windowMs: 1_000,
-  warmUpMs: 300,
+  windowMs: 700,
+  warmUpMs: 200,
   settleMs: 2_000,
   players: 100,
   replayedKeys: 200,

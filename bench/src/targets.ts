@@ -1,12 +1,11 @@
 import type { Column } from './case.ts'
-import { type Results, rounds } from './figures/results.ts'
+import { find, type Results, roundsOf } from './figures/results.ts'
 import { type Spread, spread } from './figures/statistics.ts'
 
-/** A figure of a case. Without a column it is that of the checkout that is judged. */
+/** A figure of a case. */
 interface Term {
   readonly id: string
   readonly figure: string
-  readonly column?: Column
 }
 
 /** What a figure must reach, and what it is wished to reach after that. */
@@ -16,7 +15,10 @@ export interface Target {
   readonly against: string
   readonly of: Term
   /** Divides it, round by round; without it the figure stands for itself, in `unit`. */
-  readonly over?: Term
+  readonly over?: Term & {
+    /** Of this checkout, whichever is judged. */
+    readonly column?: Column
+  }
   readonly unit?: string
   readonly wants: 'at least' | 'at most'
   readonly must: number
@@ -195,10 +197,14 @@ export function judge(results: Results, column: Column): readonly Judged[] {
 
 /** Round by round, because neighbours in time had the same machine. */
 function valuesOf(results: Results, { of, over }: Target, column: Column): readonly number[] {
-  const above = rounds(results, of.id, of.column ?? column, of.figure)
-  if (over === undefined) return above
-  const below = rounds(results, over.id, over.column ?? column, over.figure)
-  return below.length === 0 ? [] : above.map((value, round) => value / (below[round] ?? Number.NaN))
+  const measured = find(results, { id: of.id, column })
+  const values = roundsOf(measured, of.figure)
+  if (measured === undefined || over === undefined) return values
+  // Whoever is the yardstick is not judged by itself.
+  if (over.column === column) return []
+  const yardstick = find(results, { id: over.id, column: over.column ?? column, group: measured.group })
+  const beside = roundsOf(yardstick, over.figure)
+  return beside.length === 0 ? [] : values.map((value, round) => value / (beside[round] ?? Number.NaN))
 }
 
 export function verdictOn({ wants, must, wish }: Pick<Target, 'wants' | 'must' | 'wish'>, value: number): Verdict {

@@ -29,12 +29,22 @@ t.test('what was not measured is not judged', async (t) => {
   t.same(judge(results(), 'this'), [])
 })
 
+t.test('a reference that several groups measure is taken from the group of the case', async (t) => {
+  const all = results(
+    { ...measured('sql-uniform', 'reference', rates(1)), group: 'pairs' },
+    { ...measured('postings-uniform', 'this', rates(30)), group: 'postings' },
+    { ...measured('sql-uniform', 'reference', rates(10)), group: 'postings' },
+  )
+  t.equal(judge(all, 'this')[0]?.value.median, 3)
+})
+
 t.test('the checkout before is what some targets are held against', async (t) => {
   const latencies = (...values: number[]) => values.map((p50Ms) => ({ p50Ms }))
   const both = results(measured('pairs-1', 'this', latencies(8, 9)), measured('pairs-1', 'before', latencies(16, 18)))
   const [judged] = judge(both, 'this')
   t.equal(judged?.value.median, 0.5)
   t.equal(judged?.verdict, 'wish reached')
+  t.same(judge(both, 'before'), [], 'and is not held against itself')
 })
 
 t.test('a bound is reached when it is met exactly, from either side', async (t) => {

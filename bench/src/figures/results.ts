@@ -22,11 +22,27 @@ export interface Results {
   readonly books: readonly Books[]
 }
 
-/** A figure of a case, round by round. A reference has no column of its own: it stands for every column. */
-export function rounds(results: Results, id: string, column: Column, figure: string): readonly number[] {
-  const found = results.measured.find((one) => one.id === id && (one.column === column || one.column === 'reference'))
-  return (found?.samples ?? []).map(({ figures }) => figures[figure]).filter((value) => value !== undefined)
+/** Names one case of one checkout. */
+export interface Wanted {
+  readonly id: string
+  readonly column: Column
+  /** Of this group only: the same reference may be measured in several, each time beside other cases. */
+  readonly group?: string
 }
+
+/** A reference has no column of its own: it stands for every checkout. */
+export function find({ measured }: Results, { id, column, group }: Wanted): Measured | undefined {
+  return measured.find(
+    (one) =>
+      one.id === id &&
+      (one.column === column || one.column === 'reference') &&
+      (group === undefined || one.group === group),
+  )
+}
+
+/** A figure round by round; nothing when it was not measured. */
+export const roundsOf = (one: Measured | undefined, figure: string): readonly number[] =>
+  (one?.samples ?? []).map(({ figures }) => figures[figure]).filter((value) => value !== undefined)
 
 /** What the case stands for, over its rounds. */
 export const shown = ({ samples, shows }: Measured): Spread =>

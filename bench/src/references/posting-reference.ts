@@ -32,6 +32,7 @@ export async function postingReference(
   const run = pgbench === undefined ? runPostingWorker : (posting: PostingRun) => runPgbench(pgbench, posting)
   const url = await makeDatabase(subject, options.accounts)
   ending.defer(() => dropDatabase(subject))
+  // pgbench counts in whole seconds.
   const seconds = Math.max(1, Math.round(options.windowMs / 1_000))
   return {
     case: (distribution) => ({

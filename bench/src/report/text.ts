@@ -1,5 +1,5 @@
 import type { Column } from '../case.ts'
-import { failuresOf, type Measured, type Results, shown } from '../figures/results.ts'
+import { failuresOf, find, type Measured, type Results, shown } from '../figures/results.ts'
 import { type Spread, spread } from '../figures/statistics.ts'
 import { type Judged, judge } from '../targets.ts'
 
@@ -95,8 +95,8 @@ function shortfalls(results: Results, judged: readonly Judged[]): string {
 
 const busiestMax = 3
 
-function busiest({ measured }: Results, { target, column }: Judged): string {
-  const one = measured.find(({ id, column: its }) => id === target.of.id && its === column)
+function busiest(results: Results, { target, column }: Judged): string {
+  const one = find(results, { id: target.of.id, column })
   if (one === undefined) return ''
   const shares = Object.keys(one.samples[0]?.figures ?? {})
     .filter((name) => name.startsWith('cpuMs.') && name !== 'cpuMs.servers' && name !== 'cpuMs.client')

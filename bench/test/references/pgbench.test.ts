@@ -10,3 +10,8 @@ tps = 4210.513412 (without initial connection time)`
   t.same(resultIn(printed.replace('3 (', '0 (')).failures, {})
   t.throws(() => resultIn('pgbench: fatal'), /printed no rate/)
 })
+
+t.test('a run in which nothing ended is a rate of nothing, and a failure', async (t) => {
+  const printed = 'number of transactions actually processed: 0\nnumber of failed transactions: 0 (NaN%)\n'
+  t.same(resultIn(printed), { perSecond: 0, failures: { 'no transaction ended': 1 } })
+})
