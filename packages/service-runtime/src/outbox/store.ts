@@ -26,8 +26,9 @@ export async function markDone(db: Db, ids: readonly string[], now: Date): Promi
 }
 
 /**
- * Leases due rows to the caller, oldest first: in columns, never by open locks, and only rows with no earlier unfinished
- * row of the same aggregate. Leases run on the database's clock, which all replicas share.
+ * Leases due rows to the caller, oldest first: in columns, never by open locks. An event waits for all earlier rows of its
+ * aggregate, a command for the commands: the stream may be away for longer than the service that the command goes to.
+ * Leases run on the database's clock, which all replicas share.
  */
 export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
   return db<LeasedRow>`
@@ -37,6 +38,7 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
         and not exists (
           select from outbox earlier
           where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq and earlier.done_at is null
+            and (earlier.kind = 'command' or o.kind = 'event')
         )
       order by o.created_at
       limit ${leaseBatchMax}
