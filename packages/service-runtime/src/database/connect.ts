@@ -116,7 +116,7 @@ async function attemptTransaction<T>(
   pool: Pool,
   managers: EntityManagers | undefined,
   run: (db: Db) => Promise<T>,
-  { lockTimeoutMs }: TransactionOptions,
+  { lockTimeoutMs, readsFirst = false }: TransactionOptions,
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
@@ -135,11 +135,14 @@ async function attemptTransaction<T>(
     },
   } as unknown as Queryable
   try {
-    // Sent together with the first statement of `run`.
     const begun = client.query(
       lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`,
     )
-    begun.catch(() => {})
+    if (readsFirst)
+      begun.catch(() => {
+        ended = true
+      })
+    else await begun
     const db = handleOver(untilEnded, managers)
     const result = await run(db)
     await db.flush()
