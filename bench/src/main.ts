@@ -1,17 +1,41 @@
-const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
-  ratios: () => import('./ratios.ts'),
-  deposits: () => import('./deposits.ts'),
-  mixed: () => import('./mixed.ts'),
+import { groups } from './cases/index.ts'
+import { isSound } from './figures/results.ts'
+import { parseOptions, usage } from './options.ts'
+import { describeRun, writeReport } from './report/write-report.ts'
+import { run } from './run.ts'
+
+const ending = new AsyncDisposableStack()
+let interrupted = false
+
+// What was started is stopped whatever ends the run: servers that stay would be measured next time.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (interrupted) return
+    interrupted = true
+    void ending.disposeAsync().finally(() => process.exit(130))
+  })
 }
 
-const words = process.argv.slice(2)
-const name = words[0] === undefined || words[0].startsWith('-') ? 'ratios' : words.shift()
-const scenario = scenarios[name ?? '']
-if (scenario === undefined) {
-  process.stderr.write(`there is no scenario ${name}: it is one of ${Object.keys(scenarios).join(', ')}\n`)
-  process.exitCode = 1
-} else {
-  // Each scenario reads its own options.
-  process.argv.splice(2, process.argv.length, ...words)
-  await scenario()
+async function main(args: readonly string[]): Promise<number> {
+  const names = groups.map(({ name }) => name)
+  if (args.includes('--help')) {
+    process.stdout.write(`${usage(names)}\n`)
+    return 0
+  }
+  const options = parseOptions(args, names)
+  const description = describeRun(options)
+  const results = await run(options, ending, (line) => process.stderr.write(`${line}\n`))
+  await ending.disposeAsync()
+  process.stdout.write(writeReport(results, options, description))
+  return isSound(results) ? 0 : 1
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  if (!interrupted) {
+    await ending.disposeAsync().catch(() => {})
+    process.stderr.write(`\n${(error as Error).message}\n`)
+    process.exitCode = 1
+  }
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { compileCache } from './service-command.ts'
 
 const program = fileURLToPath(new URL('../../migrator/src/main.ts', import.meta.url))
 
@@ -17,7 +18,12 @@ export async function migrateDatabase(
     `DATABASE_PASSWORD_${role.toUpperCase()}`,
     password,
   ])
-  const env = { ...process.env, ...Object.fromEntries(variables), ADMIN_DATABASE_URL: administratorUrl }
+  const env = {
+    ...process.env,
+    NODE_COMPILE_CACHE: compileCache,
+    ...Object.fromEntries(variables),
+    ADMIN_DATABASE_URL: administratorUrl,
+  }
   try {
     await promisify(execFile)(process.execPath, [program], { env })
   } catch (error) {

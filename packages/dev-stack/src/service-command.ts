@@ -3,6 +3,11 @@ import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
+/**
+ * Where Node keeps the modules that it has compiled, types stripped: the next process begins sooner, and needs some 25 MiB
+ * less, since it never loads what strips types.
+ */
+export const compileCache = join(root, 'node_modules/.cache/node-compile')
 const telemetry = join(root, 'packages/service-runtime/src/telemetry/register.ts')
 
 export interface ServiceCommand {
@@ -12,7 +17,7 @@ export interface ServiceCommand {
 }
 
 /** These are this machine's and mean nothing in a container. */
-const ofThisMachine: ReadonlySet<string> = new Set(['PATH', 'HOME', 'NODE_OPTIONS'])
+const ofThisMachine: ReadonlySet<string> = new Set(['PATH', 'HOME', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE'])
 
 /**
  * How a service is started: from these sources, or from its image where SERVICE_IMAGES says what images are called, such

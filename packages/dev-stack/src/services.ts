@@ -2,7 +2,7 @@ import type { ServiceName } from '@backoffice/contracts'
 import { Child } from './child.ts'
 import { reconcilerUrl } from './database.ts'
 import type { StackSecrets } from './secrets.ts'
-import { serviceCommand } from './service-command.ts'
+import { compileCache, serviceCommand } from './service-command.ts'
 
 const startTimeoutMs = 30_000
 /** Longer than a service's own drain, which ends in-flight requests. */
@@ -58,6 +58,7 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     // Settings such as LOG_LEVEL or WEBHOOK_BACKOFF_BASE_MS reach the services as they were given to npm start.
     ...process.env,
     DEVELOPMENT: 'true',
+    NODE_COMPILE_CACHE: compileCache,
     OTEL_SERVICE_NAME: name,
     DATABASE_URL: options.databaseUrl,
     ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(options.databaseUrl, secrets.databaseRoles) } : {}),

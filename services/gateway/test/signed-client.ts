@@ -31,13 +31,9 @@ export interface Answer {
   readonly json: any
 }
 
-/** Sends one signed request, exactly as it is told to. */
-export async function send(baseUrl: string, pair: Pair, options: SignedRequest): Promise<Answer> {
-  const method = options.method ?? 'GET'
-  const url = new URL(baseUrl)
-  const path = url.pathname + options.path
-  const body = options.body ?? ''
-  const timestamp = options.timestamp ?? String(Math.floor(Date.now() / 1000))
+/** The headers of a signed request. `path` is the whole one. */
+export function signedHeaders(pair: Pair, path: string, options: Omit<SignedRequest, 'path'>): Record<string, string> {
+  const { method = 'GET', body = '', timestamp = String(Math.floor(Date.now() / 1000)) } = options
   const secret = options.secret ?? pair.secret ?? ''
   const signature = signRequest(secret, {
     method,
@@ -45,18 +41,25 @@ export async function send(baseUrl: string, pair: Pair, options: SignedRequest):
     timestamp,
     body: options.signedBody ?? body,
   })
-  const headers: Record<string, string> = {
+  return {
     'X-Operator-Key': pair.key,
     'X-Timestamp': timestamp,
     'X-Signature': signature,
     ...(body.length > 0 ? { 'Content-Type': 'application/json' } : {}),
     ...options.headers,
   }
+}
+
+/** Sends one signed request, exactly as it is told to. */
+export async function send(baseUrl: string, pair: Pair, options: SignedRequest): Promise<Answer> {
+  const { method = 'GET', body = '' } = options
+  const url = new URL(baseUrl)
+  const path = url.pathname + options.path
   const response = await agent.request({
     origin: url.origin,
     path,
     method,
-    headers,
+    headers: signedHeaders(pair, path, options),
     ...(body.length > 0 ? { body } : {}),
   })
   const text = await response.body.text()

@@ -11,8 +11,8 @@ import { RetryLater } from './reply.ts'
 import { header, rawBody } from './request.ts'
 
 export interface AuthenticationContext {
-  readonly directory: CredentialDirectory
-  readonly rateLimiter: RateLimiter
+  readonly directory: Pick<CredentialDirectory, 'has' | 'find'>
+  readonly rateLimiter: Pick<RateLimiter, 'admit'>
   /** Failures per caller's address; beyond its points they answer RATE_LIMITED. */
   readonly failures: RateLimiterMemory
   readonly trustedProxies: AddressRanges

@@ -2,7 +2,7 @@ import type { Scope } from '@backoffice/contracts'
 import type { Db } from '@backoffice/service-runtime'
 import { type Share, takeShare } from '../storage/rate-windows.ts'
 
-/** The largest budget is spent after some 120 shares: whoever was never among those it was for comes too late. */
+/** A window's budget, however large, is given out in some 120 shares: who has waited for so many found none for itself. */
 const sharesMax = 200
 
 interface Window {

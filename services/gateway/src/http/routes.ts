@@ -12,7 +12,7 @@ import { countReplay, labelRequest } from './telemetry.ts'
 
 export interface RouteContext {
   readonly authentication: AuthenticationContext
-  readonly idempotency: Idempotency
+  readonly idempotency: Pick<Idempotency, 'claim' | 'storeReply' | 'releaseClaim'>
   readonly rpc: Pick<RpcClient, 'request'>
 }
 

@@ -51,7 +51,7 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
       // Another claim of the key committed after the statement's snapshot. The next look sees it.
       if (row === undefined) continue
       if (row.mine) claims.set(first, { state: 'mine', operationId: row.operationId })
-      const used = row.mine ? usedBy(first, row.operationId) : usedKeyOf(row)
+      const used = row.mine ? justClaimed(first, row.operationId) : usedKeyOf(row)
       for (const request of row.mine ? others : [first, ...others]) {
         const claim = judgeUsedKey(used, request.fingerprint)
         if (claim !== null) claims.set(request, claim)
@@ -63,7 +63,7 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
 
 const nameOf = ({ operatorId, environment, key }: ClaimKey): string => `${operatorId} ${environment} ${key}`
 
-const usedBy = ({ fingerprint, operation, leaseMs }: ClaimRequest, operationId: string): UsedKey => ({
+const justClaimed = ({ fingerprint, operation, leaseMs }: ClaimRequest, operationId: string): UsedKey => ({
   fingerprint,
   expired: false,
   operation,
@@ -112,8 +112,8 @@ interface OtherRow extends ResponseColumns {
 
 /**
  * Asks for distinct keys. The lease frees a key whose gateway died; its fingerprint and operation id stay, so a retry
- * carries on with the same effect. Rows are locked in the order of their keys, here and in all statements below, so that
- * two batches cannot deadlock.
+ * carries on with the same effect. An attempt may ask again for what it holds, because its batch may run again. Rows are
+ * locked in the order of their keys, here and in all statements below, so that two batches cannot deadlock.
  * @returns rows by the token of who asked
  */
 async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, OurRow | OtherRow>> {
@@ -133,7 +133,8 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
         expires_at = case when c.status is null then c.expires_at else excluded.expires_at end,
         status = null, content_type = null, body = null, request_id = null
       where case when c.expires_at > clock_timestamp()
-        then c.status is null and c.fingerprint = excluded.fingerprint and (c.leased_until is null or c.leased_until <= clock_timestamp())
+        then c.status is null and c.fingerprint = excluded.fingerprint
+          and (c.leased_until is null or c.leased_until <= clock_timestamp() or c.token = excluded.token)
         else c.status is not null end
       returning c.token, c.operation_id
     )

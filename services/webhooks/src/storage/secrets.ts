@@ -74,10 +74,10 @@ export async function rewrapSecrets(db: Db, box: SecretBox): Promise<number> {
     const rows = await db<{ id: bigint; endpointId: string; sealed: string }>`
       select id, endpoint_id, sealed from secret where not starts_with(sealed, ${`${box.newestKeyId}.`}) limit ${rewrapBatchMax}
     `
-    const rewrappedRows = rows.map((row) => ({ ...row, rewrapped: box.rewrap(row.sealed, row.endpointId) }))
+    const renewed = rows.map((row) => ({ ...row, rewrapped: box.rewrap(row.sealed, row.endpointId) }))
     await db`
       update secret s set sealed = r.rewrapped
-      from ${unnest('r', rewrappedRows, 'id bigint, sealed text, rewrapped text')}
+      from ${unnest('r', renewed, 'id bigint, sealed text, rewrapped text')}
       where s.id = r.id and s.sealed = r.sealed
     `
     rewrapped += rows.length

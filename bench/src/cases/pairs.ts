@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { Case, Group } from '../case.ts'
+import type { Work } from '../load/load.ts'
+import { bodyOf, post } from '../load/operator.ts'
+import { clientsOf, measureLoad } from '../measure.ts'
+import { postingReference } from '../references/posting-reference.ts'
+import type { Subject } from '../stack/subject.ts'
+
+const clientCounts = [1, 32, 128] as const
+
+/** The way of most money: a deposit is created, then confirmed, and the wallet is credited before the answer. */
+export const pairs: Group = {
+  name: 'pairs',
+  takesOpenLoop: true,
+  async prepare({ options, subjects, ending }) {
+    const cases: Case[] = []
+    for (const subject of subjects) {
+      const work = createAndConfirm(subject, await subject.players(options.players))
+      // Arrivals at a fixed rate have no number of clients.
+      for (const clients of options.openLoopRate === undefined ? clientCounts : [0]) {
+        const id = clients === 0 ? 'pairs' : `pairs-${clients}`
+        cases.push({
+          id,
+          title: `create + confirm, ${clientsOf(options, clients)}`,
+          column: subject.column,
+          shows: clients === 1 ? 'p50Ms' : 'perSecond',
+          measure: () => measureLoad({ options, clients, processes: () => subject.stack.processes() }, work),
+        })
+      }
+    }
+    if (options.openLoopRate !== undefined) return cases
+    const reference = await postingReference({ options, subjects, ending })
+    return [...cases, reference.case('uniform')]
+  },
+}
+
+/** Another player each time, as in life: the rules of one player's money take one request after another. */
+export function createAndConfirm({ operator }: Subject, players: readonly string[]): Work {
+  let turn = 0
+  return async (client, load) => {
+    turn += 1
+    const player = players[turn % players.length]
+    const body = { amount: '1.00', currency: 'BRL', method: 'pix', externalReference: randomUUID() }
+    const created = await operator.measured(client, load, post(`/players/${player}/deposits`, body), 201)
+    if (created === undefined) return
+    await operator.measured(client, load, post(`/deposits/${bodyOf(created).id}/confirm`, {}), 200)
+  }
+}

@@ -1,0 +1,72 @@
+import { operations, type Scope } from '@backoffice/contracts'
+import { newId } from '@backoffice/service-runtime/internal'
+import type { Case, Group } from '../case.ts'
+import { openAccounts, playerOf } from '../fills/accounts.ts'
+import type { Work } from '../load/load.ts'
+import { NatsRequests } from '../load/nats-requests.ts'
+import { measureLoad } from '../measure.ts'
+import { accountsOf, type Distribution, distributions } from '../references/posting.ts'
+import { postingReference } from '../references/posting-reference.ts'
+
+const inFlight = 512
+
+const titles: Readonly<Record<Distribution, string>> = {
+  uniform: 'all accounts alike',
+  hot: 'one hot account',
+  zipf: 'Zipf 2.0',
+}
+
+/** The wallet alone: credits as payments sends them, without HTTP and without the deposit behind them. */
+export const postings: Group = {
+  name: 'postings',
+  takesOpenLoop: false,
+  async prepare({ options, subjects, ending }) {
+    const cases: Case[] = []
+    const reference = await postingReference({ options, subjects, ending })
+    for (const subject of subjects) {
+      // An account that is missing would be opened by its first credit, and that is another cost.
+      await openAccounts(subject, options.accounts)
+      const requests = await NatsRequests.open(subject.login('payments'))
+      ending.defer(() => requests.close())
+      for (const distribution of distributions) {
+        const work = creditAccounts(requests, subject.scope, accountsOf(distribution, options.accounts))
+        cases.push({
+          id: `postings-${distribution}`,
+          title: `wallet credits over NATS, ${inFlight} in flight, ${titles[distribution]}`,
+          column: subject.column,
+          shows: 'perSecond',
+          measure: () => measureLoad({ options, clients: inFlight, processes: () => subject.stack.processes() }, work),
+        })
+      }
+    }
+    return inTurns(
+      cases,
+      distributions.map((distribution) => reference.case(distribution)),
+    )
+  },
+}
+
+/** Each distribution's reference right after its postings, so that a ratio compares neighbours in time. */
+function inTurns(cases: readonly Case[], references: readonly Case[]): readonly Case[] {
+  return distributions.flatMap((distribution) => [
+    ...cases.filter(({ id }) => id === `postings-${distribution}`),
+    ...references.filter(({ id }) => id === `sql-${distribution}`),
+  ])
+}
+
+function creditAccounts(requests: NatsRequests, scope: Scope, draw: () => number): Work {
+  return async (_client, load) => {
+    const sentAtMs = performance.now()
+    const failure = await requests.call(operations.wallet.creditAccount, {
+      scope,
+      input: {
+        playerId: playerOf(draw()),
+        depositId: newId('dep'),
+        amount: '1.00',
+        effectiveAt: new Date().toISOString(),
+      },
+    })
+    if (failure === undefined) load.answered(sentAtMs)
+    else load.failed(failure)
+  }
+}

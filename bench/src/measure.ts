@@ -1,0 +1,117 @@
+import type { Sample } from './case.ts'
+import { latencyFigures } from './figures/statistics.ts'
+import { closedLoop } from './load/closed-loop.ts'
+import type { Load, Work } from './load/load.ts'
+import { openLoop } from './load/open-loop.ts'
+import type { Options } from './options.ts'
+import { machineCpuMs, ProcessTable } from './stack/processes.ts'
+
+/** Server processes by name, as they are at this moment. */
+export type Processes = () => Readonly<Record<string, number>>
+
+const openClientsMax = 512
+const openPatienceMs = 10_000
+
+/** How a load comes, in words. */
+export function clientsOf({ openLoopRate }: Pick<Options, 'openLoopRate'>, clients: number): string {
+  if (openLoopRate !== undefined) return `${openLoopRate} arrivals a second`
+  return `${clients} client${clients === 1 ? '' : 's'}`
+}
+
+export interface LoadSettings {
+  readonly options: Options
+  readonly clients: number
+  /** Whose processor time is told apart; everything else below the bench is the client's. */
+  readonly processes: Processes
+}
+
+/** Puts load on something and says what it took: operations a second, latencies, processor time per operation. */
+export async function measureLoad({ options, clients, processes }: LoadSettings, work: Work): Promise<Sample> {
+  const { openLoopRate: ratePerSecond, windowMs, warmUpMs } = options
+  const clock = new CpuClock(processes)
+  const marks = { opened: () => clock.start(), closed: () => clock.stop() }
+  const load =
+    ratePerSecond === undefined
+      ? await closedLoop({ clients, warmUpMs, windowMs, ...marks }, work)
+      : await openLoop(
+          { ratePerSecond, windowMs, clientsMax: openClientsMax, patienceMs: openPatienceMs, ...marks },
+          work,
+        )
+  return sampleOf(load, clock)
+}
+
+export function sampleOf(load: Load, clock: CpuClock): Sample {
+  const { operations, operationsMs, requestsMs, windowMs } = load
+  return {
+    figures: {
+      perSecond: (operations * 1_000) / windowMs,
+      operations,
+      ...latencyFigures(operationsMs.length > 0 ? operationsMs : requestsMs),
+      ...clock.figures(operations),
+    },
+    failures: { ...Object.fromEntries(load.failures), ...clock.failures() },
+  }
+}
+
+interface Reading {
+  readonly machineMs: number
+  /** Of all processes below the bench, itself included. */
+  readonly ownMs: number
+  readonly pids: Readonly<Record<string, number>>
+  readonly byName: Readonly<Record<string, number>>
+}
+
+/** What processor time each process of a system uses between two moments. */
+export class CpuClock {
+  readonly #processes: Processes
+  #from: Reading | undefined
+  #to: Reading | undefined
+
+  constructor(processes: Processes) {
+    this.#processes = processes
+  }
+
+  start(): void {
+    this.#from = read(this.#processes())
+  }
+
+  stop(): void {
+    this.#to = read(this.#processes())
+  }
+
+  figures(operations: number): Record<string, number> {
+    const [from, to] = [this.#from, this.#to]
+    if (from === undefined || to === undefined || operations === 0) return {}
+    const perOperation = (name: string) => ((to.byName[name] ?? 0) - (from.byName[name] ?? 0)) / operations
+    const names = Object.keys(to.byName)
+    const servers = names.filter((name) => name !== 'client')
+    const machineMs = to.machineMs - from.machineMs
+    return {
+      ...Object.fromEntries(names.map((name) => [`cpuMs.${name}`, perOperation(name)])),
+      'cpuMs.servers': servers.reduce((sum, name) => sum + perOperation(name), 0),
+      // How much of what the machine did was somebody else's: above a few hundredths the figures are theirs too.
+      othersShare: machineMs <= 0 ? 0 : Math.max(0, 1 - (to.ownMs - from.ownMs) / machineMs),
+    }
+  }
+
+  /** A process that was started again in between says that it had died. */
+  failures(): Record<string, number> {
+    const [from, to] = [this.#from, this.#to]
+    const restarted = Object.keys(to?.pids ?? {}).filter((name) => from?.pids[name] !== to?.pids[name])
+    return Object.fromEntries(restarted.map((name) => [`${name} died`, 1]))
+  }
+}
+
+function read(pids: Readonly<Record<string, number>>): Reading {
+  const table = new ProcessTable()
+  const { user, system } = process.cpuUsage()
+  return {
+    machineMs: machineCpuMs(),
+    ownMs: table.cpuMs(process.pid),
+    pids,
+    byName: {
+      ...Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, table.cpuMs(pid)])),
+      client: (user + system) / 1_000,
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** How much is done: the full form is for figures that are kept, the short one for a look. */
+export interface Extent {
+  readonly rounds: number
+  /** Of one measurement. */
+  readonly windowMs: number
+  readonly warmUpMs: number
+  /** Each checkout works for so long before anything is measured: the first requests of a process compile its code. */
+  readonly settleMs: number
+  readonly players: number
+  readonly replayedKeys: number
+  /** Accounts over which postings are spread, here and in the SQL they are held against. */
+  readonly accounts: number
+  /** Rows of the ledger's entries on the filled system. */
+  readonly rows: number
+  /** Stored claims on the filled system. */
+  readonly claims: number
+  /** Endpoints that answer, beside the one that does not. */
+  readonly neighbours: number
+}
+
+const full: Extent = {
+  rounds: 5,
+  windowMs: 4_000,
+  warmUpMs: 1_000,
+  settleMs: 8_000,
+  players: 200,
+  replayedKeys: 1_000,
+  accounts: 100_000,
+  rows: 10_000_000,
+  claims: 5_000_000,
+  neighbours: 99,
+}
+
+const short: Extent = {
+  rounds: 2,
+  windowMs: 700,
+  warmUpMs: 200,
+  settleMs: 2_000,
+  players: 100,
+  replayedKeys: 200,
+  accounts: 20_000,
+  rows: 100_000,
+  claims: 50_000,
+  neighbours: 19,
+}
+
+export interface Options extends Extent {
+  readonly short: boolean
+  readonly only: readonly string[] | undefined
+  /** Arrivals a second of an open loop; undefined is the closed one. */
+  readonly openLoopRate: number | undefined
+  readonly checkout: string
+  readonly against: string | undefined
+  /** Where charts and figures are written. */
+  readonly out: string
+  /** Where the systems keep their data while they run. */
+  readonly dir: string
+}
+
+export const usage = (groups: readonly string[]): string => `npm run bench -- [options]
+
+  --short             a look that ends within two minutes: fewer rounds, small fills
+  --only A,B          only these groups: ${groups.join(', ')}
+  --against DIR       the same cases, in turns, against the checkout in DIR too: the column "before"
+  --open-loop RATE    so many arrivals a second, whatever becomes of those before them, instead of clients that wait
+  --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
+  --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
+  --rows N            rows of the filled ledger (full ${full.rows}, short ${short.rows})
+  --claims N          stored claims of the filled gateway (full ${full.claims}, short ${short.claims})
+  --checkout DIR      measure the checkout in DIR instead of this one
+  --out DIR           write results.json and the charts to DIR (bench/results)
+  --dir DIR           keep the data of the systems under DIR while they run (the system's folder for such things)`
+
+const strings = [
+  'only',
+  'against',
+  'open-loop',
+  'rounds',
+  'window-ms',
+  'rows',
+  'claims',
+  'checkout',
+  'out',
+  'dir',
+] as const
+
+/**
+ * @param groups the names that `--only` takes
+ * @throws with the usage when an argument is unknown or not well formed
+ */
+export function parseOptions(args: readonly string[], groups: readonly string[]): Options {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        short: { type: 'boolean', default: false },
+        ...(Object.fromEntries(strings.map((name) => [name, { type: 'string' }])) as Record<
+          (typeof strings)[number],
+          { type: 'string' }
+        >),
+      },
+    })
+    const extent = values.short ? short : full
+    const count = (name: (typeof strings)[number], otherwise: number) => atLeastOne(name, values[name], otherwise)
+    return {
+      ...extent,
+      short: values.short,
+      rounds: count('rounds', extent.rounds),
+      windowMs: count('window-ms', extent.windowMs),
+      rows: count('rows', extent.rows),
+      claims: count('claims', extent.claims),
+      only: known(values.only?.split(','), groups),
+      openLoopRate: values['open-loop'] === undefined ? undefined : count('open-loop', 0),
+      checkout: resolve(values.checkout ?? root),
+      against: values.against === undefined ? undefined : resolve(values.against),
+      out: resolve(values.out ?? resolve(root, 'bench/results')),
+      dir: resolve(values.dir ?? tmpdir()),
+    }
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n\n${usage(groups)}`)
+  }
+}
+
+function atLeastOne(name: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} takes a number from 1, not "${text}".`)
+  return value
+}
+
+function known(names: readonly string[] | undefined, groups: readonly string[]): readonly string[] | undefined {
+  const unknown = names?.filter((name) => !groups.includes(name)) ?? []
+  if (unknown.length > 0) throw new Error(`There is no group ${unknown.join(', ')}.`)
+  return names
+}

@@ -1,0 +1,20 @@
+// Stands where a service stands: it answers each message with the same JSON.
+import { connect } from '@nats-io/transport-node'
+import './ends-with-parent.ts'
+
+const { natsUrl, subject, body } = JSON.parse(process.argv[2] ?? '') as {
+  natsUrl: string
+  subject: string
+  body: unknown
+}
+
+const connection = await connect({ servers: natsUrl })
+connection.subscribe(subject, {
+  callback: (_error, message) => {
+    // Read and written anew, as a service must: an echo of bytes would be no work at all.
+    const { input } = message.json<{ input: { playerId: string } }>()
+    message.respond(JSON.stringify({ body: { ...(body as object), playerId: input.playerId } }))
+  },
+})
+await connection.flush()
+process.send?.('ready')

@@ -1,0 +1,55 @@
+import type { Setting } from '../case.ts'
+import { startProgram } from './child-program.ts'
+
+/** One request that reached the receiver. */
+export interface Arrival {
+  /** Of the event. */
+  readonly id: string
+  /** By the clock of `clockMs`. */
+  readonly atMs: number
+}
+
+/** Milliseconds by the one clock that all processes of a machine share. */
+export const clockMs = (): number => Number(process.hrtime.bigint()) / 1e6
+
+const patienceMs = 30_000
+
+/** A receiver in a process of its own, and the events that are expected there. */
+export class WebhookReceiver {
+  readonly url: string
+  /** Takes connections and never answers. */
+  readonly blackHoleUrl: string
+  readonly #expected = new Map<string, (atMs: number | undefined) => void>()
+
+  private constructor(urls: { readonly url: string; readonly blackHoleUrl: string }) {
+    this.url = urls.url
+    this.blackHoleUrl = urls.blackHoleUrl
+  }
+
+  static async start({ ending }: Pick<Setting, 'ending'>): Promise<WebhookReceiver> {
+    const { child, ready } = await startProgram('./receiver.ts', {}, ending)
+    const receiver = new WebhookReceiver(ready as { url: string; blackHoleUrl: string })
+    child.on('message', (arrivals) => receiver.#note(arrivals as readonly Arrival[]))
+    return receiver
+  }
+
+  /**
+   * To be called before the event is published: it may arrive before the publisher hears that it was taken.
+   * @returns when it arrived; undefined when it did not
+   */
+  expect(id: string): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#expected.get(id)?.(undefined), patienceMs)
+      this.#expected.set(id, (atMs) => {
+        clearTimeout(timer)
+        this.#expected.delete(id)
+        resolve(atMs)
+      })
+    })
+  }
+
+  #note(arrivals: readonly Arrival[]): void {
+    // A delivery may come twice; the first counts.
+    for (const { id, atMs } of arrivals) this.#expected.get(id)?.(atMs)
+  }
+}

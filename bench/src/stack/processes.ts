@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** The kernel counts processor time in hundredths of a second, on every Linux that Node runs on. */
+const tickMs = 10
+
+interface Known {
+  readonly parent: number
+  /** Its own time, and that of its children that have ended. */
+  readonly cpuMs: number
+}
+
+/**
+ * All processes of this machine at one moment, by number. Empty where there is no /proc, as on macOS: what is read from it
+ * then says 0.
+ */
+export class ProcessTable {
+  readonly #known = new Map<number, Known>()
+  readonly #children = new Map<number, number[]>()
+
+  constructor() {
+    for (const name of namesIn('/proc')) if (/^\d+$/.test(name)) this.#read(Number(name))
+  }
+
+  /** Processor time that a process and all below it have used so far. It never falls: who ends leaves it to its parent. */
+  cpuMs(pid: number): number {
+    return this.family(pid).reduce((sum, member) => sum + (this.#known.get(member)?.cpuMs ?? 0), 0)
+  }
+
+  /** A process and all below it. */
+  family(pid: number): readonly number[] {
+    return [pid, ...(this.#children.get(pid) ?? []).flatMap((child) => this.family(child))]
+  }
+
+  #read(pid: number): void {
+    const line = textOf(`/proc/${pid}/stat`)
+    // The name, in parentheses, may hold anything; after it come the state, the parent and the rest.
+    const [, parent, ...rest] = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    if (parent === undefined) return
+    const ticks = rest.slice(9, 13).reduce((sum, value) => sum + Number(value), 0)
+    this.#known.set(pid, { parent: Number(parent), cpuMs: ticks * tickMs })
+    this.#children.set(Number(parent), [...(this.#children.get(Number(parent)) ?? []), pid])
+  }
+}
+
+/** Processor time that the whole machine has used so far. */
+export function machineCpuMs(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = textOf('/proc/stat')
+    .split('\n', 1)
+    .flatMap((line) => line.split(/\s+/).slice(1).map(Number))
+  return (user + nice + system + irq + softirq + steal) * tickMs
+}
+
+export interface Memory {
+  /** Resident memory, what is shared with others included. */
+  readonly rssMiB: number
+  /** The same with shared pages divided among those who share them: only these may be added up. */
+  readonly pssMiB: number
+}
+
+export function memoryOf(pids: readonly number[]): Memory {
+  const sum = (file: string, field: string) =>
+    pids.reduce((total, pid) => {
+      const value = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(textOf(`/proc/${pid}/${file}`))?.[1]
+      return total + Number(value ?? 0) / 1024
+    }, 0)
+  return { rssMiB: sum('status', 'VmRSS'), pssMiB: sum('smaps_rollup', 'Pss') }
+}
+
+/** A process may end between the look at the list and the look at it. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

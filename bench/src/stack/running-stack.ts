@@ -1,0 +1,114 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
+
+/** A checkout that was never started installs first. */
+const startTimeoutMs = 300_000
+const lookEveryMs = 100
+
+/** The system of one checkout, as its own `npm start` runs it: with servers of its own, in a folder of its own. */
+export class RunningStack {
+  readonly #dir: string
+  readonly #npm: ChildProcess
+  #printed = ''
+
+  private constructor(checkout: string, dir: string) {
+    this.#dir = dir
+    // Somebody else's servers have other settings and neighbours, and their processor time is not seen.
+    const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...env } = process.env
+    this.#npm = spawn('npm', ['start', '--', '--dir', dir, '--port', '0'], {
+      cwd: checkout,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [this.#npm.stdout, this.#npm.stderr]) {
+      stream?.on('data', (chunk) => {
+        this.#printed += chunk
+      })
+    }
+  }
+
+  /**
+   * @param ending stops it, from the moment on from which there is something to stop
+   * @throws with what it printed when it does not start
+   */
+  static async start(
+    { checkout, under }: { readonly checkout: string; readonly under: string },
+    ending: AsyncDisposableStack,
+  ): Promise<RunningStack> {
+    mkdirSync(under, { recursive: true })
+    const dir = mkdtempSync(join(under, 'backoffice-bench-'))
+    // PostgreSQL runs as a user of its own when this is root.
+    chmodSync(dir, 0o755)
+    const stack = new RunningStack(checkout, dir)
+    ending.defer(() => stack.#stop())
+    const deadline = Date.now() + startTimeoutMs
+    while (!existsSync(stackFileIn(dir))) {
+      if (stack.#ended || Date.now() > deadline)
+        throw new Error(`npm start in ${checkout} did not start a system:\n${stack.#printed}`)
+      await wait(lookEveryMs)
+    }
+    return stack
+  }
+
+  /** What the system says of itself now: a process that died has been started again under another number. */
+  get description(): StackDescription {
+    return readStack(stackFileIn(this.#dir))
+  }
+
+  /** The password of a service's NATS user: what one service may send to another, the bench sends in its name. */
+  natsPassword(service: ServiceName): string {
+    const secrets = JSON.parse(readFileSync(join(this.#dir, 'secrets.json'), 'utf8')) as {
+      nats: Record<ServiceName, string>
+    }
+    return secrets.nats[service]
+  }
+
+  /** Process numbers by name. */
+  processes(): Readonly<Record<string, number>> {
+    return this.description.processes as Record<string, number>
+  }
+
+  servicePids(): Readonly<Record<string, number>> {
+    const all = this.processes()
+    return Object.fromEntries(serviceNames.map((name) => [name, all[name] ?? 0]))
+  }
+
+  get #ended(): boolean {
+    return this.#npm.exitCode !== null || this.#npm.signalCode !== null
+  }
+
+  /** Ends the system in good order and removes its folder. */
+  async #stop(): Promise<void> {
+    if (!this.#ended) {
+      const exited = once(this.#npm, 'exit')
+      this.#tellToStop()
+      await exited
+    }
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+
+  /** npm passes a signal on to a shell that may not, so the supervisor itself is told; without one npm is installing. */
+  #tellToStop(): void {
+    try {
+      process.kill(Number(readFileSync(join(this.#dir, 'supervisor.pid'), 'utf8')), 'SIGTERM')
+    } catch {
+      this.#npm.kill('SIGTERM')
+    }
+  }
+}
+
+/** The commit of a checkout, marked when files differ from it. */
+export function commitOf(checkout: string): string {
+  const git = (...args: string[]) => execFileSync('git', ['-C', checkout, ...args], { encoding: 'utf8' }).trim()
+  try {
+    const changed = git('status', '--porcelain', '--untracked-files=no') !== ''
+    return `${git('rev-parse', '--short', 'HEAD')}${changed ? ' with changes' : ''}`
+  } catch {
+    return 'unknown'
+  }
+}

@@ -1,0 +1,214 @@
+import type { Column } from './case.ts'
+import { find, type Results, roundsOf } from './figures/results.ts'
+import { type Spread, spread } from './figures/statistics.ts'
+
+/** A figure of a case. */
+interface Term {
+  readonly id: string
+  readonly figure: string
+}
+
+/** What a figure must reach, and what it is wished to reach after that. */
+export interface Target {
+  readonly title: string
+  /** In words, for whoever reads the table. */
+  readonly against: string
+  readonly of: Term
+  /** Divides it, round by round; without it the figure stands for itself, in `unit`. */
+  readonly over?: Term & {
+    /** Of this checkout, whichever is judged. */
+    readonly column?: Column
+  }
+  readonly unit?: string
+  readonly wants: 'at least' | 'at most'
+  readonly must: number
+  readonly wish: number
+}
+
+const rate = (id: string): Term => ({ id, figure: 'perSecond' })
+const p99 = (id: string): Term => ({ id, figure: 'p99Ms' })
+
+/** The one place where it stands how fast is fast enough. */
+export const targets: readonly Target[] = [
+  {
+    title: 'create + confirm, pairs/s, 32 clients',
+    against: 'SQL, one posting a transaction, 32 clients',
+    of: rate('pairs-32'),
+    over: rate('sql-uniform'),
+    wants: 'at least',
+    must: 0.07,
+    wish: 0.1,
+  },
+  {
+    title: 'create + confirm, pairs/s, 128 clients',
+    against: 'the same',
+    of: rate('pairs-128'),
+    over: rate('sql-uniform'),
+    wants: 'at least',
+    must: 0.11,
+    wish: 0.2,
+  },
+  {
+    title: 'CPU per pair of all servers, 32 clients',
+    against: '',
+    of: { id: 'pairs-32', figure: 'cpuMs.servers' },
+    unit: 'ms',
+    wants: 'at most',
+    must: 6,
+    wish: 4,
+  },
+  {
+    title: 'p50 of a request, 1 client',
+    against: 'the checkout before',
+    of: { id: 'pairs-1', figure: 'p50Ms' },
+    over: { id: 'pairs-1', figure: 'p50Ms', column: 'before' },
+    wants: 'at most',
+    must: 1,
+    wish: 0.7,
+  },
+  {
+    title: 'GET wallet/s, 32 clients',
+    against: 'Fastify + HMAC + one NATS echo',
+    of: rate('wallet'),
+    over: rate('echo'),
+    wants: 'at least',
+    must: 0.9,
+    wish: 1.3,
+  },
+  {
+    title: 'replay/s, 32 clients',
+    against: 'the same echo',
+    of: rate('replay'),
+    over: rate('echo'),
+    wants: 'at least',
+    must: 1,
+    wish: 1.5,
+  },
+  {
+    title: 'signed GET /me/s',
+    against: 'bare Fastify, same JSON',
+    of: rate('me'),
+    over: rate('bare'),
+    wants: 'at least',
+    must: 0.5,
+    wish: 0.6,
+  },
+  {
+    title: 'wallet postings/s over NATS, 512 in flight',
+    against: 'SQL, one posting a transaction, 32 clients',
+    of: rate('postings-uniform'),
+    over: rate('sql-uniform'),
+    wants: 'at least',
+    must: 2,
+    wish: 3,
+  },
+  {
+    title: 'the same, one hot account',
+    against: 'row-locking SQL, same distribution',
+    of: rate('postings-hot'),
+    over: rate('sql-hot'),
+    wants: 'at least',
+    must: 5,
+    wish: 8,
+  },
+  {
+    title: 'the same, Zipf 2.0',
+    against: 'row-locking SQL, same distribution',
+    of: rate('postings-zipf'),
+    over: rate('sql-zipf'),
+    wants: 'at least',
+    must: 5,
+    wish: 8,
+  },
+  {
+    title: 'webhook deliveries/s to a local receiver',
+    against: 'undici POST loop, same concurrency',
+    of: rate('deliveries'),
+    over: rate('post-loop'),
+    wants: 'at least',
+    must: 0.3,
+    wish: 0.5,
+  },
+  {
+    title: 'p99 event to socket beside a black hole',
+    against: 'without it',
+    of: p99('beside-black-hole'),
+    over: p99('without-black-hole'),
+    wants: 'at most',
+    must: 1.2,
+    wish: 1.1,
+  },
+  {
+    title: 'statement page p99, large account',
+    against: 'small account of the same ledger',
+    of: p99('statement-large'),
+    over: p99('statement-small'),
+    wants: 'at most',
+    must: 1.5,
+    wish: 1.2,
+  },
+  {
+    title: 'cost of a claim among stored claims',
+    against: 'among none',
+    of: rate('claims-among-none'),
+    over: rate('claims-among-many'),
+    wants: 'at most',
+    must: 1.3,
+    wish: 1.1,
+  },
+  {
+    title: 'memory of the services, idle',
+    against: '',
+    of: { id: 'memory-idle', figure: 'rssMiB' },
+    unit: 'MiB',
+    wants: 'at most',
+    must: 500,
+    wish: 400,
+  },
+  {
+    title: 'memory of the services, under deposits',
+    against: '',
+    of: { id: 'memory-deposits', figure: 'rssMiB' },
+    unit: 'MiB',
+    wants: 'at most',
+    must: 800,
+    wish: 600,
+  },
+]
+
+export type Verdict = 'wish reached' | 'must reached' | 'short'
+
+export interface Judged {
+  readonly target: Target
+  readonly column: Column
+  readonly value: Spread
+  readonly verdict: Verdict
+}
+
+/** Every target whose cases were measured, for one checkout. */
+export function judge(results: Results, column: Column): readonly Judged[] {
+  return targets.flatMap((target) => {
+    const values = valuesOf(results, target, column)
+    if (values.length === 0) return []
+    const value = spread(values)
+    return [{ target, column, value, verdict: verdictOn(target, value.median) }]
+  })
+}
+
+/** Round by round, because neighbours in time had the same machine. */
+function valuesOf(results: Results, { of, over }: Target, column: Column): readonly number[] {
+  const measured = find(results, { id: of.id, column })
+  const values = roundsOf(measured, of.figure)
+  if (measured === undefined || over === undefined) return values
+  // Whoever is the yardstick is not judged by itself.
+  if (over.column === column) return []
+  const yardstick = find(results, { id: over.id, column: over.column ?? column, group: measured.group })
+  const beside = roundsOf(yardstick, over.figure)
+  return beside.length === 0 ? [] : values.map((value, round) => value / (beside[round] ?? Number.NaN))
+}
+
+export function verdictOn({ wants, must, wish }: Pick<Target, 'wants' | 'must' | 'wish'>, value: number): Verdict {
+  const reaches = (bound: number) => (wants === 'at least' ? value >= bound : value <= bound)
+  if (reaches(wish)) return 'wish reached'
+  return reaches(must) ? 'must reached' : 'short'
+}

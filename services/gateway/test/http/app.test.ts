@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { apiPrefix, type ErrorCode, Rejection } from '@backoffice/contracts'
+import { createLogger, systemClock } from '@backoffice/service-runtime/internal'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import t, { type Test } from 'tap'
+import { AddressRanges } from '../../src/domain/addresses.ts'
+import { buildApp } from '../../src/http/app.ts'
+import type { ClaimOutcome } from '../../src/http/idempotency.ts'
+import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
+import { signedHeaders } from '../signed-client.ts'
+
+const pair = { key: 'bk_test_1', secret: 'sk_1' }
+const nobody = new AddressRanges([])
+const credential = {
+  credentialId: 'crd_1',
+  secret: pair.secret,
+  revoked: false,
+  suspended: false,
+  operatorName: 'Acme',
+  brandName: 'Acme sandbox',
+  rateLimitPerMinute: 10,
+  permittedAddresses: nobody,
+  scope: {
+    operatorId: 'op_1',
+    brandId: 'brd_1',
+    environment: 'sandbox',
+    currency: 'BRL',
+    timeZone: 'America/Sao_Paulo',
+  },
+} as const
+
+/** The app without a database and without services, which answer what they are told to. */
+function appOf(
+  t: Test,
+  answers: { rpc?: () => unknown; claim?: () => ClaimOutcome; stored?: (reply: HttpReply) => HttpReply },
+) {
+  const events: string[] = []
+  const app = buildApp({
+    log: createLogger('test', 'silent'),
+    tls: false,
+    baseUrl: () => `https://api.example.com${apiPrefix}`,
+    authentication: {
+      clock: systemClock,
+      directory: { has: () => true, find: async (key) => (key === pair.key ? credential : null) },
+      rateLimiter: { admit: async () => null },
+      failures: new RateLimiterMemory({ points: 5, duration: 60 }),
+      trustedProxies: nobody,
+    },
+    rpc: {
+      async request(operation, { operationId }) {
+        events.push(`call ${operation.id} ${operationId ?? ''}`.trim())
+        return { body: undefined as never, bytes: Buffer.from(String(answers.rpc?.() ?? '{}')) }
+      },
+    },
+    idempotency: {
+      async claim() {
+        const claim = {
+          operatorId: 'op_1',
+          environment: 'sandbox',
+          key: 'key',
+          token: 'token',
+          operationId: 'opn_1',
+        } as const
+        return answers.claim?.() ?? { is: 'held', claim }
+      },
+      async storeReply(_claim, reply) {
+        events.push(`store ${reply.status} ${reply.body}`)
+        return answers.stored?.(reply) ?? reply
+      },
+      async releaseClaim() {
+        events.push('release')
+      },
+    },
+  })
+  t.teardown(() => app.close())
+  const send = (method: 'GET' | 'POST', path: string, body = '') => {
+    const url = apiPrefix + path
+    const headers = signedHeaders(pair, url, { method, body, headers: { 'Idempotency-Key': randomUUID() } })
+    return app.inject({ method, url, headers, ...(body === '' ? {} : { payload: body }) })
+  }
+  return { app, events, send }
+}
+
+const refusing = (code: ErrorCode) => () => {
+  throw new Rejection(code, { why: 'test' })
+}
+
+t.test('a reply is the bytes that the service wrote, and so is what is stored', async (t) => {
+  const written = '{"id" : "dep_1",\n "amount":"1.00", "é":"\\u00e9"}'
+  const { send, events } = appOf(t, { rpc: () => written })
+  const read = await send('GET', '/players/ply_1/wallet')
+  t.equal(read.statusCode, 200)
+  t.equal(read.headers['content-type'], 'application/json; charset=utf-8')
+  t.equal(read.body, written)
+  const confirmed = await send('POST', '/deposits/dep_1/confirm')
+  t.equal(confirmed.body, written)
+  t.same(events, ['call getWallet', 'call confirmDeposit opn_1', `store 200 ${written}`])
+})
+
+t.test('who one is needs no service', async (t) => {
+  const { send, events } = appOf(t, {})
+  const { statusCode, body } = await send('GET', '/me')
+  t.equal(statusCode, 200)
+  t.match(JSON.parse(body), { operator: { id: 'op_1', name: 'Acme' }, brand: { isSandbox: true } })
+  t.same(events, [])
+})
+
+t.test('a refusal after the claim is stored as it is sent', async (t) => {
+  const { send, events } = appOf(t, { rpc: refusing('DEPOSIT_NOT_PENDING') })
+  const { statusCode, body, headers } = await send('POST', '/deposits/dep_1/confirm')
+  t.equal(statusCode, 409)
+  t.match(JSON.parse(body).error, {
+    code: 'DEPOSIT_NOT_PENDING',
+    requestId: headers['x-request-id'],
+    details: { why: 'test' },
+  })
+  t.same(events, ['call confirmDeposit opn_1', `store 409 ${body}`])
+})
+
+t.test('after a fault the key is given back and nothing is stored', async (t) => {
+  for (const [rpc, status] of [
+    [refusing('SERVICE_UNAVAILABLE'), 503],
+    [refusing('PROVIDER_UNAVAILABLE'), 502],
+    [
+      () => {
+        throw new TypeError('a bug')
+      },
+      500,
+    ],
+  ] as const) {
+    const { send, events } = appOf(t, { rpc })
+    const { statusCode, headers } = await send('POST', '/deposits/dep_1/confirm')
+    t.equal(statusCode, status)
+    t.equal(headers['retry-after'], '1')
+    t.same(events, ['call confirmDeposit opn_1', 'release'])
+  }
+})
+
+t.test('a replay is sent as it was stored, and says that it is one', async (t) => {
+  const reply = { status: 201, contentType: 'text/x', body: Buffer.from('as before'), requestId: 'req_first' }
+  const { send, events } = appOf(t, { claim: () => ({ is: 'replay', reply }) })
+  const { statusCode, body, headers } = await send('POST', '/deposits/dep_1/confirm')
+  t.equal(statusCode, 201)
+  t.equal(body, 'as before')
+  t.match(headers, { 'x-request-id': 'req_first', 'content-type': 'text/x', 'idempotent-replayed': 'true' })
+  t.same(events, [])
+})
+
+t.test('what another attempt stored first is what is sent', async (t) => {
+  const first = {
+    status: 409,
+    contentType: 'text/x',
+    body: Buffer.from('{}'),
+    requestId: 'req_first',
+    code: 'RG_BLOCKED',
+  } as const
+  const { send } = appOf(t, { stored: () => first })
+  const { statusCode, headers } = await send('POST', '/deposits/dep_1/confirm')
+  t.equal(statusCode, 409)
+  t.equal(headers['x-request-id'], 'req_first')
+})
+
+t.test('a reply that cannot be stored is not sent', async (t) => {
+  for (const [rejection, status, retryAfter] of [
+    [new RetryLater('IDEMPOTENCY_IN_PROGRESS', 7), 409, '7'],
+    [new Rejection('SERVICE_UNAVAILABLE'), 503, '1'],
+  ] as const) {
+    const stored = () => {
+      throw rejection
+    }
+    const { statusCode, headers, body } = await appOf(t, { stored }).send('POST', '/deposits/dep_1/confirm')
+    t.equal(statusCode, status)
+    t.equal(headers['retry-after'], retryAfter)
+    t.equal(JSON.parse(body).error.requestId, headers['x-request-id'])
+  }
+})
+
+t.test('the documents show the address that operators call', async (t) => {
+  const { app } = appOf(t, {})
+  const { body } = await app.inject(`${apiPrefix}/openapi.json`)
+  t.match(JSON.parse(body).servers, [{ url: `https://api.example.com${apiPrefix}` }])
+})

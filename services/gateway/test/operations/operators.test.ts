@@ -1,0 +1,54 @@
+import { operations } from '@backoffice/contracts'
+import { refusal, testBed } from '@backoffice/test-kit'
+import { webhooks } from '@backoffice/webhooks'
+import t from 'tap'
+import { gateway } from '../../src/service.ts'
+
+const bed = await testBed(t, { gateway, webhooks })
+const alice = bed.team('alice')
+const { createOperator, getOperator, listOperators, issueCredential, revokeCredential, setOperatorLimits } =
+  operations.gateway
+
+t.test('of operators with one name that are created at once exactly one comes to be', async (t) => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, () => refusal(alice.call(createOperator, { input: { name: 'Twin' } }))),
+  )
+  t.same(outcomes.sort(), [...Array(5).fill('OPERATOR_ALREADY_EXISTS'), null])
+  const { data } = await alice.call(listOperators, { input: {} })
+  t.equal(data.filter(({ name }) => name === 'Twin').length, 1)
+})
+
+t.test('an operator is found by name and by id, with what it was created with', async (t) => {
+  const input = { name: 'Found', rateLimitPerMinute: 5, allowedAddresses: ['10.0.0.0/8'] }
+  const { operatorId, sandbox, production } = await alice.call(createOperator, { input })
+  const record = await alice.call(getOperator, { input: { name: 'Found' } })
+  t.match(record, { ...input, id: operatorId, status: 'active' })
+  t.same(record.brands.map(({ environment, name }) => `${environment} ${name}`).sort(), [
+    'production Found',
+    'sandbox Found sandbox',
+  ])
+  t.same(record.credentials.map(({ key }) => key).sort(), [production.key, sandbox.key].sort())
+  t.same(await alice.call(getOperator, { input: { name: operatorId } }), record)
+  t.equal(await refusal(alice.call(getOperator, { input: { name: 'nobody' } })), 'OPERATOR_NOT_FOUND')
+})
+
+t.test('of two keys that are revoked at once one stays', async (t) => {
+  const { operatorId, sandbox } = await alice.call(createOperator, { input: { name: 'Last key' } })
+  const second = await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } })
+  const outcomes = await Promise.all(
+    [sandbox, second].map(({ key }) => refusal(alice.call(revokeCredential, { input: { key } }))),
+  )
+  t.same(outcomes.sort(), ['CREDENTIAL_LAST_ACTIVE', null])
+})
+
+t.test('what is no address is refused before the operator is looked for, and nothing changes', async (t) => {
+  const { operatorId } = await alice.call(createOperator, { input: { name: 'Limits' } })
+  const wrong = { allowedAddresses: ['10.0.0.0/8', '10.0.0.0/99'] }
+  await t.rejects(alice.call(setOperatorLimits, { input: { operatorId: 'op_unknown', ...wrong } }), {
+    code: 'VALIDATION_ERROR',
+    details: { in: 'body', issues: [{ path: '/allowedAddresses/1' }] },
+  })
+  t.equal(await refusal(alice.call(setOperatorLimits, { input: { operatorId: 'op_unknown' } })), 'OPERATOR_NOT_FOUND')
+  const changed = await alice.call(setOperatorLimits, { input: { operatorId, rateLimitPerMinute: 7 } })
+  t.match(changed, { rateLimitPerMinute: 7, allowedAddresses: [] })
+})
