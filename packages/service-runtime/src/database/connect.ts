@@ -122,6 +122,7 @@ async function attemptTransaction<T>(
   let broken: Error | undefined
   let ended = false
   let firstFault: unknown
+  let notBegun: unknown
   const untilEnded = {
     async query(...query: Parameters<Queryable['query']>) {
       // What `run` left behind, such as the rest of a Promise.all, must not reach the connection's next user.
@@ -139,8 +140,9 @@ async function attemptTransaction<T>(
       lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`,
     )
     if (readsFirst)
-      begun.catch(() => {
+      begun.catch((fault) => {
         ended = true
+        notBegun = fault
       })
     else await begun
     const db = handleOver(untilEnded, managers)
@@ -153,7 +155,7 @@ async function attemptTransaction<T>(
   } catch (error) {
     ended = true
     // Of statements that travel together the first one fails, and all behind it fail because of that.
-    const cause = isInFailedTransaction(error) ? (firstFault ?? error) : error
+    const cause = notBegun ?? (isInFailedTransaction(error) ? (firstFault ?? error) : error)
     if (isStaleConnection(cause)) broken = cause as Error
     await client.query('rollback').catch((fault: Error) => {
       broken = fault
