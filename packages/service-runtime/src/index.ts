@@ -1,13 +1,14 @@
 // What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
+export { assignments, columnNames, rowsOf, unnest } from './database/columns.ts'
 export { readOver } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'
-export { batchFaultOf, isPassingFault, isUniqueViolation } from './database/faults.ts'
+export { batchFaultOf, isPassingFault } from './database/faults.ts'
 export { dayMs, type Retention } from './database/purge.ts'
 export { type Migration, runtimeMigrations } from './database/runtime-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
-export { type ColumnTypes, type Fragment, sql, unnest } from './database/statement.ts'
+export { type Fragment, sql } from './database/statement.ts'
 export { verifiedUrl } from './database/tls.ts'
-export type { Reaction, ReactionTools, ReceivedEvent } from './messages/consumer.ts'
+export type { Reaction } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
 export { takeSetAside } from './messages/set-aside.ts'
 export { insertAudit, recordAction } from './operations/audit.ts'
@@ -17,7 +18,6 @@ export {
   type ExecuteTools,
   type Given,
   handle,
-  type QueryTools,
   UnfinishedOperation,
 } from './operations/handle.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'

@@ -17,29 +17,10 @@ export const sql = (strings: TemplateStringsArray, ...values: readonly unknown[]
   new Fragment(strings, values)
 
 /** The name of a table or column, quoted. Only for names that the source knows: each makes another statement. */
-export const identifier = (name: string): Fragment =>
-  new Fragment([escapeIdentifier(name)] as unknown as TemplateStringsArray, [])
+export const identifier = (name: string): Fragment => fixed(escapeIdentifier(name))
 
-/** How PostgreSQL is to read each field of a list of records. Columns are named after the fields, in snake_case. */
-export type ColumnTypes<Row> = { readonly [Field in keyof Row & string]?: ColumnType }
-export type ColumnType = 'text' | 'int' | 'bigint' | 'bool' | 'float8' | 'timestamptz' | 'uuid' | 'bytea' | 'json'
-
-/**
- * A list of records as a table of a statement: `unnest($1::text[], …) with ordinality as name (id, …, place)`, where
- * `place` counts from 1. The text follows from the columns and not from how many records there are.
- */
-export function unnest<Row>(name: string, records: readonly Row[], columns: ColumnTypes<Row>): Fragment {
-  const fields = Object.entries(columns) as [keyof Row & string, ColumnType][]
-  // The text before each value: what the value before it is read as.
-  const parts = fields.map((_field, index) => (index === 0 ? 'unnest(' : `::${fields[index - 1]?.[1]}[], `))
-  const last = `::${fields.at(-1)?.[1]}[]) with ordinality as ${name} (${fields.map(([field]) => snakeCase(field)).join(', ')}, place)`
-  const values = fields.map(([field, type]) =>
-    records.map((record) => (type === 'json' ? JSON.stringify(record[field] ?? null) : record[field])),
-  )
-  return new Fragment([...parts, last] as unknown as TemplateStringsArray, values)
-}
-
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** SQL without values. Like `identifier`, only for text that the source knows. */
+export const fixed = (text: string): Fragment => new Fragment([text] as unknown as TemplateStringsArray, [])
 
 /** A statement as PostgreSQL prepares it: once per connection, under a name that follows from its text. */
 export class Statement {

@@ -10,7 +10,7 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { SpanKind, trace } from '@opentelemetry/api'
+import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import type { Clock } from '../process/clock.ts'
@@ -187,8 +187,9 @@ export class EventConsumer {
     const parent = extractTrace(message.headers)
     const span = tracer.startSpan(`consume ${event.type}`, { kind: SpanKind.CONSUMER }, parent)
     try {
-      const traceparent = traceparentOf(trace.setSpan(parent, span))
-      await this.#gatherer.add({ event, traceparent })
+      const ownTrace = trace.setSpan(parent, span)
+      const traceparent = traceparentOf(ownTrace)
+      await context.with(ownTrace, () => this.#gatherer.add({ event, traceparent }))
     } finally {
       span.end()
     }

@@ -15,9 +15,9 @@ export function extractTrace(headers: MsgHdrs | undefined): Context {
 }
 
 /** What travels with an outbox row: the request it comes from, and its trace. */
-export function contextOf(requestId: string): Readonly<Record<string, string>> {
+export function contextOf(requestId: string, active: Context = context.active()): Readonly<Record<string, string>> {
   const carrier: Record<string, string> = { requestId }
-  propagation.inject(context.active(), carrier)
+  propagation.inject(active, carrier)
   return carrier
 }
 

@@ -1,4 +1,5 @@
 import type { Operation, Rejection } from '@backoffice/contracts'
+import type { Context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
 import { contextOf } from '../messages/tracing.ts'
 import type { SentRows } from '../outbox/dispatch.ts'
@@ -26,6 +27,8 @@ export interface Attempt {
   /** Whose the call is, for fairness. */
   readonly owner: string
   readonly bytes: number
+  /** Its own trace: a batch runs in that of whoever started it. */
+  readonly trace: Context
 }
 
 /** What came of an attempt. All but the last are committed. */
@@ -69,8 +72,8 @@ export function collectRows(
   return { emit: (event) => collect(event as Sent), send: (command) => collect(command as unknown as Sent) }
 }
 
-export function rowsOf(sends: readonly Sent[], { requestId }: Call, now: Date): OutboxRow[] {
+export function rowsOf(sends: readonly Sent[], { call, trace }: Attempt, now: Date): OutboxRow[] {
   if (sends.length === 0) return []
-  const context = contextOf(requestId)
+  const context = contextOf(call.requestId, trace)
   return sends.map((sent) => toRow(sent, { now, context }))
 }

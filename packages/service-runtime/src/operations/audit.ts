@@ -1,8 +1,12 @@
 import type { AuditEntry, Operation, operations } from '@backoffice/contracts'
+import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
-import { unnest } from '../database/statement.ts'
 import { newId } from '../process/ids.ts'
 import type { Call, QueryTools } from './handle.ts'
+
+const auditColumns = `
+  id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json
+`
 
 /** Who did what, to what and why. */
 export interface AuditRow {
@@ -31,22 +35,9 @@ export function auditRow(operation: Operation, call: Pick<Call, 'actor' | 'opera
 
 /** Writes audit entries, in the transaction of what they are about. */
 export async function insertAudit(db: Db, rows: readonly AuditRow[], now: Date): Promise<void> {
-  await db`
-    insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
-    select id, ${now}::timestamptz, actor, operation, operation_id, subject, reason, input
-    from ${unnest('entry', rows, auditColumns)}
-  `
+  const entries = rows.map((row) => ({ ...row, at: now }))
+  await db`insert into audit_entry ${rowsOf('entry', entries, auditColumns)}`
 }
-
-const auditColumns = {
-  id: 'text',
-  actor: 'text',
-  operation: 'text',
-  operationId: 'text',
-  subject: 'text',
-  reason: 'text',
-  input: 'json',
-} as const
 
 /** Records a team action that keeps its own transaction. Commands are recorded by the runner. */
 export function recordAction(
@@ -82,8 +73,7 @@ type ListAudit = (typeof operations)['gateway']['listAudit']
 export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools): Promise<{ data: AuditEntry[] }> {
   const { actor = null, subject = null, since = null, limit } = input
   const rows = await db<Omit<AuditEntry, 'at'> & { at: Date }>`
-    select id, at, actor, operation, operation_id, subject, reason, input
-    from audit_entry
+    select ${columnNames(auditColumns)} from audit_entry
     where (${actor}::text is null or actor = ${actor}) and (${subject}::text is null or subject = ${subject})
       and (${since}::timestamptz is null or at >= ${since}::timestamptz)
     order by at desc, id desc

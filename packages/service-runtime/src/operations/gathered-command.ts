@@ -38,6 +38,7 @@ export function gatheredAttempts(
       context.db
         .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
           lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
+          readsFirst: true,
         })
         .catch((error) => {
           if (!alone && batchFaultOf(error) === 'alone') logFailedBatch(context.log, operation, error)
@@ -125,7 +126,7 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
   assert(call !== undefined)
   try {
     const { reply, change, sends = [] } = command.decide(call, state, { now, newId })
-    const rows = rowsOf(sends, attempt.call, now)
+    const rows = rowsOf(sends, attempt, now)
     const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
     return {
       outcome: { is: 'replied', body: reply, sent },

@@ -1,5 +1,5 @@
+import { unnest } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
-import { unnest } from '../database/statement.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
 import { type AuditRow, insertAudit } from './audit.ts'
 import type { StoredReply } from './stored-reply.ts'
@@ -36,12 +36,10 @@ async function insertReplies(db: Db, records: readonly CallRecord[], now: Date):
   await db`
     insert into operation (operation_id, name, fingerprint, reply, created_at)
     select operation_id, name, fingerprint, reply, ${now}::timestamptz
-    from ${unnest('record', records, replyColumns)}
+    from ${unnest('record', records, 'operation_id text, name text, fingerprint text, reply json')}
     order by operation_id
   `
 }
-
-const replyColumns = { operationId: 'text', name: 'text', fingerprint: 'text', reply: 'json' } as const
 
 async function insertRows(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
   const rows = records.flatMap(({ operationId, rows }) => {
@@ -79,16 +77,8 @@ async function insertOutboxRows(
   return new Set(behind.map(({ id }) => id))
 }
 
-const rowColumns = {
-  id: 'text',
-  aggregate: 'text',
-  number: 'int',
-  kind: 'text',
-  name: 'text',
-  message: 'json',
-  operationId: 'text',
-  leaseMs: 'int',
-} as const
+const rowColumns =
+  'id text, aggregate text, number int, kind text, name text, message json, operation_id text, lease_ms int'
 
 /** Each row with its number among those of its aggregate, from 1. */
 function withNumbers<Row extends OutboxRow>(rows: readonly Row[]): (Row & { readonly number: number })[] {

@@ -1,4 +1,5 @@
 import { type Operation, Rejection, type Scope } from '@backoffice/contracts'
+import { context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
@@ -113,6 +114,7 @@ export class Runner {
         byTeam,
         owner: ownerOf(received),
         bytes: received.bytes,
+        trace: context.active(),
       }
       for (;;) {
         const outcome = await tryOut(attempt)

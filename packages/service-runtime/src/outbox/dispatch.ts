@@ -70,7 +70,8 @@ export class Dispatch {
     const commands = rows.filter((row): row is CommandRow => row.kind === 'command')
     if (commands.some(({ id }) => behind.has(id))) await this.finishOperation(operationId, deadline)
     else await this.#runCommands(rows, commands, deadline)
-    for (const row of rows) if (row.kind === 'event' && !behind.has(row.id)) this.#publishSoon(row)
+    const events = rows.filter((row): row is EventRow => row.kind === 'event' && !behind.has(row.id))
+    for (const line of Map.groupBy(events, ({ aggregate }) => aggregate).values()) this.#publishSoon(line)
     if (behind.size > 0) this.#context.relay.nudge('event')
   }
 
@@ -119,18 +120,23 @@ export class Dispatch {
     if (await this.#done.add(id)) this.#context.relay.nudge('command', 'event')
   }
 
-  #publishSoon(row: EventRow): void {
-    const task = this.#publish(row).finally(() => this.#publishing.delete(task))
+  #publishSoon(line: readonly EventRow[]): void {
+    const task = this.#publish(line).finally(() => this.#publishing.delete(task))
     this.#publishing.add(task)
   }
 
-  async #publish(row: EventRow): Promise<void> {
+  /** The events of one aggregate, one after another: the later ones do not leave before the earlier ones. */
+  async #publish(line: readonly EventRow[]): Promise<void> {
+    let sent = 0
     try {
-      await sendEvent(this.#context.publisher, row)
-      await this.#markDone(row)
+      for (const row of line) {
+        await sendEvent(this.#context.publisher, row)
+        sent++
+        await this.#markDone(row)
+      }
     } catch (error) {
-      await this.#giveBack([row], error).catch((err) =>
-        this.#context.log.warn({ err, outboxId: row.id }, 'an event waits for the end of its lease'),
+      await this.#giveBack(line.slice(sent), error).catch((err) =>
+        this.#context.log.warn({ err, outboxIds: line.map(({ id }) => id) }, 'events wait for the end of their lease'),
       )
     }
   }

@@ -1,5 +1,5 @@
+import { unnest } from '../database/columns.ts'
 import type { Db, ReadDb } from '../database/db.ts'
-import { unnest } from '../database/statement.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
 
 export type LeasedRow = OutboxRow & { readonly attempts: number }
@@ -55,7 +55,7 @@ export async function release(
 ): Promise<void> {
   await db`
     update outbox o set leased_until = clock_timestamp() + make_interval(secs => f.delay_ms / 1000.0)
-    from ${unnest('f', rows, { id: 'text', delayMs: 'int' })}
+    from ${unnest('f', rows, 'id text, delay_ms int')}
     where o.id = f.id and o.done_at is null
   `
 }

@@ -35,6 +35,8 @@ export class StreamWatch {
   #working: Promise<void> = Promise.resolve()
   /** What was published from here on may be lost; undefined: nothing is in doubt. */
   #doubtSince: Date | undefined
+  /** Until PostgreSQL has said what was published before this process started. */
+  #knowsPast = false
   #stopped = false
 
   constructor(context: StreamWatchContext) {
@@ -45,7 +47,6 @@ export class StreamWatch {
   async start(): Promise<void> {
     void this.#followConnection()
     try {
-      this.#doubtSince = await this.#lastPublished()
       await this.#context.publisher.ensureStream()
     } catch (error) {
       this.#context.log.warn({ err: error }, 'the stream is not there yet; it is tried again')
@@ -78,30 +79,50 @@ export class StreamWatch {
   }
 
   async #check(): Promise<void> {
-    const { db, publisher, log } = this.#context
+    const { publisher } = this.#context
+    if (!this.#knowsPast) {
+      this.#doubt(await this.#lastPublished())
+      this.#knowsPast = true
+    }
     const created = await publisher.ensureStream()
+    // Taken away before the work: a connection that is lost meanwhile casts a doubt of its own.
+    const since = this.#doubtSince
+    this.#doubtSince = undefined
+    try {
+      await this.#makeWhole(created, since)
+    } catch (error) {
+      this.#doubt(since)
+      throw error
+    }
+  }
+
+  async #makeWhole(created: string, doubtSince: Date | undefined): Promise<void> {
+    const { db, log } = this.#context
     const [known] = await db<{ created: string }>`select created from stream_seen where stream = ${eventStream}`
     const seen = known?.created
-    if (seen !== created) {
-      // Remembered only afterwards: whoever dies in between leaves the rebuilding to the next. Two at once do no harm.
-      if (seen !== undefined) {
-        log.error({ stream: eventStream }, 'the stream was lost; it is rebuilt from the retained events')
-        const events = await this.#republish(new Date(0))
-        log.info({ stream: eventStream, events }, 'the stream is rebuilt')
-      }
-      await db`
-        insert into stream_seen (stream, created) values (${eventStream}, ${created})
-        on conflict (stream) do update set created = excluded.created
-      `
-    } else if (this.#doubtSince !== undefined) {
-      await this.#republish(this.#doubtSince)
+    if (seen === created) {
+      if (doubtSince !== undefined) await this.#republish(doubtSince)
+      return
     }
-    this.#doubtSince = undefined
+    // Remembered only afterwards: whoever dies in between leaves the rebuilding to the next. Two at once do no harm.
+    if (seen !== undefined) {
+      log.error({ stream: eventStream }, 'the stream was lost; it is rebuilt from the retained events')
+      const events = await this.#republish(new Date(0))
+      log.info({ stream: eventStream, events }, 'the stream is rebuilt')
+    }
+    await db`
+      insert into stream_seen (stream, created) values (${eventStream}, ${created})
+      on conflict (stream) do update set created = excluded.created
+    `
+  }
+
+  #doubt(since: Date | undefined): void {
+    if (since !== undefined && (this.#doubtSince === undefined || since < this.#doubtSince)) this.#doubtSince = since
   }
 
   async #followConnection(): Promise<void> {
     for await (const { type } of this.#context.nats.status()) {
-      if (type === 'disconnect') this.#doubtSince ??= new Date(this.#context.clock.now().getTime() - republishMs)
+      if (type === 'disconnect') this.#doubt(new Date(this.#context.clock.now().getTime() - republishMs))
       if (type === 'reconnect') this.#checkSoon()
     }
   }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Rejection } from '@backoffice/contracts'
 
 /**
@@ -33,6 +34,8 @@ interface Entry<Item, Result> {
   readonly names: readonly string[]
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
+  /** Runs a function where the item was added: in its trace. */
+  readonly inItsContext: <T>(run: () => T) => T
 }
 
 /** How often a batch runs again as a whole before its items go one by one. */
@@ -65,7 +68,8 @@ export class Gatherer<Item, Result> {
       return Promise.reject(unavailable('too many wait for a batch'))
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ item, names: this.#options.apart?.(item) ?? [], resolve, reject })
+      const inItsContext = AsyncLocalStorage.snapshot()
+      this.#queue.push({ item, names: this.#options.apart?.(item) ?? [], resolve, reject, inItsContext })
       this.#schedule()
     })
   }
@@ -149,12 +153,15 @@ export class Gatherer<Item, Result> {
     }
   }
 
-  /** An async function, so that what `run` throws at once is caught as well. */
+  /**
+   * What a batch does stands in the trace of its first item. Otherwise it would stand in that of whoever came when nothing
+   * ran, and all batches of a busy hour in one trace.
+   */
   async #results(batch: readonly Entry<Item, Result>[], alone: boolean): Promise<readonly Result[]> {
-    return this.#options.run(
-      batch.map(({ item }) => item),
-      { alone },
-    )
+    const items = batch.map(({ item }) => item)
+    const run = () => this.#options.run(items, { alone })
+    // An async function, so that what `run` throws at once is caught as well.
+    return batch[0]?.inItsContext(run) ?? []
   }
 
   /** The items of a failed batch, one by one and apart from the batches, which go on. */

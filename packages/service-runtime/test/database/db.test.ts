@@ -1,7 +1,7 @@
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { compile } from '../../src/database/statement.ts'
-import { sql } from '../../src/index.ts'
+import { assignments, columnNames, rowsOf, sql, unnest } from '../../src/index.ts'
 import { payments } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
@@ -67,6 +67,54 @@ t.test('pieces of SQL are put into a statement with their values, in order', asy
   const { statement, values } = compile(...template`select id from record where id = ${'a'} and ${positive} limit ${1}`)
   t.equal(statement.text, 'select id from record where id = $1 and count > $2 limit $3')
   t.same(values, ['a', 0, 1])
+})
+
+const records = [
+  { brandId: 'b', amount: 2n, input: { a: 'x' } },
+  { brandId: 'a', amount: 1n, input: null },
+]
+const columns = `
+  brand_id text, amount bigint,
+  input json
+`
+
+t.test('a list of records is a table, whose columns are written once with their types', async (t) => {
+  const { statement, values } = compile(...template`select place from ${unnest('r', records, columns)} order by place`)
+  const table = 'unnest($1::text[], $2::bigint[], $3::json[]) with ordinality as r (brand_id, amount, input, place)'
+  t.equal(statement.text, `select place from ${table} order by place`)
+  t.same(values, [
+    ['b', 'a'],
+    [2n, 1n],
+    ['{"a":"x"}', 'null'],
+  ])
+  t.same(compile(...template`select place from ${unnest('r', [], columns)} order by place`).statement, statement)
+  const rows = await db`select ${columnNames(columns)}, place from ${unnest('r', records, columns)} order by amount`
+  t.same(rows, [
+    { ...records[1], place: 2n },
+    { ...records[0], place: 1n },
+  ])
+})
+
+t.test('statements that write records name their columns as the list does', (t) => {
+  const inserted = rowsOf('r', records, 'brand_id text, amount bigint')
+  t.equal(
+    compile(...template`insert into record ${inserted}`).statement.text,
+    'insert into record (brand_id, amount) select brand_id, amount from unnest($1::text[], $2::bigint[]) with ordinality as r (brand_id, amount, place)',
+  )
+  const changed = assignments('r', 'amount bigint, input json')
+  t.equal(
+    compile(...template`update record set ${changed}`).statement.text,
+    'update record set amount = r.amount, input = r.input',
+  )
+  t.end()
+})
+
+t.test('a column that records do not have, or that has no type, does not compile', (t) => {
+  // @ts-expect-error: the field is called brandId
+  unnest('r', records, 'brand text')
+  // @ts-expect-error: a type is missing
+  unnest('r', records, 'brand_id')
+  t.end()
 })
 
 t.test('it is prepared once per connection', async (t) => {

@@ -1,5 +1,6 @@
 import { Rejection } from '@backoffice/contracts'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
 import { newId, UnfinishedOperation } from '../../src/index.ts'
 import { gatheredAttempts } from '../../src/operations/gathered-command.ts'
@@ -285,6 +286,7 @@ t.test('two calls of one batch that send about one record are a bug that is said
     byTeam: false,
     owner: 'x',
     bytes: 1,
+    trace: ROOT_CONTEXT,
   })
   const outcomes = await Promise.all(['one', 'other'].map((record) => gatherer.add(attempt(record) as never)))
   t.match(outcomes, [{ is: 'replied' }, { is: 'replied' }])

@@ -6,11 +6,12 @@ import type { RunningService } from '../../src/index.ts'
 import { startOwnBroker } from '../own-broker.ts'
 import { eventData, payments } from '../probe-services.ts'
 
+t.setTimeout(120_000)
 const broker = await startOwnBroker(t)
 const copy = `${broker.store}-copy`
 
 const bed = await testBed(t, { payments }, { config: { payments: broker.environment } })
-const service: RunningService = bed.services.payments
+let service: RunningService = bed.services.payments
 const scope = bed.scope()
 
 async function emit(count: number): Promise<void> {
@@ -64,4 +65,38 @@ t.test('events wait while the broker is away', async (t) => {
   await broker.start()
   await eventually(async () => (await unsent()) === 0, 20_000)
   t.equal(await eventually(async () => (await stored()) === 274), true)
+})
+
+t.test(
+  'when service and broker die together, what was published last is published again by the next start',
+  async (t) => {
+    await broker.stop()
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(broker.store, copy, { recursive: true })
+    await broker.start()
+    await emit(30)
+    await eventually(async () => (await stored()) === 304 && (await unsent()) === 0, 20_000)
+    await service.drain()
+    await broker.stop()
+    rmSync(broker.store, { recursive: true })
+    cpSync(copy, broker.store, { recursive: true })
+    await broker.start()
+    service = await bed.start('payments')
+    t.equal(await eventually(async () => (await stored()) === 304, 20_000), true)
+  },
+)
+
+t.test('and so it is when PostgreSQL comes back later than the service', async (t) => {
+  await service.drain()
+  await broker.stop()
+  rmSync(broker.store, { recursive: true })
+  cpSync(copy, broker.store, { recursive: true })
+  await broker.start()
+  const admin = bed.sql('admin')
+  const database = new URL(bed.databaseUrl).pathname.slice(1)
+  await admin.query(`revoke connect on database ${database} from public`)
+  service = await bed.start('payments')
+  t.not(await stored(), 304)
+  await admin.query(`grant connect on database ${database} to public`)
+  t.equal(await eventually(async () => (await stored()) === 304, 20_000), true)
 })

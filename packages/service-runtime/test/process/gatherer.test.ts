@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import fc from 'fast-check'
 import t from 'tap'
 import { Gatherer } from '../../src/index.ts'
@@ -349,4 +350,25 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
     { numRuns: 300 },
   )
   t.pass()
+})
+
+t.test('a batch runs in the context of its first item, whenever it runs', async (t) => {
+  const { batches, run } = held()
+  const context = new AsyncLocalStorage<string>()
+  const seen: (string | undefined)[] = []
+  const gatherer = new Gatherer({
+    ...options,
+    run: (items: readonly Item[], batch) => {
+      seen.push(context.getStore())
+      return run(items, batch)
+    },
+    batchMax: 2,
+  })
+  const added = ['a', 'b', 'c'].map((name, id) => context.run(name, () => gatherer.add({ id })))
+  await turns()
+  batches[0]?.end()
+  await turns()
+  batches[1]?.end()
+  await Promise.all(added)
+  t.strictSame(seen, ['a', 'c'])
 })

@@ -56,7 +56,8 @@ export function sendReply(
   const { code, retryAfterSeconds } = rest
   if (code !== undefined) labelRequest(reply.request, { code })
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
-  return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body)
+  // As text, Node writes head and body at once. The bytes are UTF-8, so they stay as they are.
+  return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body.toString())
 }
 
 export const sendRejection = (reply: FastifyReply, rejection: Rejection): FastifyReply =>

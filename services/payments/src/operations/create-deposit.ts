@@ -24,6 +24,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
       db,
       keys.map(({ playerId }) => playerId),
     )
+    // They travel together and run in this order: the sum includes what was committed while the locks were waited for.
     const [, before] = await Promise.all([locking, readBeforeDeposits(db, keys, now)])
     return before
   },

@@ -1,5 +1,5 @@
 import type { GameSession } from '@backoffice/contracts'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
 
 export interface GameSessionRecord {
   readonly id: string
@@ -16,18 +16,14 @@ export interface GameSessionRecord {
   readonly demoBalance: bigint | null
 }
 
+const columns = `
+  id text, player_id text, brand_id text, game_id text, mode text, game_url text, created_at timestamptz,
+  expires_at timestamptz, token_sha256 bytea, demo_balance bigint
+`
+
 export async function insertSessions(db: Db, sessions: readonly GameSessionRecord[]): Promise<void> {
   await db`
-    insert into game_session (id, player_id, brand_id, game_id, mode, game_url, created_at, expires_at, token_sha256, demo_balance)
-    select * from unnest(
-      ${sessions.map(({ id }) => id)}::text[], ${sessions.map(({ playerId }) => playerId)}::text[],
-      ${sessions.map(({ brandId }) => brandId)}::text[], ${sessions.map(({ gameId }) => gameId)}::text[],
-      ${sessions.map(({ mode }) => mode)}::text[], ${sessions.map(({ gameUrl }) => gameUrl)}::text[],
-      ${sessions.map(({ createdAt }) => createdAt)}::timestamptz[],
-      ${sessions.map(({ expiresAt }) => expiresAt)}::timestamptz[],
-      ${sessions.map(({ tokenSha256 }) => tokenSha256)}::bytea[],
-      ${sessions.map(({ demoBalance }) => demoBalance)}::bigint[]
-    ) as new (id, player_id, brand_id, game_id, mode, game_url, created_at, expires_at, token_sha256, demo_balance)
+    insert into game_session ${rowsOf('new', sessions, columns)}
     -- The foreign key locks the players' rows: in id order, as all who lock them do.
     order by player_id
   `

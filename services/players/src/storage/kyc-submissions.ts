@@ -1,5 +1,5 @@
 import type { Environment, KycStatus } from '@backoffice/contracts'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
 
 export interface KycSubmission {
   readonly id: string
@@ -9,16 +9,10 @@ export interface KycSubmission {
   readonly submittedAt: Date
 }
 
+const columns = 'id text, player_id text, document_type text, reference text, submitted_at timestamptz'
+
 export async function insertSubmissions(db: Db, submissions: readonly KycSubmission[]): Promise<void> {
-  await db`
-    insert into kyc_submission (id, player_id, document_type, reference, submitted_at)
-    select * from unnest(
-      ${submissions.map(({ id }) => id)}::text[], ${submissions.map(({ playerId }) => playerId)}::text[],
-      ${submissions.map(({ documentType }) => documentType)}::text[],
-      ${submissions.map(({ reference }) => reference)}::text[],
-      ${submissions.map(({ submittedAt }) => submittedAt)}::timestamptz[]
-    )
-  `
+  await db`insert into kyc_submission ${rowsOf('new', submissions, columns)}`
 }
 
 const submissionsMax = 100
@@ -26,12 +20,11 @@ const submissionsMax = 100
 /** The latest submissions of each player, most recent first. */
 export async function latestSubmissions(db: ReadDb, playerIds: readonly string[]): Promise<KycSubmission[][]> {
   const submissions = await db<KycSubmission>`
-    select s.id, s.player_id, s.document_type, s.reference, s.submitted_at
-    from (select distinct id from unnest(${playerIds}::text[]) as id) as wanted
+    select ${columnNames(columns)} from (select distinct asked from unnest(${playerIds}::text[]) as asked) as player
     cross join lateral (
-      select * from kyc_submission where player_id = wanted.id order by submitted_at desc, id desc limit ${submissionsMax}
+      select * from kyc_submission where player_id = asked order by submitted_at desc, id desc limit ${submissionsMax}
     ) s
-    order by s.player_id, s.submitted_at desc, s.id desc
+    order by player_id, submitted_at desc, id desc
   `
   const byPlayer = Map.groupBy(submissions, ({ playerId }) => playerId)
   return playerIds.map((id) => byPlayer.get(id) ?? [])

@@ -1,4 +1,4 @@
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
 import type { Changed, FieldChange, PlayerRecord } from '../domain/player.ts'
 
 /** Who changed what of a player, when and why. */
@@ -10,22 +10,16 @@ export interface PlayerChange extends FieldChange {
   readonly reason: string | null
 }
 
+const columns = 'at timestamptz, player_id text, actor text, field text, previous text, next text, reason text'
+
 /** A change as it was made: nothing is recorded when nothing happened. */
 export interface MadeChange extends Changed<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {}
 
 export async function insertChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
-  const changes = made.flatMap(({ player, change, actor, reason }) =>
-    change === null ? [] : [{ playerId: player.id, actor, reason, ...change }],
+  const changes = made.flatMap(({ player, change, actor, reason }): PlayerChange[] =>
+    change === null ? [] : [{ at: now, playerId: player.id, actor, reason, ...change }],
   )
-  if (changes.length === 0) return
-  await db`
-    insert into player_change (at, player_id, actor, field, previous, next, reason)
-    select ${now}::timestamptz, c.* from unnest(
-      ${changes.map(({ playerId }) => playerId)}::text[], ${changes.map(({ actor }) => actor)}::text[],
-      ${changes.map(({ field }) => field)}::text[], ${changes.map(({ previous }) => previous)}::text[],
-      ${changes.map(({ next }) => next)}::text[], ${changes.map(({ reason }) => reason)}::text[]
-    ) as c
-  `
+  if (changes.length > 0) await db`insert into player_change ${rowsOf('new', changes, columns)}`
 }
 
 const changesMax = 200
@@ -33,7 +27,6 @@ const changesMax = 200
 /** The latest changes of a player, most recent first. */
 export function latestChanges(db: ReadDb, playerId: string): Promise<PlayerChange[]> {
   return db<PlayerChange>`
-    select player_id, at, actor, field, previous, next, reason
-    from player_change where player_id = ${playerId} order by id desc limit ${changesMax}
+    select ${columnNames(columns)} from player_change where player_id = ${playerId} order by id desc limit ${changesMax}
   `
 }

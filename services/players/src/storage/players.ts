@@ -1,5 +1,5 @@
 import { type KycStatus, type PlayerStatus, Rejection } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, type ReadDb, rowsOf, unnest } from '@backoffice/service-runtime'
 import { type InferEntity, LockMode } from '@mikro-orm/postgresql'
 import type { PlayerRecord } from '../domain/player.ts'
 import { PlayerEntity } from './entities.ts'
@@ -13,11 +13,14 @@ export interface PlayerKey {
   readonly brandId: string | null
 }
 
-const columns = sql`
-  id, operator_id, brand_id, environment, currency, time_zone, external_id, name, email, cpf, phone, birth_date, status,
-  kyc_status, kyc_version, kyc_decided_at, kyc_reason, self_excluded_from, self_excluded_until, daily_deposit_limit,
-  pending_limit, pending_limit_from, created_at
-`
+const kycColumns = 'kyc_status text, kyc_version int, kyc_decided_at timestamptz, kyc_reason text'
+const playerColumns = `
+  id text, operator_id text, brand_id text, environment text, currency text, time_zone text, external_id text, name text,
+  email text, cpf text, phone text, birth_date date, status text, ${kycColumns},
+  self_excluded_from timestamptz, self_excluded_until timestamptz, daily_deposit_limit bigint, pending_limit bigint,
+  pending_limit_from timestamptz, created_at timestamptz
+` as const
+const columns = columnNames(playerColumns)
 
 const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
 
@@ -57,31 +60,17 @@ export async function findPlayersByExternalId(
 ): Promise<(PlayerRecord | undefined)[]> {
   const players = await db<PlayerRecord>`
     select ${columns} from player
-    join unnest(
-      ${keys.map(({ brandId }) => brandId)}::text[], ${keys.map(({ externalId }) => externalId)}::text[]
-    ) as wanted (brand_id, external_id) using (brand_id, external_id)
+    join ${unnest('wanted', keys, 'brand_id text, external_id text')} using (brand_id, external_id)
   `
   const nameOf = ({ brandId, externalId }: ExternalKey) => JSON.stringify([brandId, externalId])
   const byName = new Map(players.map((player) => [nameOf(player), player]))
   return keys.map((key) => byName.get(nameOf(key)))
 }
 
-/** New players have no decision, exclusion or limit yet. The unique (brand, externalId) decides between two replicas. */
+/** The unique (brand, externalId) decides between two replicas. */
 export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): Promise<void> {
   await db`
-    insert into player (id, operator_id, brand_id, environment, currency, time_zone, external_id, name, email, cpf, phone,
-      birth_date, status, kyc_status, kyc_version, created_at)
-    select * from unnest(
-      ${players.map(({ id }) => id)}::text[], ${players.map(({ operatorId }) => operatorId)}::text[],
-      ${players.map(({ brandId }) => brandId)}::text[], ${players.map(({ environment }) => environment)}::text[],
-      ${players.map(({ currency }) => currency)}::text[], ${players.map(({ timeZone }) => timeZone)}::text[],
-      ${players.map(({ externalId }) => externalId)}::text[], ${players.map(({ name }) => name)}::text[],
-      ${players.map(({ email }) => email)}::text[], ${players.map(({ cpf }) => cpf)}::text[],
-      ${players.map(({ phone }) => phone)}::text[], ${players.map(({ birthDate }) => birthDate)}::date[],
-      ${players.map(({ status }) => status)}::text[], ${players.map(({ kycStatus }) => kycStatus)}::text[],
-      ${players.map(({ kycVersion }) => kycVersion)}::int[], ${players.map(({ createdAt }) => createdAt)}::timestamptz[]
-    ) as new (id, operator_id, brand_id, environment, currency, time_zone, external_id, name, email, cpf, phone,
-      birth_date, status, kyc_status, kyc_version, created_at)
+    insert into player ${rowsOf('new', players, playerColumns)}
     -- So that two replicas that insert the same names wait for each other in one order.
     order by brand_id, external_id
   `
@@ -90,14 +79,8 @@ export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): P
 /** Writes the KYC fields of players whose rows are locked. */
 export async function updateKyc(db: Db, players: readonly PlayerRecord[]): Promise<void> {
   await db`
-    update player set kyc_status = changed.kyc_status, kyc_version = changed.kyc_version,
-      kyc_decided_at = changed.kyc_decided_at, kyc_reason = changed.kyc_reason
-    from unnest(
-      ${players.map(({ id }) => id)}::text[], ${players.map(({ kycStatus }) => kycStatus)}::text[],
-      ${players.map(({ kycVersion }) => kycVersion)}::int[],
-      ${players.map(({ kycDecidedAt }) => kycDecidedAt)}::timestamptz[],
-      ${players.map(({ kycReason }) => kycReason)}::text[]
-    ) as changed (id, kyc_status, kyc_version, kyc_decided_at, kyc_reason)
+    update player set ${assignments('changed', kycColumns)}
+    from ${unnest('changed', players, `id text, ${kycColumns}`)}
     where player.id = changed.id
   `
 }

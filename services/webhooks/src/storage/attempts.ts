@@ -1,4 +1,4 @@
-import type { Db } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, unnest } from '@backoffice/service-runtime'
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from '../domain/attempt.ts'
 import { type EndpointColumns, endpointColumns } from './endpoints.ts'
 import type { Lease } from './leases.ts'
@@ -15,6 +15,12 @@ export interface RecordedAttempt extends MadeAttempt {
   readonly change: RecordedChange | null
 }
 
+const attemptFacts = `
+  started_at timestamptz, duration_ms int, url text, response_status int, response_head text, error text
+`
+const attemptColumns = `delivery_id text, number int, ${attemptFacts}` as const
+const changeColumns = 'state text, next_attempt_at timestamptz, finished_at timestamptz'
+
 /** Locked, and so somebody else's at the moment. */
 export type Busy = 'busy'
 
@@ -26,7 +32,8 @@ export async function lockDeliveries(
   db: Db,
   attempts: readonly MadeAttempt[],
 ): Promise<ReadonlyMap<string, AttemptedDelivery | Busy>> {
-  const ids = attempts.map(({ lease }) => lease.deliveryId)
+  const leases = attempts.map(({ lease }) => lease)
+  const ids = leases.map(({ deliveryId }) => deliveryId)
   const rows = await db<{ id: string; busy: boolean } & AttemptedDelivery>`
     with locked as (
       select id, state, next_attempt_at, finished_at, attempts_made, lease_id from delivery
@@ -34,8 +41,8 @@ export async function lockDeliveries(
     )
     select d.id, l.id is null as busy, l.state, l.next_attempt_at, l.finished_at, l.attempts_made,
       l.lease_id is not distinct from m.lease_id as held
-    from unnest(${ids}::text[], ${attempts.map(({ lease }) => lease.leaseId)}::text[]) as m (id, lease_id)
-    join delivery d on d.id = m.id left join locked l on l.id = d.id
+    from ${unnest('m', leases, 'delivery_id text, lease_id text')}
+    join delivery d on d.id = m.delivery_id left join locked l on l.id = d.id
   `
   return new Map(rows.map(({ id, busy, ...delivery }) => [id, busy ? 'busy' : delivery]))
 }
@@ -66,29 +73,20 @@ export async function lockLearners(
 /** Logs attempts, once per number, and writes what they make of their deliveries. Those rows are locked. */
 export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<void> {
   if (attempts.length === 0) return
+  const rows = attempts.map(({ lease, startedAt, outcome, change }) => ({
+    ...{ ...lease, startedAt, ...outcome },
+    ...(change ?? { state: null, nextAttemptAt: null, finishedAt: null }),
+  }))
   await db`
     with made as (
-      select * from unnest(
-        ${attempts.map(({ lease }) => lease.deliveryId)}::text[], ${attempts.map(({ lease }) => lease.number)}::integer[],
-        ${attempts.map(({ startedAt }) => startedAt)}::timestamptz[],
-        ${attempts.map(({ outcome }) => outcome.durationMs)}::integer[], ${attempts.map(({ lease }) => lease.url)}::text[],
-        ${attempts.map(({ outcome }) => outcome.responseStatus)}::integer[],
-        ${attempts.map(({ outcome }) => outcome.responseHead)}::text[], ${attempts.map(({ outcome }) => outcome.error)}::text[],
-        ${attempts.map(({ change }) => change?.state ?? null)}::text[],
-        ${attempts.map(({ change }) => change?.nextAttemptAt ?? null)}::timestamptz[],
-        ${attempts.map(({ change }) => change?.finishedAt ?? null)}::timestamptz[]
-      ) as m (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error, state,
-        next_attempt_at, finished_at)
+      select * from ${unnest('m', rows, `${attemptColumns}, ${changeColumns}`)}
       where exists (select from delivery d where d.id = m.delivery_id)
     ), logged as (
-      insert into attempt (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error)
-      select delivery_id, number, started_at, duration_ms, url, response_status, response_head, error from made
-      on conflict (delivery_id, number) do update set started_at = excluded.started_at,
-        duration_ms = excluded.duration_ms, response_status = excluded.response_status,
-        response_head = excluded.response_head, error = excluded.error
+      insert into attempt (${columnNames(attemptColumns)}) select ${columnNames(attemptColumns)} from made
+      on conflict (delivery_id, number) do update set ${assignments('excluded', attemptFacts)}
     )
-    update delivery d set state = m.state, next_attempt_at = m.next_attempt_at, finished_at = m.finished_at,
-      attempts_made = d.attempts_made + 1, lease_id = null, leased_at = null, leased_until = null, leased_url = null,
+    update delivery d set ${assignments('m', changeColumns)}, attempts_made = d.attempts_made + 1,
+      lease_id = null, leased_at = null, leased_until = null, leased_url = null,
       last_response_status = m.response_status, last_error = m.error
     from made m where d.id = m.delivery_id and m.state is not null
   `

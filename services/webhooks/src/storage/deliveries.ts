@@ -1,5 +1,5 @@
 import type { DeliveryState, Environment, EventMessage } from '@backoffice/contracts'
-import { type Db, newId, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Db, newId, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
 import type { AttemptOutcome } from '../domain/attempt.ts'
 import { endpointId } from '../domain/endpoint.ts'
 
@@ -12,27 +12,28 @@ export interface NewDelivery {
   readonly withheld?: boolean
 }
 
+const newColumns = `
+  id text, endpoint_id text, event_id text, type text, brand_id text, body bytea, event_created_at timestamptz,
+  received_at timestamptz, trace_parent text, withheld bool
+`
+
 /**
  * Stores the deliveries of events whose endpoints have rows; due at once, or withheld when the endpoint sends nothing. An
  * event that an endpoint has already is left as it is. The bytes written here are those of every attempt.
  */
 export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
-  const events = deliveries.map(({ event }) => event)
+  const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => ({
+    ...{ id: newId('dlv'), endpointId: endpointId(event), eventId: event.id, type: event.type, brandId: event.brandId },
+    ...{ body: Buffer.from(JSON.stringify(event)), eventCreatedAt: event.createdAt, receivedAt, withheld },
+    traceParent: traceparent,
+  }))
   await db`
     insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
       next_attempt_at, finished_at, trace_parent)
     select r.id, r.endpoint_id, r.event_id, r.type, r.brand_id, r.body,
       case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
       case when s.sends then r.received_at end, case when not s.sends then r.received_at end, r.trace_parent
-    from unnest(
-      ${events.map(() => newId('dlv'))}::text[], ${events.map(endpointId)}::text[], ${events.map(({ id }) => id)}::text[],
-      ${events.map(({ type }) => type)}::text[], ${events.map(({ brandId }) => brandId)}::text[],
-      ${events.map((event) => Buffer.from(JSON.stringify(event)))}::bytea[],
-      ${events.map(({ createdAt }) => createdAt)}::timestamptz[],
-      ${deliveries.map(({ receivedAt }) => receivedAt)}::timestamptz[],
-      ${deliveries.map(({ traceparent }) => traceparent)}::text[],
-      ${deliveries.map(({ withheld = false }) => withheld)}::boolean[]
-    ) as r (id, endpoint_id, event_id, type, brand_id, body, event_created_at, received_at, trace_parent, withheld)
+    from ${unnest('r', rows, newColumns)}
     join endpoint e on e.id = r.endpoint_id
     cross join lateral (
       select not r.withheld and e.enabled and e.url is not null

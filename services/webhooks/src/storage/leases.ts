@@ -1,4 +1,4 @@
-import { type Db, sql } from '@backoffice/service-runtime'
+import { type Db, sql, unnest } from '@backoffice/service-runtime'
 import { type EndpointColumns, endpointColumns } from './endpoints.ts'
 
 export interface Lease {
@@ -76,8 +76,7 @@ export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Le
     with allowed as (
       select a.id, a.url, greatest(0, a.concurrency - (
         select count(*) from delivery d where d.endpoint_id = a.id and d.leased_until > ${now}::timestamptz))::integer as slots
-      from unnest(${endpoints.map(({ id }) => id)}::text[], ${endpoints.map(({ url }) => url)}::text[],
-        ${endpoints.map(({ concurrency }) => concurrency)}::integer[]) as a (id, url, concurrency)
+      from ${unnest('a', endpoints, 'id text, url text, concurrency int')}
     ), picked as (
       select candidate.id, allowed.url, allowed.slots, row_number() over (partition by allowed.id order by candidate.turn) as turn
       from allowed, lateral (

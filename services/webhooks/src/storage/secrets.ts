@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Db, ReadDb, SecretBox } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, type SecretBox, unnest } from '@backoffice/service-runtime'
 import { expiryAfterRotation, type SigningSecret } from '../domain/signature-headers.ts'
 import { SecretEntity } from './entities.ts'
 
@@ -74,12 +74,10 @@ export async function rewrapSecrets(db: Db, box: SecretBox): Promise<number> {
     const rows = await db<{ id: bigint; endpointId: string; sealed: string }>`
       select id, endpoint_id, sealed from secret where not starts_with(sealed, ${`${box.newestKeyId}.`}) limit ${rewrapBatchMax}
     `
+    const renewed = rows.map((row) => ({ ...row, rewrapped: box.rewrap(row.sealed, row.endpointId) }))
     await db`
       update secret s set sealed = r.rewrapped
-      from unnest(
-        ${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ sealed }) => sealed)}::text[],
-        ${rows.map(({ sealed, endpointId }) => box.rewrap(sealed, endpointId))}::text[]
-      ) as r (id, sealed, rewrapped)
+      from ${unnest('r', renewed, 'id bigint, sealed text, rewrapped text')}
       where s.id = r.id and s.sealed = r.sealed
     `
     rewrapped += rows.length

@@ -1,0 +1,64 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { eventually, testBed } from '@backoffice/test-kit'
+import { type Context, context, createContextKey, propagation, ROOT_CONTEXT } from '@opentelemetry/api'
+import t from 'tap'
+import { newId } from '../../src/index.ts'
+import { adding, addUp, countUp, payments } from '../probe-services.ts'
+
+// The least that a trace needs: a context that follows the calls, with one value in it, carried as a header.
+const key = createContextKey('trace of the test')
+const storage = new AsyncLocalStorage<Context>()
+context.setGlobalContextManager({
+  active: () => storage.getStore() ?? ROOT_CONTEXT,
+  with: (active, run, self, ...args) => storage.run(active, () => run.call(self as never, ...args)),
+  bind: (_active, target) => target,
+  enable() {
+    return this
+  },
+  disable() {
+    return this
+  },
+})
+propagation.setGlobalPropagator({
+  inject: (active, carrier, setter) => setter.set(carrier, 'trace', String(active.getValue(key) ?? 'none')),
+  extract(active, carrier, getter) {
+    const value = getter.get(carrier, 'trace')
+    return value === undefined ? active : active.setValue(key, value)
+  },
+  fields: () => ['trace'],
+})
+const within = <T>(trace: string, run: () => T) => context.with(ROOT_CONTEXT.setValue(key, trace), run)
+
+const bed = await testBed(t, { payments })
+const scope = bed.scope()
+
+async function traceOf(record: string): Promise<{ requestId: string; trace: string }> {
+  const { rows } = await bed.sql('payments').query('select message from outbox where aggregate = $1', [record])
+  return rows[0].message.context
+}
+
+t.test('what a call sends belongs to its trace and request', async (t) => {
+  const input = { record: 'alone', sends: ['event' as const] }
+  await within('trace alone', () => bed.rpc.call(countUp, { scope, input, requestId: 'req_alone' }))
+  t.same(await traceOf('alone'), { requestId: 'req_alone', trace: 'trace alone' })
+})
+
+t.test('and so it does when many share a transaction', async (t) => {
+  const numbers = Array.from({ length: 20 }, (_, index) => index)
+  const call = (n: number | string) =>
+    within(`trace ${n}`, () =>
+      bed.rpc.call(addUp, {
+        scope,
+        input: { record: `record ${n}`, by: 1, sends: ['event'] },
+        operationId: newId('opn'),
+        requestId: `req_${n}`,
+      }),
+    )
+  adding.during = async () => {
+    adding.during = async () => {}
+    await eventually(() => adding.prepared === 21)
+  }
+  await Promise.all([call('opener'), ...numbers.map(call)])
+  t.ok(adding.batches.some(({ length }) => length > 10))
+  for (const n of numbers) t.same(await traceOf(`record ${n}`), { requestId: `req_${n}`, trace: `trace ${n}` })
+})

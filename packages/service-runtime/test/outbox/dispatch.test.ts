@@ -1,0 +1,70 @@
+import { eventually, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { newId } from '../../src/index.ts'
+import { writeRecords } from '../../src/operations/record.ts'
+import { Dispatch } from '../../src/outbox/dispatch.ts'
+import { type EventRow, toRow } from '../../src/outbox/rows.ts'
+import { eventData, payments } from '../probe-services.ts'
+
+const bed = await testBed(t, { payments })
+const { db, rpc, clock, log } = bed.services.payments
+
+/** What an operation left that sent two events about one record and one about another. */
+async function leave(name: string) {
+  const now = clock.now()
+  const aggregates = [`${name} a`, `${name} a`, `${name} b`]
+  const rows = aggregates.map(
+    (aggregate) =>
+      toRow(
+        { kind: 'deposit.confirmed', aggregate, scope: bed.scope(), data: eventData(name) },
+        { now, context: {} },
+      ) as EventRow,
+  )
+  const operationId = newId('opn')
+  const record = { operationId, name, fingerprint: '', reply: { body: null }, rows, audit: null }
+  const behind = await db.transaction((tx) => writeRecords(tx, [record], now))
+  return { sent: { operationId, rows, behind }, ids: rows.map(({ id }) => id) }
+}
+
+/** A dispatch whose broker refuses the events that a test names. */
+function faultyDispatch() {
+  const published: string[] = []
+  const refused = new Set<string>()
+  const publisher = {
+    async publish({ id }: { id: string }) {
+      if (refused.has(id)) throw new Error('the broker is away')
+      published.push(id)
+    },
+  }
+  const relay = { nudge() {} }
+  const context = { db, rpc, publisher, relay, clock, log } as never
+  return { dispatch: new Dispatch(context), published, refused }
+}
+const soon = () => new Date(Date.now() + 5_000)
+
+t.test('events of one record leave one after another, and those of another beside them', async (t) => {
+  const { dispatch, published } = faultyDispatch()
+  const { sent, ids } = await leave('in order')
+  await dispatch.finish(sent, soon())
+  await dispatch.stop()
+  t.same(new Set(published), new Set(ids))
+  t.ok(published.indexOf(ids[0] as string) < published.indexOf(ids[1] as string))
+  const { rowCount } = await bed.sql('payments').query('select from outbox where done_at is null')
+  t.equal(rowCount, 0)
+})
+
+t.test('an event that could not leave holds back the later ones of its record only', async (t) => {
+  const { dispatch, published, refused } = faultyDispatch()
+  const { sent, ids } = await leave('held back')
+  refused.add(ids[0] as string)
+  await dispatch.finish(sent, soon())
+  await dispatch.stop()
+  t.same(published, [ids[2]])
+  await eventually(async () => {
+    const { rows } = await bed
+      .sql('payments')
+      .query('select id from outbox where id = any($1) and done_at is null', [ids])
+    return rows.length === 0
+  })
+  t.pass('the relay went on with them')
+})
