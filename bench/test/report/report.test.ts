@@ -29,7 +29,7 @@ const one = (id: string, column: Measured['column'], failures = {}): Measured =>
 })
 const results: Results = {
   measured: [one('pairs-32', 'this'), one('me', 'this', { 'GET answered 503': 2 }), one('bare', 'reference')],
-  books: [{ column: 'this', filled: false, compared: 12, differences: 1, examples: ['balances: somebody: differs'] }],
+  books: [{ column: 'this', system: 'plain', compared: 12, differences: 1, examples: ['balances: somebody: differs'] }],
 }
 
 t.test('every chart is one well-formed picture, whatever a title holds', async (t) => {

@@ -116,12 +116,13 @@ async function attemptTransaction<T>(
   pool: Pool,
   managers: EntityManagers | undefined,
   run: (db: Db) => Promise<T>,
-  { lockTimeoutMs }: TransactionOptions,
+  { lockTimeoutMs, readsFirst = false }: TransactionOptions,
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   let ended = false
   let firstFault: unknown
+  let notBegun: unknown
   const untilEnded = {
     async query(...query: Parameters<Queryable['query']>) {
       // What `run` left behind, such as the rest of a Promise.all, must not reach the connection's next user.
@@ -135,11 +136,15 @@ async function attemptTransaction<T>(
     },
   } as unknown as Queryable
   try {
-    // Sent together with the first statement of `run`.
     const begun = client.query(
       lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`,
     )
-    begun.catch(() => {})
+    if (readsFirst)
+      begun.catch((fault) => {
+        ended = true
+        notBegun = fault
+      })
+    else await begun
     const db = handleOver(untilEnded, managers)
     const result = await run(db)
     await db.flush()
@@ -150,7 +155,7 @@ async function attemptTransaction<T>(
   } catch (error) {
     ended = true
     // Of statements that travel together the first one fails, and all behind it fail because of that.
-    const cause = isInFailedTransaction(error) ? (firstFault ?? error) : error
+    const cause = notBegun ?? (isInFailedTransaction(error) ? (firstFault ?? error) : error)
     if (isStaleConnection(cause)) broken = cause as Error
     await client.query('rollback').catch((fault: Error) => {
       broken = fault

@@ -38,6 +38,7 @@ export function gatheredAttempts(
       context.db
         .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
           lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
+          readsFirst: true,
         })
         .catch((error) => {
           if (!alone && batchFaultOf(error) === 'alone') logFailedBatch(context.log, operation, error)

@@ -81,6 +81,7 @@ export class Ledger {
     for (;;) {
       const outcomes = await this.#db.transaction((db) => this.#applyOnce(db, batch, postings, systemAccounts), {
         lockTimeoutMs: waitMs,
+        readsFirst: true,
       })
       if (outcomes !== 'accounts missing') return outcomes
       await openPlayerAccounts(this.#db, distinctTargets(postings), this.#clock.now())
