@@ -11,7 +11,7 @@ import { verifiedUrl } from './tls.ts'
 const statementTimeoutMs = 15_000
 const idleTransactionTimeoutMs = 20_000
 const connectionTimeoutMs = 3_000
-const transactionAttemptsMax = 4
+const attemptsMax = 4
 /** Reads are gathered, so few connections serve many callers. */
 const writersPerReader = 4
 
@@ -32,7 +32,7 @@ export async function connectDatabase(
   return Object.assign(handleOver(writers, managers), {
     reader: handleOver(readers, managers) as ReadDb,
     transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) =>
-      inTransaction(writers, managers, run, options),
+      retrying(() => attemptTransaction(writers, managers, run, options)),
     async close() {
       await Promise.all([writers.end(), readers.end()])
     },
@@ -74,9 +74,12 @@ export const readOver = (connection: Queryable): ReadDb => handleOver(connection
 /** The tag over a pool or a connection. Its entity manager is made when it is first asked for. */
 function handleOver(connection: Queryable, managers: EntityManagers | undefined): Db {
   let manager: EntityManager | undefined
-  const db = <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) =>
-    execute<Row>(connection, text, values)
   const isPool = connection instanceof Pool
+  const db = <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
+    const run = () => execute<Row>(connection, text, values)
+    // Over a pool a statement is a transaction of its own.
+    return isPool ? retrying(run) : run()
+  }
   return Object.defineProperty(
     Object.assign(db, {
       mayWrite: true as const,
@@ -97,17 +100,13 @@ function handleOver(connection: Queryable, managers: EntityManagers | undefined)
   ) as Db
 }
 
-async function inTransaction<T>(
-  pool: Pool,
-  managers: EntityManagers | undefined,
-  run: (db: Db) => Promise<T>,
-  options: TransactionOptions = {},
-): Promise<T> {
+/** Runs a transaction again that did nothing but for the moment or the connection that it met. */
+async function retrying<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptTransaction(pool, managers, run, options)
+      return await run()
     } catch (error) {
-      if (attempt >= transactionAttemptsMax || !isRetryable(error)) throw error
+      if (attempt >= attemptsMax || !isRetryable(error)) throw error
     }
   }
 }
@@ -116,7 +115,11 @@ async function attemptTransaction<T>(
   pool: Pool,
   managers: EntityManagers | undefined,
   run: (db: Db) => Promise<T>,
+<<<<<<< HEAD
   { lockTimeoutMs, readsFirst = false }: TransactionOptions,
+=======
+  { lockTimeoutMs }: TransactionOptions = {},
+>>>>>>> w-review
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined

@@ -38,11 +38,14 @@ export interface TransactionOptions {
   readonly readsFirst?: boolean
 }
 
-/** A service's database: each statement is a transaction of its own unless it runs in `transaction`. */
+/**
+ * A service's database: each statement is a transaction of its own unless it runs in `transaction`. Either runs again, as a
+ * whole, when PostgreSQL asks for it (serialization failure, deadlock).
+ */
 export interface Database extends Db {
   /** For reading only: its connections refuse to write. */
   readonly reader: ReadDb
-  /** One transaction. It is run again, as a whole, when PostgreSQL asks for it (serialization failure, deadlock). */
+  /** One transaction: `run` may run more than once. */
   transaction<T>(run: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>
 }

@@ -77,8 +77,9 @@ export function isPassingFault(error: unknown): boolean {
 export function batchFaultOf(error: unknown): BatchFault {
   // Somebody else wrote a row of the same key in the meantime: loaded again, it is seen.
   if (isUniqueViolation(error)) return 'again'
-  // Alone it may wait longer for a lock, and meets fewer others to be deadlocked with.
-  if (isLockTimeout(error) || isRetryable(error) || isFaultOfData(error)) return 'alone'
+  if (isLockTimeout(error)) return 'locked'
+  // Alone it meets fewer others to be deadlocked with.
+  if (isRetryable(error) || isFaultOfData(error)) return 'alone'
   // Whatever else it is, one item may be at fault, and its neighbours should not suffer for it.
   return isPassingFault(error) ? 'everyone' : 'alone'
 }

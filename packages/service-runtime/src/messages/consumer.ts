@@ -49,9 +49,6 @@ const inFlightMax = 256
 /** The broker hands out no more before some are acknowledged, over all replicas. */
 const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
-/** Short, since a whole batch waits; an event that goes alone may wait longer. */
-const lockTimeoutMs = 1_000
-const lockTimeoutAloneMs = 6_000
 const ackWaitMs = 30_000
 const deliveriesMaxDefault = 12
 const retryDelayMsMax = 60_000
@@ -86,7 +83,7 @@ export class EventConsumer {
     this.#reaction = definition
     this.#name = `${context.service}-${definition.name}`
     this.#gatherer = new Gatherer({
-      run: (events, { alone }) => this.#react(events, alone ? lockTimeoutAloneMs : lockTimeoutMs),
+      run: (events, { patienceMs }) => this.#react(events, patienceMs),
       batchMax,
       queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.

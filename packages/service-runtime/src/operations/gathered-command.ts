@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Operation, Rejection } from '@backoffice/contracts'
 import type { Db } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
-import { Gatherer } from '../process/gatherer.ts'
+import { type BatchFault, Gatherer } from '../process/gatherer.ts'
 import { newId } from '../process/ids.ts'
 import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
 import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
@@ -15,9 +15,6 @@ type Command = GatheredCommand<any, unknown, unknown, unknown>
 export const batchMax = 200
 const queueMax = 2_000
 const batchBytesMax = 1_000_000
-/** Short, since a whole batch waits; a call that runs alone may wait as long as its caller does. */
-const lockTimeoutMs = 1_000
-const lockTimeoutAloneMs = 6_000
 
 /** Attempts that wait together become outcomes in one transaction. */
 export function gatheredAttempts(
@@ -34,18 +31,24 @@ export function gatheredAttempts(
     ownerOf: ({ owner }) => owner,
     isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
     faultOf: batchFaultOf,
-    run: (attempts, { alone }) =>
+    run: (attempts, { alone, patienceMs: lockTimeoutMs }) =>
       context.db
+<<<<<<< HEAD
         .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
           lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
           readsFirst: true,
         })
+=======
+        .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), { lockTimeoutMs })
+>>>>>>> w-review
         .catch((error) => {
-          if (!alone && batchFaultOf(error) === 'alone') logFailedBatch(context.log, operation, error)
+          if (!alone && goOneByOne.has(batchFaultOf(error))) logFailedBatch(context.log, operation, error)
           throw error
         }),
   })
 }
+
+const goOneByOne: ReadonlySet<BatchFault> = new Set(['alone', 'locked'])
 
 /** The callers may never notice, and somebody should: an assertion is a bug. */
 function logFailedBatch(log: AttemptContext['log'], operation: Operation, err: unknown): void {
