@@ -24,13 +24,14 @@ export interface Case {
   readonly measure: () => Promise<Sample>
 }
 
+/** `plain`: as `npm start` makes it. `filled`: with a ledger and claims of years. */
+export type SystemKind = 'plain' | 'filled'
+
 /** What the cases of a group share while they run. */
 export interface Setting {
   readonly options: Options
-  /** The systems that are measured, one for each checkout. */
-  readonly subjects: readonly Subject[]
-  /** The same checkouts again, with a ledger and claims of years; started when first asked for. */
-  readonly filled: () => Promise<readonly Subject[]>
+  /** The systems that are measured, one for each checkout; of a kind that the group does not need there may be none. */
+  readonly systems: Readonly<Record<SystemKind, readonly Subject[]>>
   /** Ends with the group, the latest first. */
   readonly ending: AsyncDisposableStack
 }
@@ -39,6 +40,7 @@ export interface Setting {
 export interface Group {
   /** What `--only` takes. */
   readonly name: string
+  readonly needs: readonly SystemKind[]
   /** Whether fixed arrivals make sense for it (`--open-loop`). */
   readonly takesOpenLoop: boolean
   readonly prepare: (setting: Setting) => Promise<readonly Case[]>

@@ -1,4 +1,4 @@
-import type { Case, Column, Group, Sample, Setting } from './case.ts'
+import type { Case, Column, Group, Sample, Setting, SystemKind } from './case.ts'
 import { groups } from './cases/index.ts'
 import { createAndConfirm } from './cases/pairs.ts'
 import type { Books, Measured, Results } from './figures/results.ts'
@@ -15,38 +15,51 @@ const examplesMax = 5
 /** Tells whoever waits what is going on. */
 export type Say = (line: string) => void
 
-/**
- * Starts the systems, measures group after group, and compares the books of every system at the end.
- * @param ending takes what must be stopped, also when the run is broken off
- */
+/** What a run is made with. */
+interface Tools {
+  readonly options: Options
+  /** Takes what must be stopped, also when the run is broken off. */
+  readonly ending: AsyncDisposableStack
+  readonly say: Say
+}
+
+/** Measures group after group, each kind of system with all that is measured on it, and compares the books of each. */
 export async function run(options: Options, ending: AsyncDisposableStack, say: Say): Promise<Results> {
-  const subjects = await startAll(options, ending, say)
-  for (const subject of subjects) await settle(subject, options)
-  let filled: Promise<readonly Subject[]> | undefined
-  const shared = {
-    options,
-    subjects,
-    ending,
-    filled: () => {
-      filled ??= startFilled(options, ending, say)
-      return filled
-    },
+  const chosen = groups
+    .filter(({ name }) => options.only === undefined || options.only.includes(name))
+    .filter(({ takesOpenLoop }) => options.openLoopRate === undefined || takesOpenLoop)
+  const onFilled = (group: Group) => group.needs.includes('filled')
+  const tools = { options, ending, say }
+  const results: Results[] = []
+  // Apart, because a system that stands idle still takes its share of a small machine, and because what is compared with
+  // a filled system must be as new as that.
+  for (const part of [chosen.filter((group) => !onFilled(group)), chosen.filter(onFilled)]) {
+    if (part.length > 0) results.push(await measurePart(part, tools))
+  }
+  return { measured: results.flatMap(({ measured }) => measured), books: results.flatMap(({ books }) => books) }
+}
+
+async function measurePart(part: readonly Group[], { options, ending, say }: Tools): Promise<Results> {
+  await using partEnding = new AsyncDisposableStack()
+  // Also known to whoever breaks the run off, who does not wait for the end of a part.
+  ending.use(partEnding)
+  const tools = { options, ending: partEnding, say }
+  const needed = (kind: SystemKind) => part.some(({ needs }) => needs.includes(kind))
+  const systems = {
+    plain: needed('plain') ? await startSystems('plain', tools) : [],
+    filled: needed('filled') ? await startSystems('filled', tools) : [],
   }
   const measured: Measured[] = []
-  for (const group of chosen(options)) measured.push(...(await measureGroup(group, shared, say)))
+  for (const group of part) measured.push(...(await measureGroup(group, { options, systems, ending: partEnding }, say)))
   const books: Books[] = []
-  for (const subject of subjects) books.push(await compareBooks(subject, { filled: false }, say))
-  for (const subject of (await filled) ?? []) books.push(await compareBooks(subject, { filled: true }, say))
+  for (const kind of ['plain', 'filled'] as const) {
+    for (const subject of systems[kind]) books.push(await compareBooks(subject, kind, say))
+  }
   return { measured, books }
 }
 
-function chosen({ only, openLoopRate }: Options): readonly Group[] {
-  return groups
-    .filter(({ name }) => only === undefined || only.includes(name))
-    .filter(({ takesOpenLoop }) => openLoopRate === undefined || takesOpenLoop)
-}
-
-async function startAll(options: Options, ending: AsyncDisposableStack, say: Say): Promise<readonly Subject[]> {
+/** One system for each checkout. */
+async function startSystems(kind: SystemKind, { options, ending, say }: Tools): Promise<readonly Subject[]> {
   const checkouts: readonly (readonly [Column, string | undefined])[] = [
     ['this', options.checkout],
     ['before', options.against],
@@ -55,20 +68,18 @@ async function startAll(options: Options, ending: AsyncDisposableStack, say: Say
   for (const [column, checkout] of checkouts) {
     if (checkout === undefined) continue
     say(`starting the system of ${checkout}`)
-    subjects.push(await Subject.start(column, { checkout, under: options.dir }, ending))
+    const subject = await Subject.start(column, { checkout, under: options.dir }, ending)
+    if (kind === 'filled') await fill(subject, options, say)
+    subjects.push(subject)
   }
+  for (const subject of subjects) await settle(subject, options)
   return subjects
 }
 
-async function startFilled(options: Options, ending: AsyncDisposableStack, say: Say): Promise<readonly Subject[]> {
-  const subjects = await startAll(options, ending, say)
-  for (const subject of subjects) {
-    say(`filling a ledger with ${options.rows} rows and a gateway with ${options.claims} claims`)
-    await fillLedger(subject, options.rows)
-    await fillClaims(subject, options.claims)
-    await settle(subject, options)
-  }
-  return subjects
+async function fill(subject: Subject, { rows, claims }: Options, say: Say): Promise<void> {
+  say(`filling a ledger with ${rows} rows and a gateway with ${claims} claims`)
+  await fillLedger(subject, rows)
+  await fillClaims(subject, claims)
 }
 
 /** The first requests of a process compile its code: they are nobody's figures. */
@@ -79,7 +90,6 @@ async function settle(subject: Subject, { players, settleMs }: Options): Promise
 
 async function measureGroup(group: Group, shared: Setting, say: Say): Promise<readonly Measured[]> {
   await using ending = new AsyncDisposableStack()
-  // Also known to whoever breaks the run off, who does not wait for the end of a group.
   shared.ending.use(ending)
   say(`${group.name}: preparing`)
   const cases = await group.prepare({ ...shared, ending })
@@ -92,13 +102,13 @@ async function measureGroup(group: Group, shared: Setting, say: Say): Promise<re
   return cases.map((one) => ({ ...one, group: group.name, samples: samples.get(one) ?? [] }))
 }
 
-async function compareBooks(subject: Subject, { filled }: { readonly filled: boolean }, say: Say): Promise<Books> {
+async function compareBooks(subject: Subject, system: SystemKind, say: Say): Promise<Books> {
   say('comparing the books')
   await recordDeposits(subject)
   const { checks, differences, differencesTotal } = await subject.team.reconcile()
   return {
     column: subject.column,
-    filled,
+    system,
     compared: checks.reduce((sum, { compared }) => sum + compared, 0),
     differences: differencesTotal,
     examples: differences

@@ -22,11 +22,12 @@ const patienceMs = 30_000
 /** How long an event takes to the sockets of endpoints that answer, beside one that does not, and without it. */
 export const blackHole: Group = {
   name: 'black-hole',
+  needs: ['plain'],
   takesOpenLoop: false,
   async prepare(setting) {
     const receiver = await WebhookReceiver.start(setting)
     const cases = []
-    for (const subject of setting.subjects) {
+    for (const subject of setting.systems.plain) {
       const neighbours = await openEndpoints(subject, setting.options.neighbours, receiver.url)
       const [silent] = await openEndpoints(subject, 1, receiver.blackHoleUrl)
       const connection = await connectAs(subject.login('payments'))

@@ -10,10 +10,11 @@ const clients = 32
  */
 export const claims: Group = {
   name: 'claims',
+  needs: ['plain', 'filled'],
   takesOpenLoop: false,
-  async prepare({ options, subjects, filled }) {
-    const amongMany = (await filled()).map((subject) => ({ subject, id: 'claims-among-many', beside: options.claims }))
-    const amongNone = subjects.map((subject) => ({ subject, id: 'claims-among-none', beside: 0 }))
+  async prepare({ options, systems }) {
+    const amongMany = systems.filled.map((subject) => ({ subject, id: 'claims-among-many', beside: options.claims }))
+    const amongNone = systems.plain.map((subject) => ({ subject, id: 'claims-among-none', beside: 0 }))
     return [...amongNone, ...amongMany].map(
       ({ subject, id, beside }): Case => ({
         id,

@@ -22,11 +22,12 @@ const undelivered = 4 * concurrency
 /** From the stream to a receiver on this machine, as fast as it goes. */
 export const deliveries: Group = {
   name: 'deliveries',
+  needs: ['plain'],
   takesOpenLoop: false,
   async prepare(setting) {
     const receiver = await WebhookReceiver.start(setting)
     const cases: Case[] = []
-    for (const subject of setting.subjects) {
+    for (const subject of setting.systems.plain) {
       const scopes = await openEndpoints(subject, endpoints, receiver.url)
       const connection = await connectAs(subject.login('payments'))
       setting.ending.defer(() => connection.close())

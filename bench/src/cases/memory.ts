@@ -11,9 +11,10 @@ const lookEveryMs = 250
 /** What the five services hold: before anything was asked of them, and at most while deposits come in. */
 export const memory: Group = {
   name: 'memory',
+  needs: ['plain'],
   takesOpenLoop: false,
-  async prepare({ options, subjects }) {
-    return subjects.flatMap((subject) => [
+  async prepare({ options, systems }) {
+    return systems.plain.flatMap((subject) => [
       {
         id: 'memory-idle',
         title: 'memory of the services, idle',

@@ -11,10 +11,11 @@ const clientCounts = [1, 32, 128] as const
 /** The way of most money: a deposit is created, then confirmed, and the wallet is credited before the answer. */
 export const pairs: Group = {
   name: 'pairs',
+  needs: ['plain'],
   takesOpenLoop: true,
-  async prepare({ options, subjects, ending }) {
+  async prepare({ options, systems, ending }) {
     const cases: Case[] = []
-    for (const subject of subjects) {
+    for (const subject of systems.plain) {
       const work = createAndConfirm(subject, await subject.players(options.players))
       // Arrivals at a fixed rate have no number of clients.
       for (const clients of options.openLoopRate === undefined ? clientCounts : [0]) {
@@ -29,7 +30,7 @@ export const pairs: Group = {
       }
     }
     if (options.openLoopRate !== undefined) return cases
-    const reference = await postingReference({ options, subjects, ending })
+    const reference = await postingReference({ options, systems, ending })
     return [...cases, reference.case('uniform')]
   },
 }

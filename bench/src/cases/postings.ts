@@ -19,11 +19,12 @@ const titles: Readonly<Record<Distribution, string>> = {
 /** The wallet alone: credits as payments sends them, without HTTP and without the deposit behind them. */
 export const postings: Group = {
   name: 'postings',
+  needs: ['plain'],
   takesOpenLoop: false,
-  async prepare({ options, subjects, ending }) {
+  async prepare({ options, systems, ending }) {
     const cases: Case[] = []
-    const reference = await postingReference({ options, subjects, ending })
-    for (const subject of subjects) {
+    const reference = await postingReference({ options, systems, ending })
+    for (const subject of systems.plain) {
       // An account that is missing would be opened by its first credit, and that is another cost.
       await openAccounts(subject, options.accounts)
       const requests = await NatsRequests.open(subject.login('payments'))

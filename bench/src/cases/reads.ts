@@ -11,14 +11,15 @@ const preparationsAtOnce = 16
 /** One hop and one query, or none but the claim's: against the same hop without a database. */
 export const wallet: Group = {
   name: 'wallet',
+  needs: ['plain'],
   takesOpenLoop: true,
   async prepare(setting) {
     const cases: Case[] = []
-    for (const subject of setting.subjects) {
+    for (const subject of setting.systems.plain) {
       const players = await subject.players(setting.options.players)
       cases.push(readCase(setting, subject, { id: 'wallet', what: 'GET wallet', work: readWallets(subject, players) }))
     }
-    for (const subject of setting.subjects) {
+    for (const subject of setting.systems.plain) {
       const work = await replays(subject, setting.options)
       cases.push(readCase(setting, subject, { id: 'replay', what: 'replay of a creation', work }))
     }
@@ -29,9 +30,10 @@ export const wallet: Group = {
 /** What every signed request costs in the gateway, against the same answer from Fastify alone. */
 export const me: Group = {
   name: 'me',
+  needs: ['plain'],
   takesOpenLoop: true,
   async prepare(setting) {
-    const cases = setting.subjects.map((subject) =>
+    const cases = setting.systems.plain.map((subject) =>
       readCase(setting, subject, {
         id: 'me',
         what: 'GET /me',

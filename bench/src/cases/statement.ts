@@ -14,10 +14,11 @@ const walkEntries = 200
 /** A page of a long statement must cost what a page of a short one costs, however deep in it. */
 export const statement: Group = {
   name: 'statement',
+  needs: ['filled'],
   takesOpenLoop: false,
-  async prepare({ options, filled }) {
+  async prepare({ options, systems }) {
     const cases: Case[] = []
-    for (const subject of await filled()) {
+    for (const subject of systems.filled) {
       for (const [name, playerId] of Object.entries(filledPlayers)) {
         const work = readPages(subject, playerId, await placesIn(subject, playerId))
         cases.push({

@@ -1,4 +1,4 @@
-import type { Case, Column, Sample } from '../case.ts'
+import type { Case, Column, Sample, SystemKind } from '../case.ts'
 import { type Spread, spread } from './statistics.ts'
 
 /** One case and what each round said of it. */
@@ -10,7 +10,7 @@ export interface Measured extends Pick<Case, 'id' | 'title' | 'column' | 'shows'
 /** The books of one system after everything, as the team's reconciliation sees them. */
 export interface Books {
   readonly column: Column
-  readonly filled: boolean
+  readonly system: SystemKind
   readonly compared: number
   readonly differences: number
   /** The first few, in words. */

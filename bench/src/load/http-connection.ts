@@ -13,6 +13,8 @@ export class NoAnswerError extends Error {
 }
 
 const silenceMsMax = 30_000
+/** Below the five seconds after which a server of Node's closes what is idle: a request that meets that end would fail. */
+const idleMsMax = 3_000
 const headEnd = '\r\n\r\n'
 
 /**
@@ -25,6 +27,7 @@ export class HttpConnection {
   #socket: Socket | undefined
   #waiting: PromiseWithResolvers<HttpReply> | undefined
   #received: Buffer | undefined
+  #lastUsedMs = 0
 
   constructor({ host, port }: { readonly host: string; readonly port: number }) {
     this.#host = host
@@ -36,6 +39,7 @@ export class HttpConnection {
    * @throws {NoAnswerError}
    */
   send(request: string): Promise<HttpReply> {
+    if (performance.now() - this.#lastUsedMs > idleMsMax) this.close()
     const waiting = Promise.withResolvers<HttpReply>()
     this.#waiting = waiting
     this.#received = undefined
@@ -87,6 +91,7 @@ export class HttpConnection {
   #settle(): PromiseWithResolvers<HttpReply> | undefined {
     const waiting = this.#waiting
     this.#waiting = undefined
+    this.#lastUsedMs = performance.now()
     return waiting
   }
 }

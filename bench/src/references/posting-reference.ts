@@ -22,11 +22,12 @@ const titles: Readonly<Record<Distribution, string>> = {
  * Postings as plain SQL on the very PostgreSQL that the first measured system runs on, in a database of their own: what a
  * ledger without services, and without gathering, gets out of this machine.
  */
-export async function postingReference(
-  setting: Pick<Setting, 'options' | 'subjects' | 'ending'>,
-): Promise<{ readonly case: (distribution: Distribution) => Case }> {
-  const { options, subjects, ending } = setting
-  const [subject] = subjects
+export async function postingReference({
+  options,
+  systems,
+  ending,
+}: Setting): Promise<{ readonly case: (distribution: Distribution) => Case }> {
+  const [subject] = systems.plain
   if (subject === undefined) throw new Error('there is no system to hold anything against')
   const pgbench = findPgbench()
   const run = pgbench === undefined ? runPostingWorker : (posting: PostingRun) => runPgbench(pgbench, posting)

@@ -8,7 +8,14 @@ import { readStack, type StackDescription, stackFileIn } from '@backoffice/dev-s
 
 /** A checkout that was never started installs first. */
 const startTimeoutMs = 300_000
+const startAttemptsMax = 3
 const lookEveryMs = 100
+
+export interface Where {
+  readonly checkout: string
+  /** The folder in which the system gets one of its own. */
+  readonly under: string
+}
 
 /** The system of one checkout, as its own `npm start` runs it: with servers of its own, in a folder of its own. */
 export class RunningStack {
@@ -36,10 +43,19 @@ export class RunningStack {
    * @param ending stops it, from the moment on from which there is something to stop
    * @throws with what it printed when it does not start
    */
-  static async start(
-    { checkout, under }: { readonly checkout: string; readonly under: string },
-    ending: AsyncDisposableStack,
-  ): Promise<RunningStack> {
+  static async start(where: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await RunningStack.#startOnce(where, ending)
+      } catch (error) {
+        // It looks for free ports first and takes them later: another program may be quicker.
+        const isTaken = /address already in use/i.test((error as Error).message)
+        if (!isTaken || attempt >= startAttemptsMax) throw error
+      }
+    }
+  }
+
+  static async #startOnce({ checkout, under }: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
     mkdirSync(under, { recursive: true })
     const dir = mkdtempSync(join(under, 'backoffice-bench-'))
     // PostgreSQL runs as a user of its own when this is root.

@@ -6,7 +6,7 @@ import type { Column, Sample } from '../case.ts'
 import type { NatsLogin } from '../load/nats-requests.ts'
 import { LoadOperator, post } from '../load/operator.ts'
 import { PeakMemory } from './peak-memory.ts'
-import { RunningStack } from './running-stack.ts'
+import { RunningStack, type Where } from './running-stack.ts'
 import { Team } from './team.ts'
 
 const registrationsAtOnce = 8
@@ -35,11 +35,7 @@ export class Subject {
   }
 
   /** @param ending stops the system, and whatever was opened to it */
-  static async start(
-    column: Column,
-    where: { readonly checkout: string; readonly under: string },
-    ending: AsyncDisposableStack,
-  ): Promise<Subject> {
+  static async start(column: Column, where: Where, ending: AsyncDisposableStack): Promise<Subject> {
     const stack = await RunningStack.start(where, ending)
     const idleMemory = await lookWhileIdle(stack)
     const team = await Team.of(stack)

@@ -29,7 +29,7 @@ const one = (id: string, column: Measured['column'], failures = {}): Measured =>
 })
 const results: Results = {
   measured: [one('pairs-32', 'this'), one('me', 'this', { 'GET answered 503': 2 }), one('bare', 'reference')],
-  books: [{ column: 'this', filled: false, compared: 12, differences: 1, examples: ['balances: somebody: differs'] }],
+  books: [{ column: 'this', system: 'plain', compared: 12, differences: 1, examples: ['balances: somebody: differs'] }],
 }
 
 t.test('every chart is one well-formed picture, whatever a title holds', async (t) => {
@@ -69,5 +69,5 @@ t.test('an open loop is told by its tail and judged by no target', async (t) => 
 })
 
 t.test('a number has the places that say something', async (t) => {
-  t.same([0.0234, 5.128, 42.31, 1234.5, Number.NaN].map(inShort), ['0.02', '5.13', '42.3', '1,235', '–'])
+  t.same([0.0234, 5.128, 42.31, 1234.5, Number.NaN].map(inShort), ['0.023', '5.13', '42.3', '1,235', '–'])
 })

@@ -115,7 +115,9 @@ t.test('the type of an operation knows its kind and its input', async (t) => {
 })
 
 t.test('operations are in the order of their keys, and of the tags where they are published', async (t) => {
-  t.same(Object.keys(operations.payments).slice(0, 3), ['createDeposit', 'confirmDeposit', 'failDeposit'])
+  const ofPayments = allOperations.filter(({ service }) => service === 'payments').map(({ id }) => id)
+  t.same(ofPayments, Object.keys(operations.payments))
+  t.ok(ofPayments.indexOf('createDeposit') < ofPayments.indexOf('confirmDeposit'))
   t.same(
     httpOperations.filter(({ tag }) => tag === 'Sandbox').map(({ id }) => id),
     ['decideWithdrawalInSandbox', 'decideKycInSandbox'],

@@ -1,22 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isPassingFault } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 
 const pauseMs = 500
 const connectionTimeoutMs = 5_000
-
-/** No server there yet, or one that is starting, stopping or full; anything else is a fault that waiting does not mend. */
-const passing: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  '57P01',
-  '57P03',
-  '53300',
-])
 
 /**
  * Waits until PostgreSQL lets this login in.
@@ -32,7 +19,7 @@ export async function waitForDatabase(
     try {
       return await connectAndLeave(url)
     } catch (error) {
-      if (!isPassing(error) || Date.now() + pauseMs > deadline) throw error
+      if (!isPassingFault(error) || Date.now() + pauseMs > deadline) throw error
       if (attempt === 1) onWait(error)
       await delay(pauseMs)
     }
@@ -48,10 +35,4 @@ async function connectAndLeave(url: string): Promise<void> {
   } finally {
     await client.end().catch(() => {})
   }
-}
-
-function isPassing(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  // The driver gives these two no code.
-  return passing.has(String(code)) || /timeout expired|terminated unexpectedly/.test(String(message))
 }

@@ -1,4 +1,5 @@
 // For what starts, prepares or tests services: the migrator, the development stack, the team's client, the test kit.
+export { isPassingFault } from './database/faults.ts'
 export { migrate } from './database/migrate.ts'
 export { provisionDatabase } from './database/provision.ts'
 export { purge } from './database/purge.ts'

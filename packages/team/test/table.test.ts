@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { allOperations } from '@backoffice/contracts'
 import { inputSchema, validate } from '@backoffice/service-runtime/internal'
 import t from 'tap'
@@ -23,6 +24,14 @@ t.test('every operation of the team has a command, or is named here as one witho
 
 t.test('no two commands have one name', async (t) => {
   t.equal(new Set(rows.map(({ path }) => path)).size, rows.length)
+})
+
+t.test('the README lists every command', async (t) => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  // A line of the table such as `deposits list\|show`; options may follow.
+  const listed = [...readme.matchAll(/`([a-z]+) ([a-z-]+(?:\\\|[a-z-]+)*)[^`]*`(?=.* \|$)/gm)]
+  const commands = listed.flatMap(([, group, names = '']) => names.split('\\|').map((name) => `${group} ${name}`))
+  t.same(commands.sort(), rows.map(({ path }) => path).sort())
 })
 
 t.test('every field that is said in other words is a field of some operation', async (t) => {

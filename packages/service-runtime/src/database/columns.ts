@@ -47,13 +47,13 @@ function columnsOf(text: string): readonly Column[] {
   return columns
 }
 
-const namesOf = (columns: string): string =>
+const namesOf = (columns: string, table?: string): string =>
   columnsOf(columns)
-    .map(({ name }) => name)
+    .map(({ name }) => (table === undefined ? name : `${table}.${name}`))
     .join(', ')
 
 /** The names of columns that are written with their types: `id, amount` of `id text, amount bigint`. */
-export const columnNames = (columns: string): Fragment => fixed(namesOf(columns))
+export const columnNames = (columns: string, table?: string): Fragment => fixed(namesOf(columns, table))
 
 /** What an UPDATE sets from `name`: `status = name.status, …`. */
 export const assignments = (name: string, columns: string): Fragment =>

@@ -115,12 +115,17 @@ async function attemptTransaction<T>(
   pool: Pool,
   managers: EntityManagers | undefined,
   run: (db: Db) => Promise<T>,
+<<<<<<< HEAD
+  { lockTimeoutMs, readsFirst = false }: TransactionOptions,
+=======
   { lockTimeoutMs }: TransactionOptions = {},
+>>>>>>> w-review
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   let ended = false
   let firstFault: unknown
+  let notBegun: unknown
   const untilEnded = {
     async query(...query: Parameters<Queryable['query']>) {
       // What `run` left behind, such as the rest of a Promise.all, must not reach the connection's next user.
@@ -134,11 +139,15 @@ async function attemptTransaction<T>(
     },
   } as unknown as Queryable
   try {
-    // Sent together with the first statement of `run`.
     const begun = client.query(
       lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`,
     )
-    begun.catch(() => {})
+    if (readsFirst)
+      begun.catch((fault) => {
+        ended = true
+        notBegun = fault
+      })
+    else await begun
     const db = handleOver(untilEnded, managers)
     const result = await run(db)
     await db.flush()
@@ -149,7 +158,7 @@ async function attemptTransaction<T>(
   } catch (error) {
     ended = true
     // Of statements that travel together the first one fails, and all behind it fail because of that.
-    const cause = isInFailedTransaction(error) ? (firstFault ?? error) : error
+    const cause = notBegun ?? (isInFailedTransaction(error) ? (firstFault ?? error) : error)
     if (isStaleConnection(cause)) broken = cause as Error
     await client.query('rollback').catch((fault: Error) => {
       broken = fault

@@ -31,6 +31,11 @@ export interface Db extends ReadDb {
 export interface TransactionOptions {
   /** How long a statement may wait for a lock that somebody else holds. */
   readonly lockTimeoutMs?: number
+  /**
+   * What is sent first only reads and locks, so it may travel together with BEGIN. Were BEGIN itself to fail, statements
+   * behind it would each commit by themselves.
+   */
+  readonly readsFirst?: boolean
 }
 
 /**

@@ -101,7 +101,10 @@ export interface Decision<O extends Operation, Change> {
 export interface GatheredCommand<O extends Operation, Prepared, State, Change> extends AnyCommand<O, Prepared> {
   /** Names every record that a call changes or sends about: two calls that share a name never share a transaction. */
   readonly apart: (call: PreparedCall<O, Prepared>) => readonly string[]
-  /** Locks in one order, then reads; one state for each call, in order. */
+  /**
+   * Locks in one order, then reads; one state for each call, in order. It may add rows that others would add as well, such
+   * as those that are locked: nothing that counts, since its first statements travel together with BEGIN.
+   */
   readonly load: (
     calls: readonly PreparedCall<O, Prepared>[],
     tools: { readonly db: Db; readonly now: Date },

@@ -92,6 +92,22 @@ t.test('what one of several left on its way does not outlive the failed transact
   t.notOk(await exists('straggler'))
 })
 
+t.test('a transaction that could not begin writes nothing', async (t) => {
+  // A statement that PostgreSQL cannot read, in place of a number: nothing of it is carried out, BEGIN neither.
+  const unreadable = ')' as unknown as number
+  for (const readsFirst of [true, false]) {
+    const failed = db.transaction(
+      async (tx) => {
+        await tx`select 1 as one`.catch(() => {})
+        await insert(tx, 'without-begin')
+      },
+      { lockTimeoutMs: unreadable, readsFirst },
+    )
+    await t.rejects(failed, /syntax/, `readsFirst: ${readsFirst}`)
+    t.notOk(await exists('without-begin'))
+  }
+})
+
 t.test('entities that were changed are written before the commit', async (t) => {
   await insert(db, 'edited')
   await db.transaction(async (tx) => {

@@ -1,6 +1,10 @@
 import { type Environment, idempotencyMemoryHours } from '@backoffice/contracts'
-import type { Db } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, sql, unnest } from '@backoffice/service-runtime'
 import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from '../domain/claim.ts'
+
+const attemptColumns = 'operator_id text, environment text, key text, token uuid'
+const claimColumns = `${attemptColumns}, fingerprint bytea, operation text, operation_id text` as const
+const responseColumns = 'status smallint, content_type text, body bytea, request_id text'
 
 export interface ClaimKey {
   readonly operatorId: string
@@ -115,15 +119,10 @@ interface OtherRow extends ResponseColumns {
 async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, OurRow | OtherRow>> {
   const rows = await db<OurRow | OtherRow>`
     with asked as (
-      select * from unnest(
-        ${requests.map(({ operatorId }) => operatorId)}::text[], ${requests.map(({ environment }) => environment)}::text[],
-        ${requests.map(({ key }) => key)}::text[], ${requests.map(({ fingerprint }) => fingerprint)}::bytea[],
-        ${requests.map(({ operation }) => operation)}::text[], ${requests.map(({ operationId }) => operationId)}::text[],
-        ${requests.map(({ token }) => token)}::uuid[], ${requests.map(({ leaseMs }) => leaseMs)}::int[]
-      ) as a (operator_id, environment, key, fingerprint, operation, operation_id, token, lease_ms)
+      select * from ${unnest('a', requests, `${claimColumns}, lease_ms int`)}
     ), mine as (
-      insert into claim as c (operator_id, environment, key, fingerprint, operation, operation_id, token, leased_until, expires_at)
-      select operator_id, environment, key, fingerprint, operation, operation_id, token,
+      insert into claim as c (${columnNames(claimColumns)}, leased_until, expires_at)
+      select ${columnNames(claimColumns)},
         clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
         clock_timestamp() + make_interval(hours => ${idempotencyMemoryHours}::int)
       from asked order by operator_id collate "C", environment collate "C", key collate "C"
@@ -139,14 +138,12 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
         else c.status is not null end
       returning c.token, c.operation_id
     )
-    select token, true as mine, operation_id, null::text as operation, null::bytea as fingerprint, null::boolean as expired,
-      null::float8 as remaining_ms, null::smallint as status, null::text as content_type, null::bytea as body, null::text as request_id
-    from mine
-    union all
-    select a.token, false, c.operation_id, c.operation, c.fingerprint, c.expires_at <= clock_timestamp(),
-      (extract(epoch from c.leased_until - clock_timestamp()) * 1000)::float8, c.status, c.content_type, c.body, c.request_id
-    from asked a join claim c using (operator_id, environment, key)
-    where not exists (select from mine m where m.token = a.token)
+    select a.token, m.token is not null as mine, coalesce(m.operation_id, c.operation_id) as operation_id, c.operation,
+      c.fingerprint, c.expires_at <= clock_timestamp() as expired,
+      (extract(epoch from c.leased_until - clock_timestamp()) * 1000)::float8 as remaining_ms,
+      c.status, c.content_type, c.body, c.request_id
+    from asked a left join mine m using (token) left join claim c using (operator_id, environment, key)
+    where m.token is not null or c.key is not null
   `
   return new Map(rows.map((row) => [row.token, row]))
 }
@@ -163,36 +160,36 @@ export async function forgetClaim(
   `
 }
 
+/** The claims that those who asked still hold, locked. */
+const held = sql`
+  held as (
+    select c.operator_id, c.environment, c.key, c.token from asked a join claim c using (operator_id, environment, key, token)
+    where c.status is null
+    order by c.operator_id collate "C", c.environment collate "C", c.key collate "C" for update of c
+  )
+`
+const isHeld = sql`
+  c.operator_id = h.operator_id and c.environment = h.environment and c.key = h.key and c.token = h.token and c.status is null
+`
+
 /**
  * Stores replies under their tokens, first writer wins, and answers in order what to send: what is stored is what is
  * sent, so a slower attempt gets the other's. Null when neither is stored: the lease was over, and another attempt, which
  * holds the key now, will reply.
  */
 export async function storeResponses(db: Db, completions: readonly Completion[]): Promise<(StoredResponse | null)[]> {
+  const asked = completions.map(({ response, ...attempt }) => ({ ...attempt, ...response }))
   const rows = await db<{ token: string } & ResponseColumns>`
     with asked as (
-      select * from unnest(
-        ${completions.map(({ operatorId }) => operatorId)}::text[], ${completions.map(({ environment }) => environment)}::text[],
-        ${completions.map(({ key }) => key)}::text[], ${completions.map(({ token }) => token)}::uuid[],
-        ${completions.map(({ response }) => response.status)}::smallint[],
-        ${completions.map(({ response }) => response.contentType)}::text[],
-        ${completions.map(({ response }) => response.body)}::bytea[],
-        ${completions.map(({ response }) => response.requestId)}::text[]
-      ) as a (operator_id, environment, key, token, status, content_type, body, request_id)
-    ), held as (
-      select c.token from asked a join claim c using (operator_id, environment, key, token)
-      where c.status is null
-      order by c.operator_id collate "C", c.environment collate "C", c.key collate "C" for update of c
-    ), stored as (
-      update claim c set status = a.status, content_type = a.content_type, body = a.body, request_id = a.request_id, leased_until = null
-      from asked a join held using (token)
-      where c.operator_id = a.operator_id and c.environment = a.environment and c.key = a.key and c.token = a.token and c.status is null
+      select * from ${unnest('a', asked, `${attemptColumns}, ${responseColumns}`)}
+    ), ${held}, stored as (
+      update claim c set ${assignments('a', responseColumns)}, leased_until = null
+      from asked a join held h using (token) where ${isHeld}
       returning c.token
     )
-    select token, null::smallint as status, null::text as content_type, null::bytea as body, null::text as request_id from stored
-    union all
-    select a.token, c.status, c.content_type, c.body, c.request_id from asked a join claim c using (operator_id, environment, key)
-    where c.status is not null and not exists (select from stored s where s.token = a.token)
+    select a.token, c.status, c.content_type, c.body, c.request_id
+    from asked a join claim c using (operator_id, environment, key) left join stored s on s.token = a.token
+    where c.status is not null or s.token is not null
   `
   const found = new Map(rows.map((row) => [row.token, row]))
   return completions.map(({ token, response }) => {
@@ -203,19 +200,11 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
 }
 
 /** The outcomes are unknown: the leases end, and a retry with the same key carries on. */
-export async function releaseClaims(db: Db, held: readonly ClaimAttempt[]): Promise<void> {
+export async function releaseClaims(db: Db, attempts: readonly ClaimAttempt[]): Promise<void> {
   await db`
     with asked as (
-      select * from unnest(
-        ${held.map(({ operatorId }) => operatorId)}::text[], ${held.map(({ environment }) => environment)}::text[],
-        ${held.map(({ key }) => key)}::text[], ${held.map(({ token }) => token)}::uuid[]
-      ) as a (operator_id, environment, key, token)
-    ), held as (
-      select c.operator_id, c.environment, c.key, c.token from asked a join claim c using (operator_id, environment, key, token)
-      where c.status is null
-      order by c.operator_id collate "C", c.environment collate "C", c.key collate "C" for update of c
-    )
-    update claim c set leased_until = null from held h
-    where c.operator_id = h.operator_id and c.environment = h.environment and c.key = h.key and c.token = h.token and c.status is null
+      select * from ${unnest('a', attempts, attemptColumns)}
+    ), ${held}
+    update claim c set leased_until = null from held h where ${isHeld}
   `
 }

@@ -1,5 +1,5 @@
 import type { DepositStatus, Scope } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
 import { type Deposit, isConfirmed } from '../domain/deposit.ts'
 import { inOrder } from './in-order.ts'
 import { type Change, insertTransitions } from './transitions.ts'
@@ -8,10 +8,13 @@ import { type Checked, withUnfinished } from './unfinished.ts'
 /** A deposit, and whom it belongs to. */
 export type DepositRecord = Deposit & Scope
 
-const columns = sql`
-  id, operator_id, brand_id, environment, currency, time_zone, player_id, external_reference, amount, method, status,
-  failure_reason, version, created_at, confirmed_at, failed_at
-`
+/** What confirming and failing change. */
+const settledColumns = 'status text, failure_reason text, version int, confirmed_at timestamptz, failed_at timestamptz'
+const depositColumns = `
+  id text, operator_id text, brand_id text, environment text, currency text, time_zone text, player_id text,
+  external_reference text, amount bigint, method text, created_at timestamptz, ${settledColumns}
+` as const
+const columns = columnNames(depositColumns)
 
 /**
  * Takes the locks that make the deposits of one player one after another, so that no two of them read the same day's sum.
@@ -48,9 +51,7 @@ function dayTotal(now: Date) {
 export async function sumDayDeposits(db: ReadDb, players: readonly PlayerOfDay[], now: Date): Promise<bigint[]> {
   const rows = await db<{ dayTotal: bigint }>`
     select ${dayTotal(now)}
-    from unnest(
-      ${players.map(({ playerId }) => playerId)}::text[], ${players.map(({ timeZone }) => timeZone)}::text[]
-    ) with ordinality as asked (player_id, time_zone, place)
+    from ${unnest('asked', players, 'player_id text, time_zone text')}
     order by place
   `
   return rows.map((row) => row.dayTotal)
@@ -74,10 +75,7 @@ export function readBeforeDeposits(db: Db, keys: readonly DepositKey[], now: Dat
     select ${dayTotal(now)}, (
       select d.id from deposit d where d.brand_id = asked.brand_id and d.external_reference = asked.external_reference
     ) as taken
-    from unnest(
-      ${keys.map(({ playerId }) => playerId)}::text[], ${keys.map(({ timeZone }) => timeZone)}::text[],
-      ${keys.map(({ brandId }) => brandId)}::text[], ${keys.map(({ externalReference }) => externalReference)}::text[]
-    ) with ordinality as asked (player_id, time_zone, brand_id, external_reference, place)
+    from ${unnest('asked', keys, 'player_id text, time_zone text, brand_id text, external_reference text')}
     order by place
   `
 }
@@ -87,18 +85,7 @@ export async function insertDeposits(db: Db, changes: readonly Change<DepositRec
   const deposits = changes.map(({ record }) => record)
   await Promise.all([
     db`
-      insert into deposit (id, operator_id, brand_id, environment, currency, time_zone, player_id, external_reference,
-        amount, method, status, version, created_at)
-      select * from unnest(
-        ${deposits.map(({ id }) => id)}::text[], ${deposits.map(({ operatorId }) => operatorId)}::text[],
-        ${deposits.map(({ brandId }) => brandId)}::text[], ${deposits.map(({ environment }) => environment)}::text[],
-        ${deposits.map(({ currency }) => currency)}::text[], ${deposits.map(({ timeZone }) => timeZone)}::text[],
-        ${deposits.map(({ playerId }) => playerId)}::text[],
-        ${deposits.map(({ externalReference }) => externalReference)}::text[],
-        ${deposits.map(({ amount }) => amount)}::bigint[], ${deposits.map(({ method }) => method)}::text[],
-        ${deposits.map(({ status }) => status)}::text[], ${deposits.map(({ version }) => version)}::int[],
-        ${deposits.map(({ createdAt }) => createdAt)}::timestamptz[]
-      ) as d (id, operator_id, brand_id, environment, currency, time_zone, player_id, external_reference)
+      insert into deposit ${rowsOf('d', deposits, depositColumns)}
       -- In one order, so that two transactions that want the same references cannot wait for each other.
       order by d.brand_id, d.external_reference
     `,
@@ -123,15 +110,8 @@ export async function updateDeposits(db: Db, changes: readonly Change<Deposit>[]
   const deposits = changes.map(({ record }) => record)
   await Promise.all([
     db`
-      update deposit set status = d.status, version = d.version, confirmed_at = d.confirmed_at, failed_at = d.failed_at,
-        failure_reason = d.failure_reason
-      from unnest(
-        ${deposits.map(({ id }) => id)}::text[], ${deposits.map(({ status }) => status)}::text[],
-        ${deposits.map(({ version }) => version)}::int[],
-        ${deposits.map(({ confirmedAt }) => confirmedAt)}::timestamptz[],
-        ${deposits.map(({ failedAt }) => failedAt)}::timestamptz[],
-        ${deposits.map(({ failureReason }) => failureReason)}::text[]
-      ) as d (id, status, version, confirmed_at, failed_at, failure_reason)
+      update deposit set ${assignments('d', settledColumns)}
+      from ${unnest('d', deposits, `id text, ${settledColumns}`)}
       where deposit.id = d.id
     `,
     insertTransitions(db, changes),

@@ -1,5 +1,5 @@
 import type { Scope } from '@backoffice/contracts'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import type { Withdrawal, WithdrawalState } from '../domain/withdrawal.ts'
 
 /** One attempt at a withdrawal: its id is the reference of the hold that the wallet is asked for. */
@@ -27,6 +27,12 @@ export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]
   `
 }
 
+const intentColumns = `
+  id text, operation_id text, operator_id text, brand_id text, environment text, time_zone text, player_id text,
+  amount bigint, currency text, method text, destination text, status text, version int, created_at timestamptz,
+  updated_at timestamptz
+`
+
 /**
  * Inserts intents, each unless an earlier attempt of its operation is there.
  * @returns the ids of those that were begun: of the others another attempt is to be gone on with, or to be looked at
@@ -39,23 +45,13 @@ export async function insertIntents(
     readonly afterAbandoned: boolean
   }[],
 ): Promise<ReadonlySet<string>> {
-  const intents = begun.map(({ intent }) => intent)
-  const scopes = intents.map(({ scope }) => scope)
+  const intents = begun.map(({ intent: { scope, at, ...intent }, afterAbandoned }) => ({
+    ...{ ...scope, ...intent, afterAbandoned },
+    ...{ status: 'intent', version: 0, createdAt: at, updatedAt: at },
+  }))
   const rows = await db<{ id: string }>`
-    insert into withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency,
-      method, destination, status, version, created_at, updated_at)
-    select i.id, i.operation_id, i.brand_id, i.operator_id, i.environment, i.time_zone, i.player_id, i.amount, i.currency,
-      i.method, i.destination, 'intent', 0, i.at, i.at
-    from unnest(
-      ${intents.map(({ id }) => id)}::text[], ${intents.map(({ operationId }) => operationId)}::text[],
-      ${scopes.map(({ brandId }) => brandId)}::text[], ${scopes.map(({ operatorId }) => operatorId)}::text[],
-      ${scopes.map(({ environment }) => environment)}::text[], ${scopes.map(({ timeZone }) => timeZone)}::text[],
-      ${intents.map(({ playerId }) => playerId)}::text[], ${intents.map(({ amount }) => amount)}::bigint[],
-      ${intents.map(({ currency }) => currency)}::text[], ${intents.map(({ method }) => method)}::text[],
-      ${intents.map(({ destination }) => destination)}::text[], ${intents.map(({ at }) => at)}::timestamptz[],
-      ${begun.map(({ afterAbandoned }) => afterAbandoned)}::boolean[]
-    ) as i (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount, currency, method,
-      destination, at, after_abandoned)
+    insert into withdrawal (${columnNames(intentColumns)}) select ${columnNames(intentColumns)}
+    from ${unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
     where i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id)
     order by i.operation_id
     on conflict (operation_id) where status <> 'abandoned' do nothing

@@ -1,5 +1,5 @@
 import type { TransitionActor } from '@backoffice/contracts'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
 import type { StatusTransition } from '../domain/transition.ts'
 
 /** What an operation does to one record: how the record is from then on, and the line that its history gets. */
@@ -9,25 +9,27 @@ export interface Change<R extends { readonly id: string }> {
   readonly operationId: string
 }
 
-/** Writes the history of changes, in the transaction that writes the records. */
-export async function insertTransitions(db: Db, changes: readonly Change<{ readonly id: string }>[]): Promise<void> {
-  const transitions = changes.map(({ transition }) => transition)
-  await db`
-    insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, reason, operation_id)
-    select * from unnest(
-      ${changes.map(({ record }) => record.id)}::text[], ${transitions.map(({ version }) => version)}::int[],
-      ${transitions.map(({ from }) => from)}::text[], ${transitions.map(({ to }) => to)}::text[],
-      ${transitions.map(({ at }) => at)}::timestamptz[], ${transitions.map(({ by }) => by.kind)}::text[],
-      ${transitions.map(({ by }) => by.name)}::text[], ${transitions.map(({ reason }) => reason)}::text[],
-      ${changes.map(({ operationId }) => operationId)}::text[]
-    )
-  `
-}
+const columns = `
+  record_id text, version int, from_status text, to_status text, at timestamptz, by_kind text, by_name text, reason text,
+  operation_id text
+`
 
-interface TransitionRow extends Omit<StatusTransition, 'by'> {
+interface TransitionRow extends Pick<StatusTransition, 'version' | 'at' | 'reason'> {
   readonly recordId: string
+  readonly fromStatus: StatusTransition['from']
+  readonly toStatus: StatusTransition['to']
   readonly byKind: TransitionActor['kind']
   readonly byName: string
+  readonly operationId: string
+}
+
+/** Writes the history of changes, in the transaction that writes the records. */
+export async function insertTransitions(db: Db, changes: readonly Change<{ readonly id: string }>[]): Promise<void> {
+  const rows = changes.map(({ record, transition, operationId }): TransitionRow => {
+    const { from: fromStatus, to: toStatus, by, ...occasion } = transition
+    return { ...occasion, recordId: record.id, fromStatus, toStatus, byKind: by.kind, byName: by.name, operationId }
+  })
+  await db`insert into status_transition ${rowsOf('t', rows, columns)}`
 }
 
 /** The histories of records, each oldest first. */
@@ -37,11 +39,11 @@ export async function listTransitions(
 ): Promise<ReadonlyMap<string, readonly StatusTransition[]>> {
   if (recordIds.length === 0) return new Map()
   const rows = await db<TransitionRow>`
-    select record_id, version, from_status as from, to_status as to, at, by_kind, by_name, reason
-    from status_transition where record_id = any(${recordIds}::text[]) order by record_id, version
+    select ${columnNames(columns)} from status_transition
+    where record_id = any(${recordIds}::text[]) order by record_id, version
   `
   const histories = new Map<string, StatusTransition[]>(recordIds.map((id) => [id, []]))
-  for (const { recordId, byKind, byName, ...transition } of rows)
-    histories.get(recordId)?.push({ ...transition, by: { kind: byKind, name: byName } })
+  for (const { recordId, fromStatus: from, toStatus: to, byKind, byName, version, at, reason } of rows)
+    histories.get(recordId)?.push({ version, from, to, at, by: { kind: byKind, name: byName }, reason })
   return histories
 }

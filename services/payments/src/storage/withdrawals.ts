@@ -1,5 +1,5 @@
 import type { Scope } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import { hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
 import { inOrder } from './in-order.ts'
 import { type Change, insertTransitions } from './transitions.ts'
@@ -11,10 +11,15 @@ export type WithdrawalRecord = Withdrawal & Scope
 /** Any row of the table: an intent is no withdrawal yet, and never becomes a `WithdrawalRecord`. */
 export type WithdrawalRow = Omit<WithdrawalRecord, 'status'> & { readonly status: WithdrawalState }
 
-const columns = sql`
-  id, operator_id, brand_id, environment, currency, time_zone, player_id, amount, method, destination, status, reason,
-  version, created_at, updated_at, reviewed_at, paid_at, approved_by
+/** What opening and deciding change. */
+const decidedColumns = `
+  status text, reason text, version int, created_at timestamptz, updated_at timestamptz, reviewed_at timestamptz,
+  paid_at timestamptz, approved_by text
 `
+const columns = columnNames(`
+  id text, operator_id text, brand_id text, environment text, currency text, time_zone text, player_id text,
+  amount bigint, method text, destination text, ${decidedColumns}
+`)
 
 export function isRecord(row: WithdrawalRow): row is WithdrawalRecord {
   return isVisible(row.status)
@@ -45,17 +50,8 @@ export async function updateWithdrawals(db: Db, changes: readonly Change<Withdra
   const withdrawals = changes.map(({ record }) => record)
   await Promise.all([
     db`
-      update withdrawal set status = w.status, reason = w.reason, version = w.version, created_at = w.created_at,
-        updated_at = w.updated_at, reviewed_at = w.reviewed_at, paid_at = w.paid_at, approved_by = w.approved_by
-      from unnest(
-        ${withdrawals.map(({ id }) => id)}::text[], ${withdrawals.map(({ status }) => status)}::text[],
-        ${withdrawals.map(({ reason }) => reason)}::text[], ${withdrawals.map(({ version }) => version)}::int[],
-        ${withdrawals.map(({ createdAt }) => createdAt)}::timestamptz[],
-        ${withdrawals.map(({ updatedAt }) => updatedAt)}::timestamptz[],
-        ${withdrawals.map(({ reviewedAt }) => reviewedAt)}::timestamptz[],
-        ${withdrawals.map(({ paidAt }) => paidAt)}::timestamptz[],
-        ${withdrawals.map(({ approvedBy }) => approvedBy)}::text[]
-      ) as w (id, status, reason, version, created_at, updated_at, reviewed_at, paid_at, approved_by)
+      update withdrawal set ${assignments('w', decidedColumns)}
+      from ${unnest('w', withdrawals, `id text, ${decidedColumns}`)}
       where withdrawal.id = w.id
     `,
     insertTransitions(db, changes),

@@ -1,4 +1,5 @@
 import type { Difference } from '@backoffice/contracts'
+import { unnest } from '@backoffice/service-runtime'
 import type { Head } from '../storage/heads.ts'
 import { type Check, listedMax } from './check.ts'
 
@@ -17,11 +18,7 @@ export const exportedHeads = (heads: readonly Head[]): Check => ({
       const batch = heads.slice(begin, begin + batchMax)
       const rows = await db<Head & { readonly actual: string | null }>`
         select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, encode(e.hash, 'hex') as actual
-        from unnest(
-          ${batch.map((head) => head.accountId)}::text[], ${batch.map((head) => head.seq)}::text[],
-          ${batch.map((head) => head.hash)}::text[], ${batch.map((head) => head.brandId)}::text[],
-          ${batch.map((head) => head.playerId)}::text[]
-        ) as h (account_id, seq, hash, brand_id, player_id)
+        from ${unnest('h', batch, 'account_id text, seq text, hash text, brand_id text, player_id text')}
         left join wallet.entry e on e.account_id = h.account_id::bigint and e.seq = h.seq::bigint
         where encode(e.hash, 'hex') is distinct from h.hash
       `

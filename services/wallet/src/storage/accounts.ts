@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
 import { type PlayerAccount, type SystemAccountKind, systemKey, type Target, within } from '../domain/posting.ts'
 
 const genesisBytes = 32
 
 /** Opens the accounts that are not there yet; those that are stay as they are. */
 export async function openPlayerAccounts(db: Db, targets: readonly Target[], now: Date): Promise<void> {
+  const accounts = targets.map((target) => ({ ...target, genesis: randomBytes(genesisBytes) }))
   await db`
     insert into account (brand_id, owner_id, kind, currency, genesis, head, created_at, updated_at)
-    select t.brand_id, t.owner_id, 'player', t.currency, t.genesis, t.genesis, ${now}::timestamptz, ${now}::timestamptz
-    from unnest(
-      ${targets.map(({ brandId }) => brandId)}::text[], ${targets.map(({ playerId }) => playerId)}::text[],
-      ${targets.map(({ currency }) => currency)}::text[], ${targets.map(() => randomBytes(genesisBytes))}::bytea[]
-    ) as t (brand_id, owner_id, currency, genesis)
-    order by t.brand_id, t.owner_id
+    select brand_id, player_id, 'player', currency, genesis, genesis, ${now}::timestamptz, ${now}::timestamptz
+    from ${unnest('new', accounts, 'brand_id text, player_id text, currency text, genesis bytea')}
+    order by brand_id, player_id
     on conflict do nothing
   `
 }
@@ -46,6 +44,14 @@ async function findSystemAccount(db: ReadDb, { brandId, kind, currency }: System
   return rows[0]?.id
 }
 
+type PlayerKey = Pick<Target, 'brandId' | 'playerId'>
+
+/** The accounts of players, as `a`. */
+const accountsOf = (players: readonly PlayerKey[]) => sql`
+  ${unnest('asked', players, 'brand_id text, player_id text')}
+  join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
+`
+
 /**
  * Locks players' accounts until the end of the transaction, in id order, so that two batches cannot deadlock. Answers
  * those that exist, as they are after the wait for other batches.
@@ -53,11 +59,7 @@ async function findSystemAccount(db: ReadDb, { brandId, kind, currency }: System
 export function lockPlayerAccounts(db: Db, targets: readonly Target[]): Promise<PlayerAccount[]> {
   return db<PlayerAccount>`
     select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.posted, a.held, a.seq, a.head
-    from unnest(${targets.map(({ brandId }) => brandId)}::text[], ${targets.map(({ playerId }) => playerId)}::text[])
-      as asked (brand_id, owner_id)
-    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.owner_id
-    order by a.id
-    for no key update of a
+    from ${accountsOf(targets)} order by a.id for no key update of a
   `
 }
 
@@ -71,26 +73,18 @@ export interface Balance {
   readonly updatedAt: Date
 }
 
+const balanceColumns = sql`a.brand_id, a.owner_id as player_id, a.currency, a.posted, a.held, a.updated_at`
+
 /** Players' accounts in the order asked for; undefined where a brand has no such player. */
-export async function findBalances(
-  db: ReadDb,
-  players: readonly Pick<Target, 'brandId' | 'playerId'>[],
-): Promise<(Balance | undefined)[]> {
-  const rows = await db<Balance>`
-    select a.brand_id, a.owner_id as player_id, a.currency, a.posted, a.held, a.updated_at
-    from unnest(${players.map(({ brandId }) => brandId)}::text[], ${players.map(({ playerId }) => playerId)}::text[])
-      as asked (brand_id, owner_id)
-    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.owner_id
-  `
+export async function findBalances(db: ReadDb, players: readonly PlayerKey[]): Promise<(Balance | undefined)[]> {
+  const rows = await db<Balance>`select ${balanceColumns} from ${accountsOf(players)}`
   const byPlayer = new Map(rows.map((row) => [within(row.brandId, row.playerId), row]))
   return players.map(({ brandId, playerId }) => byPlayer.get(within(brandId, playerId)))
 }
 
 /** The account of a player whose brand the team does not name. */
 export async function findBalanceOfPlayer(db: ReadDb, playerId: string): Promise<Balance | undefined> {
-  const rows = await db<Balance>`
-    select brand_id, owner_id as player_id, currency, posted, held, updated_at from account where owner_id = ${playerId}
-  `
+  const rows = await db<Balance>`select ${balanceColumns} from account a where owner_id = ${playerId}`
   if (rows.length > 1) throw new Error(`player ${playerId} has an account in more than one brand`)
   return rows[0]
 }

@@ -1,7 +1,12 @@
-import type { ReadDb } from '@backoffice/service-runtime'
+import { columnNames, type ReadDb, unnest } from '@backoffice/service-runtime'
 import type { LedgerState } from '../domain/decide.ts'
 import { type Hold, type Posting, type Transfer, within } from '../domain/posting.ts'
-import { transferFacts } from './transfers.ts'
+import { transferColumns } from './transfers.ts'
+
+export const holdColumns = `
+  brand_id text, reference text, account_id bigint, amount bigint, state text, transfer_id text, opened_at timestamptz,
+  closed_at timestamptz
+`
 
 /** What is stored under the references of a batch. Read in statements after the locks, so that they see what was waited for. */
 export async function readKnown(
@@ -28,14 +33,14 @@ export async function readKnown(
 const byReference = <Row extends { readonly brandId: string; readonly reference: string }>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [within(row.brandId, row.reference), row]))
 
+const referenceColumns = 'brand_id text, reference text'
+
 async function readTransfers(db: ReadDb, batch: readonly Posting[]): Promise<Map<string, Transfer>> {
   if (batch.length === 0) return new Map()
   return byReference(
     await db<Transfer>`
-      select t.id, t.amount, ${transferFacts}
-      from unnest(${batch.map(({ brandId }) => brandId)}::text[], ${batch.map(({ reference }) => reference)}::text[])
-        as asked (brand_id, reference)
-      join transfer t on t.brand_id = asked.brand_id and t.reference = asked.reference
+      select ${columnNames(transferColumns)}
+      from ${unnest('asked', batch, referenceColumns)} join transfer using (brand_id, reference)
     `,
   )
 }
@@ -44,10 +49,8 @@ async function readHolds(db: ReadDb, batch: readonly Posting[]): Promise<Map<str
   if (batch.length === 0) return new Map()
   return byReference(
     await db<Hold>`
-      select h.brand_id, h.reference, h.account_id, h.amount, h.state, h.transfer_id, h.opened_at, h.closed_at
-      from unnest(${batch.map(({ brandId }) => brandId)}::text[], ${batch.map(({ reference }) => reference)}::text[])
-        as asked (brand_id, reference)
-      join hold h on h.brand_id = asked.brand_id and h.reference = asked.reference
+      select ${columnNames(holdColumns)}
+      from ${unnest('asked', batch, referenceColumns)} join hold using (brand_id, reference)
     `,
   )
 }

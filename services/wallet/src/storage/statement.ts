@@ -1,5 +1,5 @@
 import type { LedgerType } from '@backoffice/contracts'
-import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { type ReadDb, sql, unnest } from '@backoffice/service-runtime'
 import type { SystemAccountKind, Target } from '../domain/posting.ts'
 import { type EntryOfTransfer, entryColumns } from './transfers.ts'
 
@@ -29,65 +29,53 @@ export interface Page {
  * given under its account's lock, so a page never misses one that commits late.
  */
 export async function readPages(db: ReadDb, asked: readonly AskedPage[]): Promise<(Page | undefined)[]> {
-  const placed = asked.map((page, place) => ({ ...page, place }))
-  const rows = await Promise.all([
-    readNewest(
-      db,
-      placed.filter(({ before }) => before === null),
-    ),
-    readBefore(
-      db,
-      placed.filter(({ before }) => before !== null),
-    ),
-  ])
+  const numbered = asked.map(({ limit, ...page }, number) => ({ ...page, number, most: limit }))
+  const [newest, older] = [numbered.filter(isNewest), numbered.filter((page) => !isNewest(page))]
+  const rows = await Promise.all([readNewest(db, newest), readBefore(db, older)])
   const pages = asked.map((): Page | undefined => undefined)
-  for (const { place, hashBefore, ...entry } of rows.flat()) {
-    const page = pages[place] ?? { entries: [], hash: hashBefore }
-    pages[place] = page
+  for (const { number, hashBefore, ...entry } of rows.flat()) {
+    const page = pages[number] ?? { entries: [], hash: hashBefore }
+    pages[number] = page
     if (entry.seq !== null) page.entries.push(entry)
   }
   return pages
 }
 
+const isNewest = ({ before }: Pick<AskedPage, 'before'>): boolean => before === null
+
 /** An account without such entries has one row without an entry. */
-type PageRow = { readonly place: number; readonly hashBefore: Buffer | null } & (
+type PageRow = { readonly number: number; readonly hashBefore: Buffer | null } & (
   | StatementEntry
   | { readonly seq: null }
 )
-type PlacedPage = AskedPage & { readonly place: number }
+type NumberedPage = Omit<AskedPage, 'limit'> & { readonly number: number; readonly most: number }
+const pageColumns = 'number int, brand_id text, player_id text, most int'
 
 /** More than any page has: a limit that the planner knows, so that it expects a page and not a tenth of the account. */
 const pageMax = sql`1001`
 
-async function readNewest(db: ReadDb, asked: readonly PlacedPage[]): Promise<PageRow[]> {
+async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<PageRow[]> {
   if (asked.length === 0) return []
   return db<PageRow>`
-    select asked.place, null as hash_before, ${columns}
-    from unnest(
-      ${asked.map(({ place }) => place)}::integer[], ${asked.map(({ brandId }) => brandId)}::text[],
-      ${asked.map(({ playerId }) => playerId)}::text[], ${asked.map(({ limit }) => limit)}::integer[]
-    ) as asked (place, brand_id, owner_id, most)
-    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.owner_id
+    select asked.number, null as hash_before, ${columns}
+    from ${unnest('asked', asked, pageColumns)}
+    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (
       select * from (
         select * from entry where account_id = a.id and seq is not null order by seq desc limit ${pageMax}
       ) newest limit asked.most
     ) e on true
     left join transfer t on t.id = e.transfer_id
-    order by asked.place, e.seq desc
+    order by asked.number, e.seq desc
   `
 }
 
-async function readBefore(db: ReadDb, asked: readonly PlacedPage[]): Promise<PageRow[]> {
+async function readBefore(db: ReadDb, asked: readonly NumberedPage[]): Promise<PageRow[]> {
   if (asked.length === 0) return []
   return db<PageRow>`
-    select asked.place, bound.hash as hash_before, ${columns}
-    from unnest(
-      ${asked.map(({ place }) => place)}::integer[], ${asked.map(({ brandId }) => brandId)}::text[],
-      ${asked.map(({ playerId }) => playerId)}::text[], ${asked.map(({ limit }) => limit)}::integer[],
-      ${asked.map(({ before }) => before)}::bigint[]
-    ) as asked (place, brand_id, owner_id, most, before)
-    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.owner_id
+    select asked.number, bound.hash as hash_before, ${columns}
+    from ${unnest('asked', asked, `${pageColumns}, before bigint`)}
+    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
     left join lateral (
       -- Its limit keeps the planner from joining all entries of the account and looking for the number among them.
       select hash from entry where account_id = a.id and seq = asked.before limit 1
@@ -98,7 +86,7 @@ async function readBefore(db: ReadDb, asked: readonly PlacedPage[]): Promise<Pag
       ) older limit asked.most
     ) e on true
     left join transfer t on t.id = e.transfer_id
-    order by asked.place, e.seq desc
+    order by asked.number, e.seq desc
   `
 }
 

@@ -1,4 +1,4 @@
-import { type Db, unnest } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, unnest } from '@backoffice/service-runtime'
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from '../domain/attempt.ts'
 import { type EndpointColumns, endpointColumns } from './endpoints.ts'
 import type { Lease } from './leases.ts'
@@ -15,6 +15,12 @@ export interface RecordedAttempt extends MadeAttempt {
   readonly change: RecordedChange | null
 }
 
+const attemptFacts = `
+  started_at timestamptz, duration_ms int, url text, response_status int, response_head text, error text
+`
+const attemptColumns = `delivery_id text, number int, ${attemptFacts}` as const
+const changeColumns = 'state text, next_attempt_at timestamptz, finished_at timestamptz'
+
 /** Locked, and so somebody else's at the moment. */
 export type Busy = 'busy'
 
@@ -27,16 +33,16 @@ export async function lockDeliveries(
   attempts: readonly MadeAttempt[],
 ): Promise<ReadonlyMap<string, AttemptedDelivery | Busy>> {
   const leases = attempts.map(({ lease }) => lease)
+  const ids = leases.map(({ deliveryId }) => deliveryId)
   const rows = await db<{ id: string; busy: boolean } & AttemptedDelivery>`
-    with made as (
-      select * from ${unnest('m', leases, { deliveryId: 'text', leaseId: 'text' })}
-    ), locked as (
+    with locked as (
       select id, state, next_attempt_at, finished_at, attempts_made, lease_id from delivery
-      where id in (select delivery_id from made) order by id for no key update skip locked
+      where id = any(${ids}::text[]) order by id for no key update skip locked
     )
     select d.id, l.id is null as busy, l.state, l.next_attempt_at, l.finished_at, l.attempts_made,
       l.lease_id is not distinct from m.lease_id as held
-    from made m join delivery d on d.id = m.delivery_id left join locked l on l.id = d.id
+    from ${unnest('m', leases, 'delivery_id text, lease_id text')}
+    join delivery d on d.id = m.delivery_id left join locked l on l.id = d.id
   `
   return new Map(rows.map(({ id, busy, ...delivery }) => [id, busy ? 'busy' : delivery]))
 }
@@ -67,34 +73,21 @@ export async function lockLearners(
 /** Logs attempts, once per number, and writes what they make of their deliveries. Those rows are locked. */
 export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<void> {
   if (attempts.length === 0) return
-  const rows = attempts.map(({ lease, startedAt, outcome, change }) => ({ ...lease, startedAt, ...outcome, ...change }))
+  const rows = attempts.map(({ lease, startedAt, outcome, change }) => ({
+    ...{ ...lease, startedAt, ...outcome },
+    ...(change ?? { state: null, nextAttemptAt: null, finishedAt: null }),
+  }))
   await db`
     with made as (
-      select * from ${unnest('m', rows, madeColumns)} where exists (select from delivery d where d.id = m.delivery_id)
+      select * from ${unnest('m', rows, `${attemptColumns}, ${changeColumns}`)}
+      where exists (select from delivery d where d.id = m.delivery_id)
     ), logged as (
-      insert into attempt (delivery_id, number, started_at, duration_ms, url, response_status, response_head, error)
-      select delivery_id, number, started_at, duration_ms, url, response_status, response_head, error from made
-      on conflict (delivery_id, number) do update set started_at = excluded.started_at,
-        duration_ms = excluded.duration_ms, response_status = excluded.response_status,
-        response_head = excluded.response_head, error = excluded.error
+      insert into attempt (${columnNames(attemptColumns)}) select ${columnNames(attemptColumns)} from made
+      on conflict (delivery_id, number) do update set ${assignments('excluded', attemptFacts)}
     )
-    update delivery d set state = m.state, next_attempt_at = m.next_attempt_at, finished_at = m.finished_at,
-      attempts_made = d.attempts_made + 1, lease_id = null, leased_at = null, leased_until = null, leased_url = null,
+    update delivery d set ${assignments('m', changeColumns)}, attempts_made = d.attempts_made + 1,
+      lease_id = null, leased_at = null, leased_until = null, leased_url = null,
       last_response_status = m.response_status, last_error = m.error
     from made m where d.id = m.delivery_id and m.state is not null
   `
 }
-
-const madeColumns = {
-  deliveryId: 'text',
-  number: 'int',
-  startedAt: 'timestamptz',
-  durationMs: 'int',
-  url: 'text',
-  responseStatus: 'int',
-  responseHead: 'text',
-  error: 'text',
-  state: 'text',
-  nextAttemptAt: 'timestamptz',
-  finishedAt: 'timestamptz',
-} as const

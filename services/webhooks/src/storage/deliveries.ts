@@ -12,22 +12,20 @@ export interface NewDelivery {
   readonly withheld?: boolean
 }
 
+const newColumns = `
+  id text, endpoint_id text, event_id text, type text, brand_id text, body bytea, event_created_at timestamptz,
+  received_at timestamptz, trace_parent text, withheld bool
+`
+
 /**
  * Stores the deliveries of events whose endpoints have rows; due at once, or withheld when the endpoint sends nothing. An
  * event that an endpoint has already is left as it is. The bytes written here are those of every attempt.
  */
 export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
   const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => ({
-    id: newId('dlv'),
-    endpointId: endpointId(event),
-    eventId: event.id,
-    type: event.type,
-    brandId: event.brandId,
-    body: Buffer.from(JSON.stringify(event)),
-    eventCreatedAt: event.createdAt,
-    receivedAt,
+    ...{ id: newId('dlv'), endpointId: endpointId(event), eventId: event.id, type: event.type, brandId: event.brandId },
+    ...{ body: Buffer.from(JSON.stringify(event)), eventCreatedAt: event.createdAt, receivedAt, withheld },
     traceParent: traceparent,
-    withheld,
   }))
   await db`
     insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
@@ -35,7 +33,7 @@ export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[
     select r.id, r.endpoint_id, r.event_id, r.type, r.brand_id, r.body,
       case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
       case when s.sends then r.received_at end, case when not s.sends then r.received_at end, r.trace_parent
-    from ${unnest('r', rows, insertedColumns)}
+    from ${unnest('r', rows, newColumns)}
     join endpoint e on e.id = r.endpoint_id
     cross join lateral (
       select not r.withheld and e.enabled and e.url is not null
@@ -45,19 +43,6 @@ export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[
     on conflict (endpoint_id, event_id) do nothing
   `
 }
-
-const insertedColumns = {
-  id: 'text',
-  endpointId: 'text',
-  eventId: 'text',
-  type: 'text',
-  brandId: 'text',
-  body: 'bytea',
-  eventCreatedAt: 'timestamptz',
-  receivedAt: 'timestamptz',
-  traceParent: 'text',
-  withheld: 'bool',
-} as const
 
 /** Stores a test delivery together with its one attempt. */
 export async function insertTestDelivery(

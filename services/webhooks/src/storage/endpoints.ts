@@ -1,5 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import type { BreakerSettings } from '../domain/breaker.ts'
 import { type Endpoint, type EndpointKey, endpointId } from '../domain/endpoint.ts'
 import { EndpointEntity, type EndpointRow } from './entities.ts'
@@ -21,12 +21,12 @@ export async function lockEndpoint(db: Db, key: EndpointKey): Promise<EndpointRo
 
 /** Makes the rows of endpoints that have none: an event may come before anybody has set a URL. In the order of their ids. */
 export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[], now: Date): Promise<void> {
-  const endpoints = keys.map((key) => ({ ...key, id: endpointId(key) }))
+  const rows = keys.map((key) => ({ ...key, id: endpointId(key) }))
   await db`
     insert into endpoint (id, operator_id, environment, created_at, updated_at)
-    select distinct on (id) id, operator_id, environment, ${now}::timestamptz, ${now}::timestamptz
-    from ${unnest('k', endpoints, { id: 'text', operatorId: 'text', environment: 'text' })}
-    order by id
+    select distinct on (k.id) k.id, k.operator_id, k.environment, ${now}::timestamptz, ${now}::timestamptz
+    from ${unnest('k', rows, 'id text, operator_id text, environment text')}
+    order by k.id
     on conflict do nothing
   `
 }
@@ -34,10 +34,12 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[], now:
 /** An endpoint's row as statements read it. */
 export type EndpointColumns = Omit<EndpointRow, 'operatorId' | 'environment' | 'createdAt'>
 
-export const endpointColumns = sql`
-  id, url, enabled, disabled_at, disabled_reason, breaker_state, consecutive_failures, failing_since, open_until, openings,
-  concurrency, updated_at
+/** What an endpoint learns from attempts. */
+const learnedColumns = `
+  enabled bool, disabled_at timestamptz, disabled_reason text, breaker_state text, consecutive_failures int,
+  failing_since timestamptz, open_until timestamptz, openings int, concurrency int, updated_at timestamptz
 `
+export const endpointColumns = columnNames(`id text, url text, ${learnedColumns}`)
 
 /** A row as the domain sees it. Without a concurrency of its own it follows the service's setting. */
 export function toEndpoint(row: EndpointColumns, { concurrencyMax }: BreakerSettings): Endpoint {
@@ -77,24 +79,7 @@ export async function saveEndpoints(
   if (endpoints.size === 0) return
   const rows = [...endpoints].map(([id, endpoint]) => ({ id, ...toColumns(endpoint, settings) }))
   await db`
-    update endpoint e set enabled = r.enabled, disabled_at = r.disabled_at, disabled_reason = r.disabled_reason,
-      breaker_state = r.breaker_state, consecutive_failures = r.consecutive_failures, failing_since = r.failing_since,
-      open_until = r.open_until, openings = r.openings, concurrency = r.concurrency, updated_at = r.updated_at
-    from ${unnest('r', rows, savedColumns)}
-    where e.id = r.id
+    update endpoint e set ${assignments('r', learnedColumns)}
+    from ${unnest('r', rows, `id text, ${learnedColumns}`)} where e.id = r.id
   `
 }
-
-const savedColumns = {
-  id: 'text',
-  enabled: 'bool',
-  disabledAt: 'timestamptz',
-  disabledReason: 'text',
-  breakerState: 'text',
-  consecutiveFailures: 'int',
-  failingSince: 'timestamptz',
-  openUntil: 'timestamptz',
-  openings: 'int',
-  concurrency: 'int',
-  updatedAt: 'timestamptz',
-} as const

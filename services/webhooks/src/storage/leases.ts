@@ -76,7 +76,7 @@ export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Le
     with allowed as (
       select a.id, a.url, greatest(0, a.concurrency - (
         select count(*) from delivery d where d.endpoint_id = a.id and d.leased_until > ${now}::timestamptz))::integer as slots
-      from ${unnest('a', endpoints, { id: 'text', url: 'text', concurrency: 'int' })}
+      from ${unnest('a', endpoints, 'id text, url text, concurrency int')}
     ), picked as (
       select candidate.id, allowed.url, allowed.slots, row_number() over (partition by allowed.id order by candidate.turn) as turn
       from allowed, lateral (

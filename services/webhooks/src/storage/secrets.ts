@@ -77,7 +77,7 @@ export async function rewrapSecrets(db: Db, box: SecretBox): Promise<number> {
     const renewed = rows.map((row) => ({ ...row, rewrapped: box.rewrap(row.sealed, row.endpointId) }))
     await db`
       update secret s set sealed = r.rewrapped
-      from ${unnest('r', renewed, { id: 'bigint', sealed: 'text', rewrapped: 'text' })}
+      from ${unnest('r', renewed, 'id bigint, sealed text, rewrapped text')}
       where s.id = r.id and s.sealed = r.sealed
     `
     rewrapped += rows.length
