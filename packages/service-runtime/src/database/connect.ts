@@ -115,11 +115,7 @@ async function attemptTransaction<T>(
   pool: Pool,
   managers: EntityManagers | undefined,
   run: (db: Db) => Promise<T>,
-<<<<<<< HEAD
-  { lockTimeoutMs, readsFirst = false }: TransactionOptions,
-=======
-  { lockTimeoutMs }: TransactionOptions = {},
->>>>>>> w-review
+  { lockTimeoutMs, readsFirst = false }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined

@@ -33,14 +33,10 @@ export function gatheredAttempts(
     faultOf: batchFaultOf,
     run: (attempts, { alone, patienceMs: lockTimeoutMs }) =>
       context.db
-<<<<<<< HEAD
         .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
-          lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
+          lockTimeoutMs,
           readsFirst: true,
         })
-=======
-        .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), { lockTimeoutMs })
->>>>>>> w-review
         .catch((error) => {
           if (!alone && goOneByOne.has(batchFaultOf(error))) logFailedBatch(context.log, operation, error)
           throw error

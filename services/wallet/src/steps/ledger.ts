@@ -79,12 +79,8 @@ export class Ledger {
     const systemAccounts = await this.#findSystemAccounts(postings)
     for (;;) {
       const outcomes = await this.#db.transaction((db) => this.#applyOnce(db, batch, postings, systemAccounts), {
-<<<<<<< HEAD
-        lockTimeoutMs: waitMs,
-        readsFirst: true,
-=======
         lockTimeoutMs,
->>>>>>> w-review
+        readsFirst: true,
       })
       if (outcomes !== 'accounts missing') return outcomes
       await openPlayerAccounts(this.#db, distinctTargets(postings), this.#clock.now())
