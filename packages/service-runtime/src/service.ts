@@ -21,9 +21,9 @@ import { Relay } from './outbox/relay.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
 import { type Clock, systemClock } from './process/clock.ts'
 import { type ServiceConfig, serviceConfig } from './process/config.ts'
-import { startHealthServer } from './process/health.ts'
+import { type HealthServer, startHealthServer } from './process/health.ts'
 import { createLogger, type Logger } from './process/log.ts'
-import { within } from './process/within.ts'
+import { waitAtMost } from './process/wait-at-most.ts'
 import { flushTelemetry } from './telemetry/flush.ts'
 import { type Measurement, startMeasuring } from './telemetry/metrics.ts'
 
@@ -101,7 +101,7 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   compose(context: ServiceContext, settings: SettingsOf<P>, outside: Partial<Outside>): Composition<S, Addresses>
 }
 
-/** A service as one object: its settings, data and parts. */
+/** A service as one object: its settings, data and order. */
 export interface Service<
   S extends ServiceName = ServiceName,
   P extends TProperties = TProperties,
@@ -183,56 +183,75 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const ready = async () =>
     draining === undefined &&
     background.every((entry) => entry.ready?.() ?? true) &&
-    (service.readyWithoutBackends === true || (await backendsAnswer(context)))
+    (service.readyWithoutBackends === true || (await areBackendsReachable(context)))
   const health = await startHealthServer({ host: settings.HEALTH_HOST, port: settings.HEALTH_PORT, ready })
   log.info({ healthPort: health.port }, 'started')
 
-  const drain = async () => {
-    for (const entry of background) entry.leave?.()
-    await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_DELAY_MS))
-    // What takes work from outside stops first; what finishes that work stops last. A backend that is away must not keep
-    // the process for longer than it may take: what is unfinished then is found in the outbox.
-    const step = (what: string, msMax: number, ends: Promise<unknown>[]) =>
-      within(msMax, Promise.allSettled(ends), () => log.warn({ what }, 'stopped without waiting any longer'))
-    await step('taking work', takingWorkMsMax, [
-      server.drain(),
-      ...background.map((entry) => entry.stop()),
-      ...consumers.map((consumer) => consumer.stop()),
-    ])
-    await step('finishing work', finishingWorkMsMax, [
-      dispatch.stop().then(() => relay.stop()),
-      watch.stop(),
-      purges.stop(),
-    ])
-    stopMeasuring()
-    await flushTelemetry()
-    await within(
-      disconnectingMsMax,
-      nats.drain().catch(() => {}),
-      () => nats.close(),
-    )
-    await within(disconnectingMsMax, db.close(), () => log.warn('the database connections were left open'))
-    await health.close()
-    log.info('drained')
+  const order: StoppingOrder = {
+    background,
+    takingWork: [server, ...background, ...consumers],
+    finishingWork: [{ stop: () => dispatch.stop().then(() => relay.stop()) }, watch, purges],
+    stopMeasuring,
+    health,
   }
   return {
     ...context,
     addresses: (composition.addresses?.() ?? {}) as Addresses,
     healthPort: health.port,
     drain() {
-      draining ??= drain()
+      draining ??= stopInOrder(context, order, settings.DRAIN_DELAY_MS)
       return draining
     },
   }
 }
 
+interface Stoppable {
+  stop(): Promise<unknown>
+}
+
+/** What ends with a service. */
+interface StoppingOrder {
+  readonly background: readonly Background[]
+  /** What takes work from outside. */
+  readonly takingWork: readonly Stoppable[]
+  /** What finishes that work. */
+  readonly finishingWork: readonly Stoppable[]
+  readonly stopMeasuring: () => void
+  readonly health: HealthServer
+}
+
+/**
+ * Stops what takes work before what finishes it. A backend that is away must not keep the process for longer than it may
+ * take: what is unfinished by then is found in the outbox.
+ */
+async function stopInOrder({ db, nats, log }: ServiceContext, order: StoppingOrder, delayMs: number): Promise<void> {
+  for (const entry of order.background) entry.leave?.()
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+  const stopAll = (what: string, msMax: number, stoppables: readonly Stoppable[]) => {
+    const stopped = Promise.allSettled(stoppables.map((part) => part.stop()))
+    return waitAtMost(msMax, stopped, () => log.warn({ what }, 'stopped without waiting any longer'))
+  }
+  await stopAll('taking work', takingWorkMsMax, order.takingWork)
+  await stopAll('finishing work', finishingWorkMsMax, order.finishingWork)
+  order.stopMeasuring()
+  await flushTelemetry()
+  await waitAtMost(
+    disconnectingMsMax,
+    nats.drain().catch(() => {}),
+    () => nats.close(),
+  )
+  await waitAtMost(disconnectingMsMax, db.close(), () => log.warn('the database connections were left open'))
+  await order.health.close()
+  log.info('drained')
+}
+
 const readinessTimeoutMs = 2_000
 
-async function backendsAnswer({ db, nats }: ServiceContext): Promise<boolean> {
+async function areBackendsReachable({ db, nats }: ServiceContext): Promise<boolean> {
   if (nats.isClosed()) return false
-  const answers = Promise.all([nats.flush(), db`select 1 as one`]).then(
+  const reachable = Promise.all([nats.flush(), db`select 1 as one`]).then(
     () => true,
     () => false,
   )
-  return (await within(readinessTimeoutMs, answers, () => {})) ?? false
+  return (await waitAtMost(readinessTimeoutMs, reachable, () => {})) ?? false
 }

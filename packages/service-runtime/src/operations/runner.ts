@@ -31,7 +31,7 @@ const readsAtOnce = 2
 type Prepare = ((call: Call, tools: DirectTools) => Promise<unknown>) | undefined
 type TryOut = (attempt: Attempt) => Promise<Outcome>
 
-/** Makes of each handler what answers its calls: queries read, commands run once per operation id. */
+/** Turns each handler into an operation that can be served: queries read, commands run once per operation id. */
 export class Runner {
   readonly #context: RunnerContext
 
@@ -40,10 +40,10 @@ export class Runner {
   }
 
   serve(handler: Handler): ServedOperation {
-    return { operation: handler.operation, answer: this.#answerOf(handler) }
+    return { operation: handler.operation, run: this.#runnerOf(handler) }
   }
 
-  #answerOf(handler: Handler): ServedOperation['answer'] {
+  #runnerOf(handler: Handler): ServedOperation['run'] {
     switch (handler.kind) {
       case 'query':
         return this.#query(handler.query)
@@ -66,13 +66,13 @@ export class Runner {
     }
   }
 
-  #query(query: Query<Operation>): ServedOperation['answer'] {
+  #query(query: Query<Operation>): ServedOperation['run'] {
     const { reader } = this.#context.db
     return (received) =>
       query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: reader } }))
   }
 
-  #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['answer'] {
+  #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['run'] {
     const { db, clock } = this.#context
     const gatherer = new Gatherer<{ readonly call: Call; readonly owner: string }, unknown>({
       batchMax: readsBatchMax,
@@ -94,7 +94,7 @@ export class Runner {
   #command(
     { operation, command }: { readonly operation: Operation; readonly command: { readonly prepare?: Prepare } },
     tryOut: TryOut,
-  ): ServedOperation['answer'] {
+  ): ServedOperation['run'] {
     const { dispatch } = this.#context
     return async (received) => {
       const call = toCall(received)
