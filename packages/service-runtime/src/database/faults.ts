@@ -41,7 +41,7 @@ export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lo
 export const isInFailedTransaction = (error: unknown): boolean => sqlState(error) === inFailedTransaction
 
 /** Bad data (class 22), a broken constraint (23), or a failed assertion: the fault of one item, not of the connection. */
-export function isFaultOfData(error: unknown): boolean {
+function isFaultOfData(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '') || causesOf(error).some(({ code }) => code === 'ERR_ASSERTION')
 }
 

@@ -63,7 +63,7 @@ function tlsOf(config: NatsConfig): { tls?: { caFile?: string; certFile?: string
   }
 }
 
-export class ServerVersionError extends Error {
+class ServerVersionError extends Error {
   override readonly name = 'ServerVersionError'
 }
 

@@ -1,5 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type EventKind, type EventMessage, eventStream, eventSubject, type ServiceName } from '@backoffice/contracts'
+import {
+  type EventKind,
+  type EventMessage,
+  eventStream,
+  eventSubject,
+  eventSubjects,
+  type ServiceName,
+} from '@backoffice/contracts'
 import {
   AckPolicy,
   type Consumer,
@@ -143,7 +150,7 @@ export class EventConsumer {
       max_ack_pending: unacknowledgedMax,
       // 2.9 servers take a single subject; a reaction to some kinds acknowledges the others unread.
       filter_subject:
-        this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : 'events.>',
+        this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : eventSubjects,
     })
     return jetstream(nats).consumers.get(eventStream, this.#name)
   }

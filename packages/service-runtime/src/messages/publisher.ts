@@ -1,4 +1,11 @@
-import { type EventMessage, eventEnvelope, eventStream, eventSubject, headerNames } from '@backoffice/contracts'
+import {
+  type EventMessage,
+  eventEnvelope,
+  eventStream,
+  eventSubject,
+  eventSubjects,
+  headerNames,
+} from '@backoffice/contracts'
 import {
   type JetStreamClient,
   type JetStreamManager,
@@ -47,7 +54,10 @@ export class EventPublisher {
     }
   }
 
-  /** Creates the stream where it is missing. Answers when it was created: another time means another, empty stream. */
+  /**
+   * Creates the stream if it is missing.
+   * @returns when it was created: another time means another, empty stream
+   */
   async ensureStream(): Promise<string> {
     const manager = await jetstreamManager(this.#connection, { checkAPI: false, timeout: publishTimeoutMs })
     const info = (await findStream(manager)) ?? (await this.#addStream(manager))
@@ -58,7 +68,7 @@ export class EventPublisher {
     try {
       return await manager.streams.add({
         name: eventStream,
-        subjects: ['events.>'],
+        subjects: [eventSubjects],
         retention: RetentionPolicy.Limits,
         storage: StorageType.File,
         num_replicas: this.#replicas,

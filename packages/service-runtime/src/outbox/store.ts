@@ -4,7 +4,7 @@ import type { OutboxKind, OutboxRow } from './rows.ts'
 
 export type LeasedRow = OutboxRow & { readonly attempts: number }
 
-export const leaseBatchMax = 200
+const leaseBatchMax = 200
 /** Longer than a batch can take; after it another replica may try. */
 const leaseMs = 30_000
 
