@@ -104,7 +104,9 @@ export class RpcServer {
     const name = tokens.at(-1) ?? ''
     const entry = this.#served.get(key(team, name))
     if (entry === undefined) {
-      this.#respond(message, JSON.stringify(errorReply('NOT_FOUND')))
+      // Its caller may be of the next release, and another replica may know it: a refusal would be stored as the reply.
+      this.#log.warn({ subject: message.subject }, 'an operation that is not known here')
+      this.#respond(message, JSON.stringify(errorReply('SERVICE_UNAVAILABLE')))
       return
     }
     const parent = extractTrace(message.headers)
@@ -170,9 +172,14 @@ function receive(
   known: { readonly actor: string | undefined; readonly requestId: string },
 ): ReceivedCall {
   const { scope, input } = message.json<RequestMessage>()
-  const issues = validate(inputSchema(operation), input)
-  if (issues !== null) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
   const scoped = operation.audience !== 'team'
+  const issues = validate(inputSchema(operation), input)
+  if (issues !== null) {
+    // Callers have looked at it too, so they are of another release. Only a person can do something about it.
+    if (!scoped) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
+    const cause = new Error(`the input of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
+    throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
+  }
   if (scoped && validateAsReader(Scope, scope) !== null) throw new Error(`a call of ${operation.id} has no valid scope`)
   if (operation.audience === 'sandbox' && scope?.environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
   const timeoutMs = remainingMs(message) ?? operation.timeoutMs ?? timeoutMsDefault

@@ -157,6 +157,17 @@ t.test('a lease ends by itself', async () => {
   await eventually(async () => (await claim(key).outcome)?.state === 'mine')
 })
 
+t.test('a lease that ends later than it can, as after a clock was set back, is over', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await bed
+    .sql('admin')
+    .query(`update gateway.claim set leased_until = leased_until + interval '1 hour' where key = $1`, [key.key])
+  t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
+  t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
+})
+
 t.test('an attempt whose batch runs again has its key still, and nobody else gets it', async (t) => {
   const key = newKey()
   const request = requestFor(key)
