@@ -20,14 +20,16 @@ import { validate } from '../validation/validate.ts'
 import { injectTrace } from './tracing.ts'
 
 const publishTimeoutMs = 5_000
-/** A second publish of one event within this time is dropped by the stream; consumers keep an inbox for later ones. */
+/**
+ * The stream drops a second copy of an event within this time. Later copies are dropped by the inboxes of consumers.
+ */
 const deduplicationMs = 10 * 60_000
 const streamMaxAgeMs = 14 * 24 * 3_600_000
 const nanosPerMs = 1_000_000
 
 const tracer = trace.getTracer('events')
 
-/** Publishes events to JetStream, and sees to it that the stream exists. */
+/** Publishes events to JetStream, and creates the stream if it is missing. */
 export class EventPublisher {
   readonly #connection: NatsConnection
   readonly #client: JetStreamClient
