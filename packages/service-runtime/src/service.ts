@@ -29,7 +29,10 @@ import { type Measurement, startMeasuring } from './telemetry/metrics.ts'
 
 type Table<S extends ServiceName> = (typeof operationTable)[S]
 
-/** What reaches a service over NATS: the gateway's operations for operators are its own HTTP routes. */
+/**
+ * Whether an operation reaches the service over NATS. The gateway's operations for operators are its own HTTP routes
+ * instead.
+ */
 type Reaches<S extends ServiceName, O> = O extends Operation
   ? S extends 'gateway'
     ? O['audience'] extends 'internal' | 'team'
@@ -61,7 +64,7 @@ export interface ServiceContext {
 export interface Background {
   /** Called once operations are served. */
   start?(): Promise<void> | void
-  /** Told at once when the process is asked to end: nobody new should come, but whoever comes is still served. */
+  /** Called at once when the process is asked to stop. It discourages new clients, and still serves those that come. */
   leave?(): void
   /** Takes no new work and finishes what is under way. */
   stop(): Promise<void>
@@ -93,15 +96,15 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   readonly migrations: readonly Migration[]
   readonly retentions?: readonly Retention[]
   /**
-   * For what answers by itself when PostgreSQL or NATS is away: /readyz does not look at them, or every replica would be
-   * taken out of service at once, and nobody would be there to say what is the matter.
+   * For a service that can reply by itself while PostgreSQL or NATS is unavailable. /readyz then ignores them.
+   * Otherwise every replica would be taken out of service at once, and nobody would be left to reply with 503.
    */
   readonly readyWithoutBackends?: boolean
   /** @param outside what a test puts in place of the outside world, such as name servers */
   compose(context: ServiceContext, settings: SettingsOf<P>, outside: Partial<Outside>): Composition<S, Addresses>
 }
 
-/** A service as one object: its settings, data and order. */
+/** A service as one object: its settings, data and parts. */
 export interface Service<
   S extends ServiceName = ServiceName,
   P extends TProperties = TProperties,
@@ -125,7 +128,10 @@ export function defineService<
 export interface RunningService<Addresses = unknown> extends ServiceContext {
   readonly addresses: Addresses
   readonly healthPort: number
-  /** Fails /readyz, after DRAIN_DELAY_MS stops taking work, finishes what is under way, and closes everything. Safe to call twice. */
+  /**
+   * Fails /readyz. After DRAIN_DELAY_MS it stops taking work, finishes what is under way, and closes everything. Safe
+   * to call twice.
+   */
   drain(): Promise<void>
 }
 
@@ -135,8 +141,8 @@ export interface StartOptions<Outside = object> {
 }
 
 /**
- * What closing takes at most, step by step, beyond DRAIN_DELAY_MS: below 25 s with the telemetry's own limit, since
- * Kubernetes kills after its grace period.
+ * How long each step of stopping may take after DRAIN_DELAY_MS. Together with the telemetry's own limit they stay below
+ * 25 s, because Kubernetes kills the process after its grace period.
  */
 const takingWorkMsMax = 10_000
 const finishingWorkMsMax = 7_000
@@ -221,8 +227,8 @@ interface StoppingOrder {
 }
 
 /**
- * Stops what takes work before what finishes it. A backend that is away must not keep the process for longer than it may
- * take: what is unfinished by then is found in the outbox.
+ * Stops what takes work before what finishes it. An unavailable backend must not hold up the process: what is
+ * unfinished by then is found in the outbox.
  */
 async function stopInOrder({ db, nats, log }: ServiceContext, order: StoppingOrder, delayMs: number): Promise<void> {
   for (const entry of order.background) entry.leave?.()

@@ -7,6 +7,7 @@ import {
   Rejection,
   Scope,
   type ServiceName,
+  servedSubjects,
   timeoutMsDefault,
 } from '@backoffice/contracts'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
@@ -64,9 +65,10 @@ export class RpcServer {
   }
 
   listen(connection: NatsConnection, service: ServiceName): void {
+    const subjects = servedSubjects(service)
     for (const [subject, team] of [
-      [`rpc.${service}.*`, false],
-      [`team.*.${service}.*`, true],
+      [subjects.rpc, false],
+      [subjects.team, true],
     ] as const) {
       const subscription = connection.subscribe(subject, {
         queue: service,

@@ -90,7 +90,7 @@ export class Runner {
     }
   }
 
-  /** Tries until the outcome can be told, and tells it once the operation's own commands are done. */
+  /** Makes attempts until one has an outcome, and replies once the operation's own commands are done. */
   #command(
     { operation, command }: { readonly operation: Operation; readonly command: { readonly prepare?: Prepare } },
     tryOut: TryOut,
@@ -128,7 +128,7 @@ export class Runner {
             return told(outcome.known)
           case 'blocked':
             await dispatch.finishOperation(outcome.by, call.deadline)
-            // A record that names a finished operation is a bug, and no reason to go round for ever.
+            // A record that names a finished operation is a bug. The deadline keeps it from looping for ever.
             if (call.deadline.getTime() <= Date.now()) throw new Rejection('SERVICE_UNAVAILABLE')
             break
           default:
