@@ -146,7 +146,7 @@ export function listDeliveries(db: ReadDb, filter: DeliveryFilter): Promise<Deli
 
 /** The id of a delivery by its own id or its event's. */
 const deliveryId = (id: string) => sql`coalesce(
-  (select id from delivery where id = ${id}), (select id from delivery where event_id = ${id} order by id limit 1))`
+  (select id from delivery where id = ${id}), (select id from delivery where event_id = ${id} limit 1))`
 
 type AttemptRow = WithTimes<DeliveryStory['attemptLog'][number], 'startedAt'>
 
