@@ -27,20 +27,22 @@ export const runtimeRetentions: readonly Retention[] = [
 const batchMax = 1_000
 
 /**
- * Deletes what is past its retention, in bounded batches, each in a transaction of its own.
+ * Deletes what is past its retention, in bounded batches, each in a transaction of its own. It must be past it by two
+ * clocks, the process's and PostgreSQL's: what a clock that runs ahead deletes is gone for good.
  * @returns how many rows were deleted
  */
 export async function purge(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { table, column, keepMs }: Retention,
 ): Promise<number> {
-  const before = new Date(clock.now().getTime() - keepMs)
+  const now = clock.now()
   let deleted = 0
   for (;;) {
     const rows = await db`
       delete from ${identifier(table)} where ctid in (
         select ctid from ${identifier(table)}
-        where ${identifier(column)} < ${before}::timestamptz limit ${batchMax} for update skip locked
+        where ${identifier(column)} < least(${now}::timestamptz, now()) - make_interval(secs => ${keepMs / 1_000})
+        limit ${batchMax} for update skip locked
       ) returning true
     `
     deleted += rows.length
