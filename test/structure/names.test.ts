@@ -36,3 +36,13 @@ t.test('an operation file is named after an operation', async (t) => {
     .filter((path) => !known.has(path))
   t.same(offenders, [])
 })
+
+t.test('an event is sent by the service that its entry names', async (t) => {
+  const { eventKinds, events } = await import('@backoffice/contracts')
+  const sent = sourceFiles().flatMap(({ path, text }) => {
+    const [, service = ''] = /^services\/(\w+)\/src\//.exec(path) ?? []
+    const kinds = [...text.matchAll(/\b(?:kind|type): '(\w+\.\w+)'/g)].map(([, kind = '']) => kind)
+    return service === '' ? [] : kinds.map((kind) => `${kind} by ${service}`)
+  })
+  t.same([...new Set(sent)].sort(), eventKinds.map((kind) => `${kind} by ${events[kind].emittedBy}`).sort())
+})

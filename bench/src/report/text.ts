@@ -7,7 +7,9 @@ import { type Judged, judge } from '../targets.ts'
 export function inShort(value: number): string {
   if (!Number.isFinite(value)) return '–'
   if (value >= 100) return Math.round(value).toLocaleString('en')
-  return value.toFixed(value >= 10 ? 1 : 2)
+  if (value >= 10) return value.toFixed(1)
+  // Ratios of a few hundredths are judged by their third place.
+  return value.toFixed(value >= 0.1 || value === 0 ? 2 : 3)
 }
 
 /** The median, and between which rounds it lies. */

@@ -69,5 +69,5 @@ t.test('an open loop is told by its tail and judged by no target', async (t) => 
 })
 
 t.test('a number has the places that say something', async (t) => {
-  t.same([0.0234, 5.128, 42.31, 1234.5, Number.NaN].map(inShort), ['0.02', '5.13', '42.3', '1,235', '–'])
+  t.same([0.0234, 5.128, 42.31, 1234.5, Number.NaN].map(inShort), ['0.023', '5.13', '42.3', '1,235', '–'])
 })

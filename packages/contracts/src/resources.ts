@@ -69,6 +69,14 @@ export const WithdrawalStatus = oneOf(withdrawalStatuses)
 export type WithdrawalStatus = Static<typeof WithdrawalStatus>
 
 export const ledgerTypes = ['DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL'] as const
+/** What causes an entry of each type, as the reference of a ledger item calls it. */
+export const ledgerCauses = {
+  DEPOSIT: 'deposit',
+  WITHDRAWAL: 'withdrawal',
+  ADJUSTMENT: 'adjustment',
+  REVERSAL: 'reversal',
+} as const satisfies Record<(typeof ledgerTypes)[number], string>
+const listOfCauses = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(Object.values(ledgerCauses))
 export const LedgerType = oneOf(ledgerTypes)
 export type LedgerType = Static<typeof LedgerType>
 
@@ -177,7 +185,7 @@ export const LedgerItem = Type.Object(
     balanceAfter: Money,
     reference: Type.Object(
       {
-        type: Type.String({ description: 'What caused the entry: deposit, withdrawal, adjustment or reversal.' }),
+        type: Type.String({ description: `What caused the entry: ${listOfCauses}.` }),
         id: Type.String(),
       },
       closed,

@@ -48,6 +48,13 @@ t.test('who consumes events follows from the event table', async (t) => {
   }
 })
 
+t.test('webhooks hears every public event', async (t) => {
+  const unheard = eventKinds.filter(
+    (kind) => events[kind].visibility === 'public' && !events[kind].consumedBy.includes('webhooks'),
+  )
+  t.same(unheard, [])
+})
+
 t.test('a user hears its own inbox and, when it is a service, what is asked of it', async (t) => {
   t.same(servicePermissions('wallet').subscribe, ['rpc.wallet.>', 'team.*.wallet.>', `${inboxOf('wallet')}.>`])
   t.same(teamPermissions('alice'), { publish: ['team.alice.>'], subscribe: ['_INBOX_alice.>'] })

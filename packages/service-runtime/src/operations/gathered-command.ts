@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Operation, Rejection } from '@backoffice/contracts'
 import type { Db } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
-import { Gatherer } from '../process/gatherer.ts'
+import { type BatchFault, Gatherer } from '../process/gatherer.ts'
 import { newId } from '../process/ids.ts'
 import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
 import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
@@ -15,9 +15,6 @@ type Command = GatheredCommand<any, unknown, unknown, unknown>
 export const batchMax = 200
 const queueMax = 2_000
 const batchBytesMax = 1_000_000
-/** Short, since a whole batch waits; a call that runs alone may wait as long as its caller does. */
-const lockTimeoutMs = 1_000
-const lockTimeoutAloneMs = 6_000
 
 /** Attempts that wait together become outcomes in one transaction. */
 export function gatheredAttempts(
@@ -34,20 +31,22 @@ export function gatheredAttempts(
     ownerOf: ({ owner }) => owner,
     isExpired: ({ call }) => call.deadline.getTime() <= Date.now(),
     faultOf: batchFaultOf,
-    run: (attempts, { alone }) =>
+    run: (attempts, { alone, patienceMs: lockTimeoutMs }) =>
       context.db
         .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
-          lockTimeoutMs: alone ? lockTimeoutAloneMs : lockTimeoutMs,
+          lockTimeoutMs,
           readsFirst: true,
         })
         .catch((error) => {
-          if (!alone && batchFaultOf(error) === 'alone') logFailedBatch(context.log, operation, error)
+          if (!alone && goOneByOne.has(batchFaultOf(error))) logFailedBatch(context.log, operation, error)
           throw error
         }),
   })
 }
 
-/** The callers may never notice, and somebody should: an assertion is a bug. */
+const goOneByOne: ReadonlySet<BatchFault> = new Set(['alone', 'locked'])
+
+/** The callers may not notice that their batch failed, so it is logged. A failed assertion is a bug. */
 function logFailedBatch(log: AttemptContext['log'], operation: Operation, err: unknown): void {
   const level = err instanceof assert.AssertionError ? 'error' : 'warn'
   log[level]({ err, operation: operation.id }, 'a batch failed; its calls run one by one')
@@ -61,7 +60,7 @@ const preparedCall = (call: Attempt['call'], prepared: unknown): PreparedCall<ne
   // A copy that keeps the getters of `call`, which throw when they should not be read.
   Object.create(call, { prepared: { value: prepared, enumerable: true } }) as never
 
-/** What a call is decided on. */
+/** A call, with what its decision depends on. */
 interface Case {
   readonly attempt: Attempt
   readonly known: KnownOperation | undefined
@@ -69,7 +68,7 @@ interface Case {
   readonly state: unknown
 }
 
-/** How a call was decided: what is written, and what its caller is told. An error is the fault of this call alone. */
+/** The decision on a call: what is written, and what its caller gets. An error concerns this call alone. */
 interface Decided {
   readonly outcome: Outcome | Error
   readonly record?: CallRecord
@@ -103,13 +102,13 @@ async function loadCases(
     preparation.is === 'prepared' ? preparedCall(call, preparation.value) : undefined,
   )
   const loading = calls.filter((call) => call !== undefined)
-  // Both are on their way at once: what was loaded for a call that is known is not looked at.
+  // Both are sent at once. What is loaded for a known call is not used.
   const [known, loaded] = await Promise.all([
     findKnown(
       tools.db,
       attempts.map(({ call }) => call.operationId),
     ),
-    // Tried, so that an error which it throws at once leaves nobody behind whose own error nobody hears.
+    // Promise.try: an error that `load` throws at once must not leave the other promise without a handler.
     loading.length === 0 ? [] : Promise.try(() => command.load(loading, tools)),
   ])
   assert.equal(loaded.length, loading.length, 'a state is loaded for each call')

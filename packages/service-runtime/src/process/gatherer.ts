@@ -1,18 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Rejection } from '@backoffice/contracts'
+import { Lane } from './lane.ts'
 
 /**
  * What a failed batch calls for: the same batch once more, now that what stood in the way can be seen; each item alone,
- * since one of them is at fault; or nothing, since no item is.
+ * since one of them is at fault, or since somebody else holds what one of them needs; or nothing, since no item is at fault.
  */
-export type BatchFault = 'again' | 'alone' | 'everyone'
+export type BatchFault = 'again' | 'alone' | 'locked' | 'everyone'
+
+/** How items run. */
+export interface Manner {
+  /** The only item: it failed in a batch, or is suspected to. */
+  readonly alone: boolean
+  /** How long to wait for what somebody else holds. */
+  readonly patienceMs: number
+}
 
 export interface GathererOptions<Item, Result> {
-  /**
-   * Answers one result per item, in order.
-   * @param alone the only item, which failed a batch before: it may wait longer, since nobody waits with it
-   */
-  readonly run: (items: readonly Item[], batch: { readonly alone: boolean }) => Promise<readonly Result[]>
+  /** Answers one result per item, in order. */
+  readonly run: (items: readonly Item[], manner: Manner) => Promise<readonly Result[]>
   readonly batchMax: number
   readonly queueMax: number
   /** Batches that run at once. */
@@ -22,6 +28,11 @@ export interface GathererOptions<Item, Result> {
   readonly bytesOf?: (item: Item) => number
   /** Names what an item changes: items that share a name are never in one batch nor in two that run at once, and keep their order. */
   readonly apart?: (item: Item) => readonly string[]
+  /**
+   * Names what may be at fault when an item fails alone; `apart` when left out. Whoever shares such a name goes alone at
+   * once, until one of them succeeds: what failed a batch fails no other.
+   */
+  readonly suspects?: (item: Item) => readonly string[]
   /** Whose an item is: the owners take turns, which shows once more waits than one batch takes. */
   readonly ownerOf?: (item: Item) => string
   /** Nobody waits for the item any more; asked when it is taken from the queue. */
@@ -40,8 +51,16 @@ interface Entry<Item, Result> {
 
 /** How often a batch runs again as a whole before its items go one by one. */
 const repeatsMax = 2
-/** Items that failed in a batch run alone, so many at once: one that waits for a lock keeps nobody else waiting. */
+/**
+ * Nobody waits long for a lock while others wait behind: not the items of a batch, which wait with it, nor those of a
+ * failed one, which go one by one. Only who is known to be locked out waits as long as its caller may.
+ */
+const patienceMs = { batch: 1_000, alone: 100, lockedOut: 6_000 }
+/** Items that go alone, so many at once. Each takes a connection, and who is locked out keeps it for long. */
 const aloneAtOnceMax = 4
+const lockedOutAtOnceMax = 2
+/** Names that are remembered because what they stand for failed alone. */
+const suspectsMax = 1_000
 
 /**
  * Does together what waits together. While a batch runs, newcomers wait and form the next: an idle system adds no delay, a
@@ -54,17 +73,20 @@ export class Gatherer<Item, Result> {
   readonly #busyNames = new Set<string>()
   #running = 0
   #scheduled = false
-  readonly #waitingAlone: Entry<Item, Result>[] = []
-  #alone = 0
+  readonly #alone: Lane<Entry<Item, Result>>
+  readonly #lockedOut: Lane<Entry<Item, Result>>
+  readonly #suspects = new Set<string>()
 
   constructor(options: GathererOptions<Item, Result>) {
     this.#options = options
     this.#concurrency = options.concurrency ?? 1
+    this.#alone = new Lane(aloneAtOnceMax, (entry) => this.#runAlone(entry, 'alone'))
+    this.#lockedOut = new Lane(lockedOutAtOnceMax, (entry) => this.#runAlone(entry, 'lockedOut'))
   }
 
   /** @throws {Rejection} SERVICE_UNAVAILABLE when too many wait, or when the item expired while it waited */
   add(item: Item): Promise<Result> {
-    if (this.#queue.length + this.#waitingAlone.length >= this.#options.queueMax) {
+    if (this.#queue.length + this.#alone.waiting + this.#lockedOut.waiting >= this.#options.queueMax) {
       return Promise.reject(unavailable('too many wait for a batch'))
     }
     return new Promise((resolve, reject) => {
@@ -96,21 +118,28 @@ export class Gatherer<Item, Result> {
     }
   }
 
-  /** The next batch. */
+  /** The next batch. Suspects that could be in it go alone instead. */
   #take(): Entry<Item, Result>[] {
     this.#queue = this.#queue.filter((entry) => !this.#dropIfExpired(entry))
     const { batchMax, bytesMax = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = this.#options
     const taken = new Set<Entry<Item, Result>>()
+    const suspected: Entry<Item, Result>[] = []
     let bytes = 0
     for (const entry of this.#inTurn(this.#free())) {
       if (taken.size >= batchMax) break
+      if (this.#isSuspected(entry)) {
+        suspected.push(entry)
+        continue
+      }
       const size = bytesOf(entry.item)
       if (taken.size > 0 && bytes + size > bytesMax) continue
       taken.add(entry)
       bytes += size
     }
-    this.#queue = this.#queue.filter((entry) => !taken.has(entry))
-    for (const { names } of taken) for (const name of names) this.#busyNames.add(name)
+    const leaving = new Set([...taken, ...suspected])
+    this.#queue = this.#queue.filter((entry) => !leaving.has(entry))
+    for (const { names } of leaving) for (const name of names) this.#busyNames.add(name)
+    this.#alone.add(suspected)
     return [...taken]
   }
 
@@ -141,13 +170,15 @@ export class Gatherer<Item, Result> {
   async #runBatch(batch: readonly Entry<Item, Result>[]): Promise<void> {
     for (let repeat = 0; ; repeat++) {
       try {
-        this.#settle(batch, await this.#results(batch, false))
+        this.#settle(batch, await this.#results(batch, { alone: false, patienceMs: patienceMs.batch }))
         return
       } catch (error) {
-        const fault = this.#options.faultOf?.(error) ?? 'everyone'
+        const fault = this.#faultOf(error)
         if (fault === 'again' && repeat < repeatsMax) continue
+        const [only] = batch
         if (fault === 'everyone' || (fault === 'again' && batch.length === 1)) this.#fail(batch, error)
-        else this.#runAlone(batch)
+        else if (fault === 'locked' && only !== undefined && batch.length === 1) this.#waitForLock(only)
+        else this.#alone.add(batch)
         return
       }
     }
@@ -157,41 +188,60 @@ export class Gatherer<Item, Result> {
    * What a batch does stands in the trace of its first item. Otherwise it would stand in that of whoever came when nothing
    * ran, and all batches of a busy hour in one trace.
    */
-  async #results(batch: readonly Entry<Item, Result>[], alone: boolean): Promise<readonly Result[]> {
+  async #results(batch: readonly Entry<Item, Result>[], manner: Manner): Promise<readonly Result[]> {
     const items = batch.map(({ item }) => item)
-    const run = () => this.#options.run(items, { alone })
+    const run = () => this.#options.run(items, manner)
     // An async function, so that what `run` throws at once is caught as well.
     return batch[0]?.inItsContext(run) ?? []
   }
 
-  /** The items of a failed batch, one by one and apart from the batches, which go on. */
-  #runAlone(batch: readonly Entry<Item, Result>[]): void {
-    this.#waitingAlone.push(...batch)
-    while (this.#alone < aloneAtOnceMax && this.#waitingAlone.length > 0) {
-      this.#alone++
-      void this.#workAlone()
+  async #runAlone(entry: Entry<Item, Result>, patience: 'alone' | 'lockedOut'): Promise<void> {
+    if (this.#dropIfExpired(entry)) {
+      this.#release([entry])
+      return
     }
-  }
-
-  async #workAlone(): Promise<void> {
-    for (let entry = this.#waitingAlone.shift(); entry !== undefined; entry = this.#waitingAlone.shift()) {
-      if (this.#dropIfExpired(entry)) this.#release([entry])
-      else await this.#runOnly([entry])
-    }
-    // In the same turn as the look at the empty queue, or whoever comes in between would wait for nobody.
-    this.#alone--
-  }
-
-  async #runOnly(only: readonly [Entry<Item, Result>]): Promise<void> {
     for (let repeat = 0; ; repeat++) {
       try {
-        this.#settle(only, await this.#results(only, true))
+        const results = await this.#results([entry], { alone: true, patienceMs: patienceMs[patience] })
+        for (const name of this.#suspectsOf(entry)) this.#suspects.delete(name)
+        this.#settle([entry], results)
         return
       } catch (error) {
-        if (this.#options.faultOf?.(error) === 'again' && repeat < repeatsMax) continue
-        this.#fail(only, error)
+        const fault = this.#faultOf(error)
+        if (fault === 'again' && repeat < repeatsMax) continue
+        if (fault === 'locked' && patience === 'alone') {
+          this.#waitForLock(entry)
+          return
+        }
+        if (fault !== 'everyone') this.#suspect(entry)
+        this.#fail([entry], error)
         return
       }
+    }
+  }
+
+  #waitForLock(entry: Entry<Item, Result>): void {
+    this.#suspect(entry)
+    this.#lockedOut.add([entry])
+  }
+
+  #faultOf(error: unknown): BatchFault {
+    return this.#options.faultOf?.(error) ?? 'everyone'
+  }
+
+  #suspectsOf({ item, names }: Entry<Item, Result>): readonly string[] {
+    return this.#options.suspects?.(item) ?? names
+  }
+
+  #isSuspected(entry: Entry<Item, Result>): boolean {
+    return this.#suspects.size > 0 && this.#suspectsOf(entry).some((name) => this.#suspects.has(name))
+  }
+
+  #suspect(entry: Entry<Item, Result>): void {
+    for (const name of this.#suspectsOf(entry)) this.#suspects.add(name)
+    for (const oldest of this.#suspects) {
+      if (this.#suspects.size <= suspectsMax) break
+      this.#suspects.delete(oldest)
     }
   }
 

@@ -1,4 +1,4 @@
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
 import { newId } from '../../src/index.ts'
@@ -68,6 +68,28 @@ t.test('an event waits behind a command of its record, and no other record waits
   t.same((await unsent('blocked')).map(({ kind }) => kind).sort(), ['command', 'event'])
   down = false
   await eventually(async () => (await unsent('blocked')).length === 0)
+})
+
+t.test('a command waits for no event of its record: the stream may be away for longer', async (t) => {
+  const operationId = newId('opn')
+  let down = true
+  crediting.during = async (reference) => {
+    if (down && reference.startsWith(operationId)) throw new Error('the wallet is down')
+  }
+  await bed.sql('payments').query(
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
+     values ('evt_stuck', 'stuck', 1, 'event', 'x', '{}', now(), now() + interval '1 hour')`,
+  )
+  const call = () =>
+    bed.rpc.call(countUp, { scope, input: { record: 'stuck', sends: ['command', 'event'] }, operationId })
+  t.equal(await refusal(call()), 'SERVICE_UNAVAILABLE')
+  down = false
+  t.same(await call(), { count: 1 })
+  const { rows } = await bed
+    .sql('payments')
+    .query("select kind from outbox where aggregate = 'stuck' and done_at is null order by aggregate_seq")
+  t.same(rows, [{ kind: 'event' }, { kind: 'event' }], 'its own event does wait for the earlier one')
+  await bed.sql('payments').query("delete from outbox where aggregate = 'stuck'")
 })
 
 t.test('a command that fails is tried again by itself until it is done', async (t) => {

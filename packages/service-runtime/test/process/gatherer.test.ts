@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import fc from 'fast-check'
 import t from 'tap'
 import { Gatherer } from '../../src/index.ts'
-import type { BatchFault } from '../../src/process/gatherer.ts'
+import type { BatchFault, Manner } from '../../src/process/gatherer.ts'
 
 interface Item {
   readonly id: number
@@ -14,11 +14,11 @@ interface Item {
 
 /** A run that the test ends by hand. */
 function held() {
-  const batches: { ids: number[]; alone: boolean; end: (outcome?: Error) => void }[] = []
-  const run = (items: readonly Item[], { alone }: { alone: boolean }) =>
+  const batches: { ids: number[]; alone: boolean; patienceMs: number; end: (outcome?: Error) => void }[] = []
+  const run = (items: readonly Item[], manner: Manner) =>
     new Promise<number[]>((resolve, reject) => {
       const ids = items.map(({ id }) => id)
-      batches.push({ ids, alone, end: (error) => (error === undefined ? resolve(ids) : reject(error)) })
+      batches.push({ ids, ...manner, end: (error) => (error === undefined ? resolve(ids) : reject(error)) })
     })
   return { batches, run, ids: () => batches.map(({ ids }) => ids) }
 }
@@ -241,6 +241,76 @@ t.test('what expired while it waited to run alone is not run, and frees its name
   t.equal(await namesake, 55)
 })
 
+t.test("'locked' runs each item by itself, and only who is locked out waits long", async (t) => {
+  const { batches, run } = held()
+  const gatherer = new Gatherer({ ...options, run, ...failing('locked') })
+  const results = [1, 2].map((id) => gatherer.add({ id, names: [`${id}`] }))
+  await turns()
+  for (const index of [0, 1]) {
+    batches[index]?.end(new Error('lock timeout'))
+    await turns()
+  }
+  t.match(
+    batches,
+    [{ ids: [1, 2] }, { ids: [1] }, { ids: [2] }, { ids: [1] }],
+    'the other does not wait behind the one that is locked out',
+  )
+  const [batch, alone, , lockedOut] = batches.map(({ patienceMs }) => patienceMs) as [number, number, number, number]
+  t.ok(alone < batch && batch < lockedOut)
+  batches[2]?.end()
+  t.equal(await results[1], 2)
+  batches[3]?.end(new Error('lock timeout'))
+  await t.rejects(results[0] as Promise<number>, /lock timeout/)
+})
+
+t.test('who shares a name with what failed alone goes alone at once, until one of them succeeds', async (t) => {
+  const { batches, run, ids } = held()
+  const gatherer = new Gatherer({
+    ...options,
+    apart: ({ id }: Item) => [`${id}`],
+    suspects: ({ names = [] }: Item) => names,
+    run,
+    ...failing('alone'),
+  })
+  const poison = gatherer.add({ id: 1, names: ['poison'] })
+  await turns()
+  batches[0]?.end(new Error('in a batch'))
+  await turns()
+  batches[1]?.end(new Error('alone'))
+  await t.rejects(poison, /alone/)
+  for (const id of [2, 3, 4]) void gatherer.add({ id, names: id === 3 ? [] : ['poison', 'other'] })
+  await turns()
+  t.match(batches.slice(2), [
+    { ids: [2], alone: true },
+    { ids: [4], alone: true },
+    { ids: [3], alone: false },
+  ])
+  for (const index of [2, 3, 4]) batches[index]?.end()
+  await turns()
+  for (const id of [5, 6]) void gatherer.add({ id, names: ['poison'] })
+  await turns()
+  t.same(ids().at(-1), [5, 6])
+})
+
+t.test('only so much is remembered of what failed', async (t) => {
+  const met: boolean[] = []
+  const gatherer = new Gatherer({
+    ...options,
+    ...failing('alone'),
+    async run(items: readonly Item[], { alone }) {
+      if (items.some(({ id }) => id === 0)) met.push(alone)
+      throw new Error('poison')
+    },
+  })
+  const fail = (id: number) => gatherer.add({ id, names: [`${id}`] }).catch(() => {})
+  await fail(0)
+  await fail(0)
+  t.same(met, [false, true, true])
+  for (let id = 1; id <= 1_000; id++) await fail(id)
+  await fail(0)
+  t.same(met.slice(3), [false, true])
+})
+
 t.test('a wrong number of results is a bug, told to all and not tried again', async (t) => {
   let runs = 0
   const run = async () => {
@@ -281,7 +351,7 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
     runs: fc.array(
       fc.record({
         turns: fc.integer({ min: 0, max: 3 }),
-        fault: fc.constantFrom<BatchFault | null>(null, null, 'again', 'alone', 'everyone'),
+        fault: fc.constantFrom<BatchFault | null>(null, null, 'again', 'alone', 'locked', 'everyone'),
       }),
       { minLength: 1, maxLength: 10 },
     ),

@@ -47,12 +47,13 @@ export class RateLimiter {
 
   /** Requests that find the share used up wait for one and the same round trip. */
   async #take(window: Window, budget: { operatorId: string; environment: string; limit: number }): Promise<void> {
+    const askedAt = performance.now()
     window.taking ??= takeShare(this.#db, budget)
       .then((share) => {
-        const now = performance.now()
-        // A share belongs to its own window: what is left of an earlier one is not carried over.
+        // A share belongs to its own window: what is left of an earlier one is not carried over. The window was measured
+        // after it was asked for, so this end is not too late, however long the reply took.
         window.left = share.granted
-        window.endsAt = now + share.remainingMs
+        window.endsAt = askedAt + share.remainingMs
         window.spent = share.granted === 0
         return share
       })

@@ -114,7 +114,9 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
         status = null, content_type = null, body = null, request_id = null
       where case when c.expires_at > clock_timestamp()
         then c.status is null and c.fingerprint = excluded.fingerprint
-          and (c.leased_until is null or c.leased_until <= clock_timestamp() or c.token = excluded.token)
+          and (c.leased_until is null or c.leased_until <= clock_timestamp() or c.token = excluded.token
+            -- It was taken before the clock was set back, and would last for all of that step.
+            or c.leased_until > excluded.leased_until + interval '1 second')
         else c.status is not null end
       returning c.token, c.operation_id
     )

@@ -1,4 +1,4 @@
-import type { Db } from '@backoffice/service-runtime'
+import { type Db, sql } from '@backoffice/service-runtime'
 
 export interface Share {
   /** How many requests this replica may now accept; 0 when the window's budget is spent. */
@@ -8,6 +8,12 @@ export interface Share {
 }
 
 const windowSeconds = 60
+
+/** One that began in the future did so before PostgreSQL's clock was set back: it would last for all of that step. */
+const isOver = sql`(
+  w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int)
+  or w.started_at > clock_timestamp() + interval '1 second'
+)`
 
 /**
  * Takes a share of the window's budget for this replica, opening a window when none runs. Shares shrink as the budget
@@ -27,10 +33,10 @@ export async function takeShare(
     insert into rate_window as w (operator_id, environment, started_at, granted, last_grant)
     values (${operatorId}, ${environment}, clock_timestamp(), ${firstShare}::int, ${firstShare}::int)
     on conflict (operator_id, environment) do update set
-      started_at = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int) then clock_timestamp() else w.started_at end,
-      granted = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int) then ${firstShare}::int
+      started_at = case when ${isOver} then clock_timestamp() else w.started_at end,
+      granted = case when ${isOver} then ${firstShare}::int
         else least(${limit}::int, w.granted + greatest(1, ceil((${limit}::int - w.granted) / 8.0)::int)) end,
-      last_grant = case when w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int) then ${firstShare}::int
+      last_grant = case when ${isOver} then ${firstShare}::int
         else greatest(0, least(${limit}::int - w.granted, greatest(1, ceil((${limit}::int - w.granted) / 8.0)::int))) end
     returning last_grant as granted,
       greatest(0, extract(epoch from started_at + make_interval(secs => ${windowSeconds}::int) - clock_timestamp()) * 1000)::float8 as remaining_ms

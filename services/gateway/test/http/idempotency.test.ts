@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, postgres, testBed } from '@backoffice/test-kit'
+import { eventually, postgres, refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import pg from 'pg'
@@ -99,6 +99,30 @@ t.test('a key past its memory whose outcome nobody stored is resolved, then name
   const after = await register(newPlayer(), key)
   t.equal(after.status, 201)
   t.not(after.json.id, before.json.id)
+})
+
+t.test('a message that comes after its key was given a new effect does nothing', async (t) => {
+  const [key, late] = [randomUUID(), `opn_${randomUUID()}`]
+  const input = newPlayer()
+  const { json } = await register(newPlayer(), key)
+  // As it stands when the message of the first attempt has been under way for a day.
+  await bed
+    .sql('admin')
+    .query(
+      `update gateway.claim set status = null, content_type = null, body = null, request_id = null, leased_until = null, expires_at = now() - interval '1 second', operation_id = $2 where key = $1`,
+      [key, late],
+    )
+  t.equal((await register(newPlayer(), key)).status, 201)
+  const { rows } = await bed
+    .sql('admin')
+    .query(
+      'select operator_id as "operatorId", brand_id as "brandId", environment, currency, time_zone as "timeZone" from players.player where id = $1',
+      [json.id],
+    )
+  const call = bed.rpc.call(operations.players.registerPlayer, { scope: rows[0], input, operationId: late })
+  t.equal(await refusal(call), 'SERVICE_UNAVAILABLE')
+  const made = 'select from players.player where external_id = $1'
+  t.equal((await bed.sql('admin').query(made, [input.externalId])).rowCount, 0)
 })
 
 t.test(

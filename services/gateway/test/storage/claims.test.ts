@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { purge } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import type { StoredResponse } from '../../src/domain/claim.ts'
@@ -106,6 +107,33 @@ t.test(
   },
 )
 
+t.test('a key is remembered from its first use on: no retry makes that longer', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await releaseClaims(db, [first])
+  const admin = bed.sql('admin')
+  await admin.query(`update gateway.claim set expires_at = now() + interval '1 minute' where key = $1`, [key.key])
+  t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
+  const { rows } = await admin.query(
+    `select expires_at < now() + interval '2 minutes' as kept from gateway.claim where key = $1`,
+    [key.key],
+  )
+  t.same(rows, [{ kept: true }])
+})
+
+t.test('claims are purged a day after they expired: until then an unknown outcome is resolved', async (t) => {
+  const [live, expired, old] = [newKey(), newKey(), newKey()]
+  for (const key of [live, expired, old]) await claim(key).outcome
+  await expire(expired)
+  const dayAgo = `update gateway.claim set expires_at = now() - interval '24 hours 1 second' where key = $1`
+  await bed.sql('admin').query(dayAgo, [old.key])
+  for (const retention of gateway.retentions ?? []) await purge(bed.services.gateway, retention)
+  const kept = 'select key from gateway.claim where key = any($1)'
+  const { rows } = await bed.sql('admin').query(kept, [[live.key, expired.key, old.key]])
+  t.same(rows.map(({ key }) => key).sort(), [live.key, expired.key].sort())
+})
+
 t.test('past its memory an answered key is new: another body, another operation id', async (t) => {
   const key = newKey()
   const first = claim(key)
@@ -155,6 +183,17 @@ t.test('a lease ends by itself', async () => {
   const key = newKey()
   await claim(key, { leaseMs: 100 }).outcome
   await eventually(async () => (await claim(key).outcome)?.state === 'mine')
+})
+
+t.test('a lease that ends later than it can, as after a clock was set back, is over', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await bed
+    .sql('admin')
+    .query(`update gateway.claim set leased_until = leased_until + interval '1 hour' where key = $1`, [key.key])
+  t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
+  t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
 })
 
 t.test('an attempt whose batch runs again has its key still, and nobody else gets it', async (t) => {

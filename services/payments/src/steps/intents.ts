@@ -41,7 +41,7 @@ export class Intents {
     const current = currentAttempt(await listAttempts(this.#db, intent.operationId))
     if (current !== null) return current
     if (await this.#inserted.add({ intent, afterAbandoned: true, deadline })) return begun
-    // A second delivery of the same message was quicker.
+    // A second delivery of the same message was quicker, or the operation has its reply: the runner looks for one then.
     throw new Rejection('SERVICE_UNAVAILABLE')
   }
 }

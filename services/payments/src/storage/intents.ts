@@ -34,7 +34,8 @@ const intentColumns = `
 `
 
 /**
- * Inserts intents, each unless an earlier attempt of its operation is there.
+ * Inserts intents, each unless an earlier attempt of its operation is there, or the operation has its reply: what was
+ * refused, or given up for good, reserves nothing when it comes again.
  * @returns the ids of those that were begun: of the others another attempt is to be gone on with, or to be looked at
  */
 export async function insertIntents(
@@ -52,7 +53,8 @@ export async function insertIntents(
   const rows = await db<{ id: string }>`
     insert into withdrawal (${columnNames(intentColumns)}) select ${columnNames(intentColumns)}
     from ${unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
-    where i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id)
+    where (i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))
+      and not exists (select from operation o where o.operation_id = i.operation_id)
     order by i.operation_id
     on conflict (operation_id) where status <> 'abandoned' do nothing
     returning id

@@ -23,6 +23,10 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
   t.same(await path.rows(unsent, [id]), [{ name: 'wallet.creditAccount' }, { name: 'deposit.confirmed' }])
 
   // Others wait for the wallet: none is accepted, and none is told a status that is not true yet.
+  for (const operation of [operations.payments.failDeposit, operations.payments.confirmDeposit]) {
+    const deadline = new Date(Date.now() + 600)
+    t.equal(await refusal(path.bed.rpc.call(operation, { scope: path.scope, input, deadline })), 'SERVICE_UNAVAILABLE')
+  }
   const others = outcomes([path.fail(id), path.confirm(id)])
   await path.bed.start('wallet')
   t.same(await others, { DEPOSIT_NOT_PENDING: 2 })
@@ -43,9 +47,13 @@ t.test(
     t.equal(await refusal(path.decideInSandbox(id, 'pay')), 'SERVICE_UNAVAILABLE')
     t.same(await path.getWithdrawal(id), approved)
     const input = { withdrawalId: id }
-    const shown = await path.bed.team('alice').call(operations.payments.showWithdrawal, { input })
+    const team = path.bed.team('alice')
+    const shown = await team.call(operations.payments.showWithdrawal, { input })
     t.match(shown, { status: 'approved', version: 2, settling: true })
     t.equal(shown.transitions.length, 2)
+    const deadline = new Date(Date.now() + 600)
+    const soon = team.call(operations.payments.decideWithdrawal, { input: { ...input, decision: 'fail' }, deadline })
+    t.equal(await refusal(soon), 'SERVICE_UNAVAILABLE', 'nobody is told `paid` yet')
     const fail = t.rejects(path.decide('alice', id, 'fail'), {
       code: 'WITHDRAWAL_INVALID_STATE',
       details: { withdrawalId: id, status: 'paid' },

@@ -72,6 +72,20 @@ t.test('a refusal for want of funds is answered again when the money is there; a
   t.equal((await path.requestWithdrawal(playerId)).status, 'under_review')
 })
 
+t.test('what was refused, or given up, reserves nothing when it comes again', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await path.confirm((await path.createDeposit(playerId)).id)
+  const [refused, abandoned] = [randomUUID(), randomUUID()]
+  t.equal(await refusal(path.requestWithdrawal(playerId, {}, refused)), 'KYC_NOT_APPROVED')
+  const input = { abandonedOperationId: abandoned }
+  await bed.rpc.call(operations.payments.abandonOperation, { scope: path.scope, input })
+  await path.approveKyc(playerId)
+  t.equal(await refusal(path.requestWithdrawal(playerId, {}, refused)), 'KYC_NOT_APPROVED')
+  t.equal(await refusal(path.requestWithdrawal(playerId, {}, abandoned)), 'SERVICE_UNAVAILABLE')
+  t.equal(await path.balance(playerId), '10.00 / 10.00')
+  t.equal((await path.requestWithdrawal(playerId)).status, 'under_review', 'not refused for want of its own money')
+})
+
 t.test('refusals come in the order player, currency, KYC, funds', async (t) => {
   t.equal(await refusal(path.requestWithdrawal('ply_unknown', { currency: 'USD' })), 'PLAYER_NOT_FOUND')
   const playerId = await path.newPlayer({ kyc: false })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { LedgerType } from '@backoffice/contracts'
+import { type LedgerType, ledgerCauses } from '@backoffice/contracts'
 
 /**
  * A transfer has one entry on a player's account, so an entry's public id is its transfer's with another prefix.
@@ -15,15 +15,8 @@ function withPrefix(prefix: string, id: string): string {
   return `${prefix}${id.slice(separator)}`
 }
 
-const causes: Readonly<Record<LedgerType, string>> = {
-  DEPOSIT: 'deposit',
-  WITHDRAWAL: 'withdrawal',
-  ADJUSTMENT: 'adjustment',
-  REVERSAL: 'reversal',
-}
-
 /** What caused an entry, and its id there: a deposit's, a withdrawal's, or the reference that the team gave. */
 export const causeOf = ({ type, reference }: { readonly type: LedgerType; readonly reference: string }) => ({
-  type: causes[type],
+  type: ledgerCauses[type],
   id: reference,
 })

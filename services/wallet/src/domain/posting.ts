@@ -1,7 +1,8 @@
 import type { LedgerType } from '@backoffice/contracts'
 
 /** The brand's own side of a transfer: where players' money comes from and goes to. */
-export type SystemAccountKind = 'deposits' | 'withdrawals' | 'adjustments'
+export const systemAccountKinds = ['deposits', 'withdrawals', 'adjustments'] as const
+export type SystemAccountKind = (typeof systemAccountKinds)[number]
 
 /** Whose balance a posting is about. */
 export interface Target {

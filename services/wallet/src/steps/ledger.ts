@@ -16,9 +16,6 @@ const batchMax = 200
 const queueMax = 5_000
 /** Batches at once: while one waits for its commit, another is decided. Accounts that they share keep them apart. */
 const concurrency = 2
-/** Short, since a whole batch waits; a posting that goes alone may wait as long as its sender does. */
-const lockTimeoutMs = 1_000
-const lockTimeoutAloneMs = 6_000
 
 /** Work that belongs into the transaction of a posting, such as the team's audit entry. */
 export type Companion = (db: Db, outcome: PostingOutcome) => Promise<void>
@@ -42,11 +39,13 @@ export class Ledger {
     this.#clock = clock
     // What cannot be written because of one posting's data or account never takes its neighbours down: each goes alone.
     this.#postings = new Gatherer({
-      run: (batch, { alone }) => this.#apply(batch, alone ? lockTimeoutAloneMs : lockTimeoutMs),
+      run: (batch, { patienceMs }) => this.#apply(batch, patienceMs),
       batchMax,
       queueMax,
       concurrency,
       ownerOf: ({ posting }) => posting.brandId,
+      // A batch may hold many postings of one account; once it is locked out, none of them waits in a batch.
+      suspects: ({ posting: { brandId, playerId } }) => [within(brandId, playerId)],
       faultOf: batchFaultOf,
     })
     this.#openings = new Gatherer({
@@ -75,12 +74,12 @@ export class Ledger {
     return this.#openings.add(target)
   }
 
-  async #apply(batch: readonly Waiting[], waitMs: number): Promise<PostingOutcome[]> {
+  async #apply(batch: readonly Waiting[], lockTimeoutMs: number): Promise<PostingOutcome[]> {
     const postings = batch.map(({ posting }) => posting)
     const systemAccounts = await this.#findSystemAccounts(postings)
     for (;;) {
       const outcomes = await this.#db.transaction((db) => this.#applyOnce(db, batch, postings, systemAccounts), {
-        lockTimeoutMs: waitMs,
+        lockTimeoutMs,
         readsFirst: true,
       })
       if (outcomes !== 'accounts missing') return outcomes

@@ -133,6 +133,28 @@ t.test('an account that another session has locked keeps its own posting waiting
   t.match(await locked, { outcome: 'posted', replayed: false })
 })
 
+t.test('postings of a locked account, however many, delay their own account alone', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  const credit = (player: number, reference: number) => ledger.post(postingOf([0, player, reference, 1], brandId))
+  const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
+  await credit(1, 1)
+  const other = await admin.connect()
+  await other.query('begin')
+  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [brandId, 'ply_1'])
+  const began = performance.now()
+  const locked = numbers(12, 10).map((reference) => credit(1, reference))
+  await Promise.all(numbers(30, 100).map((reference) => credit(2 + (reference % 10), reference)))
+  t.ok(performance.now() - began < 4_000, `${performance.now() - began} ms`)
+  const later = performance.now()
+  locked.push(credit(1, 50))
+  await Promise.all(numbers(5, 200).map((reference) => credit(3, reference)))
+  t.ok(performance.now() - later < 900, 'a later posting of the account does not even hold up its batch')
+  await other.query('commit')
+  other.release()
+  t.match(await Promise.all(locked), Array(13).fill({ outcome: 'posted', replayed: false }))
+})
+
 t.test('a posting that the database refuses is an error of its sender, not of those in its batch', async (t) => {
   const brandId = newId('brd')
   const ledger = new Ledger({ db, clock: systemClock })

@@ -1,0 +1,31 @@
+/** Runs entries one after another, a few at once. */
+export class Lane<Entry> {
+  readonly #atOnceMax: number
+  readonly #run: (entry: Entry) => Promise<void>
+  readonly #waiting: Entry[] = []
+  #running = 0
+
+  /** @param run never rejects */
+  constructor(atOnceMax: number, run: (entry: Entry) => Promise<void>) {
+    this.#atOnceMax = atOnceMax
+    this.#run = run
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  add(entries: readonly Entry[]): void {
+    this.#waiting.push(...entries)
+    while (this.#running < this.#atOnceMax && this.#waiting.length > 0) {
+      this.#running++
+      void this.#work()
+    }
+  }
+
+  async #work(): Promise<void> {
+    for (let entry = this.#waiting.shift(); entry !== undefined; entry = this.#waiting.shift()) await this.#run(entry)
+    // In the same turn as the look at the empty queue, or whoever comes in between would wait for nobody.
+    this.#running--
+  }
+}

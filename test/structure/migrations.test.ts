@@ -1,0 +1,58 @@
+import { globSync } from 'node:fs'
+import { basename } from 'node:path'
+import { serviceNames } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import t from 'tap'
+import { root } from './source-files.ts'
+
+const services = { gateway, players, wallet, payments, webhooks }
+const isOfRuntime = (name: string) => name.startsWith('0000_runtime_')
+
+for (const service of serviceNames) {
+  t.test(`every migration of ${service} is applied, under the name of its file and in that order`, async (t) => {
+    const files = globSync(`services/${service}/src/storage/migrations/[0-9]*.ts`, { cwd: root })
+    const applied = services[service].migrations.map(({ name }) => name)
+    t.same(
+      applied.filter((name) => !isOfRuntime(name)),
+      files.map((path) => basename(path, '.ts').replaceAll('-', '_')).sort(),
+    )
+  })
+}
+
+/** Tables that nothing is purged from, each with the reason why it may stay, or does not grow. */
+const kept: Readonly<Record<string, string>> = {
+  'gateway.operator': 'a record',
+  'gateway.brand': 'a record',
+  'gateway.credential': 'a record',
+  'gateway.rate_window': 'one row for each operator and environment',
+  'players.player': 'a record',
+  'players.kyc_submission': 'a record',
+  'players.player_change': 'the history of a record',
+  'players.game': 'the catalogue',
+  'players.brand_game': 'the catalogue',
+  'wallet.account': 'the ledger',
+  'wallet.transfer': 'the ledger',
+  'wallet.entry': 'the ledger',
+  'wallet.hold': 'the ledger',
+  'wallet.system_checkpoint': 'one row for each system account',
+  'payments.deposit': 'a record',
+  'payments.depositor': 'one row for each player',
+  'payments.status_transition': 'the history of records',
+  'webhooks.endpoint': 'one row for each operator and environment',
+  'webhooks.attempt': 'goes with its delivery',
+}
+
+t.test('every table of a service is purged, or is named here with the reason why it is kept', async (t) => {
+  const purged = new Set<string>()
+  const tables = new Set<string>()
+  for (const { name: service, migrations, retentions = [] } of Object.values(services)) {
+    for (const { sql } of migrations.filter(({ name }) => !isOfRuntime(name)))
+      for (const [, table = ''] of sql.matchAll(/\bcreate table (\w+\.\w+)/g)) tables.add(table)
+    for (const { table } of retentions) purged.add(`${service}.${table}`)
+  }
+  t.same([...purged, ...Object.keys(kept)].sort(), [...tables].sort())
+})
