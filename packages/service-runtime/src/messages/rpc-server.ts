@@ -37,7 +37,7 @@ export interface ServedOperation {
   readonly run: (call: ReceivedCall) => Promise<unknown>
 }
 
-/** More than this at once is refused at once: a queue that nobody waits for any more helps no one. */
+/** More requests than this are refused at once. Nobody would still be waiting at the end of a longer queue. */
 const inFlightMax = 2_000
 /** The broker's limit is 1 MiB; headers need room too. */
 const replyBytesMax = 1_000_000
@@ -83,7 +83,7 @@ export class RpcServer {
 
   /** Takes no further request, and waits for those under way. */
   async stop(): Promise<void> {
-    // A broker that is away cannot be told; what was taken before is finished all the same.
+    // An unavailable broker cannot be told. Requests that were taken before are finished all the same.
     await Promise.allSettled(this.#subscriptions.map((subscription) => subscription.drain()))
     await Promise.all(this.#inFlight)
   }
@@ -104,8 +104,9 @@ export class RpcServer {
     const name = tokens.at(-1) ?? ''
     const entry = this.#served.get(key(team, name))
     if (entry === undefined) {
-      // Its caller may be of the next release, and another replica may know it: a refusal would be stored as the reply.
-      this.#log.warn({ subject: message.subject }, 'an operation that is not known here')
+      // The caller may be of the next release, and another replica may know the operation. A refusal would be stored as
+      // the reply, so there is none.
+      this.#log.warn({ subject: message.subject }, 'a request for an operation that this release does not know')
       this.#respond(message, JSON.stringify(errorReply('SERVICE_UNAVAILABLE')))
       return
     }
@@ -175,7 +176,8 @@ function receive(
   const scoped = operation.audience !== 'team'
   const issues = validate(inputSchema(operation), input)
   if (issues !== null) {
-    // Callers have looked at it too, so they are of another release. Only a person can do something about it.
+    // A service validates its input before it calls, so this caller is of another release. Only a person of the team
+    // can correct an input.
     if (!scoped) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
     const cause = new Error(`the input of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
     throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
@@ -190,13 +192,13 @@ function receive(
     actor: known.actor,
     operationId: message.headers?.get(headerNames.operationId) || newId('opn'),
     requestId: known.requestId,
-    // The system's clock: an injected one has nothing to do with how long somebody waits.
+    // The system's clock, because an injected clock has nothing to do with how long a caller waits.
     deadline: new Date(Date.now() + timeoutMs),
     bytes: message.data.length,
   }
 }
 
-/** How long the sender waits. A sender of the release before names the moment instead. */
+/** How long the sender waits. A sender of the release before names the moment at which it stops waiting. */
 function remainingMs(message: Msg): number | undefined {
   const duration = Number(message.headers?.get(headerNames.timeoutMs)) || undefined
   if (duration !== undefined) return duration

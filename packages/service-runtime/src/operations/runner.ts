@@ -99,12 +99,12 @@ export class Runner {
     return async (received) => {
       const call = toCall(received)
       const fingerprint = fingerprintOf(operation, call, received.scope?.brandId)
-      const told = async (known: KnownOperation) => {
+      const replyOfKnown = async (known: KnownOperation) => {
         if (known.unfinished) await dispatch.finishOperation(call.operationId, call.deadline)
         return unwrap(replyOf(known, operation, fingerprint))
       }
       const preparation = await this.#prepare(operation, command.prepare, call, received)
-      if (preparation.is === 'known') return told(preparation.known)
+      if (preparation.is === 'known') return replyOfKnown(preparation.known)
       const byTeam = received.actor !== undefined
       const attempt = {
         operation,
@@ -125,7 +125,7 @@ export class Runner {
           case 'refused':
             throw outcome.rejection
           case 'known':
-            return told(outcome.known)
+            return replyOfKnown(outcome.known)
           case 'blocked':
             await dispatch.finishOperation(outcome.by, call.deadline)
             // A record that names a finished operation is a bug. The deadline keeps it from looping for ever.

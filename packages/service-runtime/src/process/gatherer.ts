@@ -3,39 +3,46 @@ import { Rejection } from '@backoffice/contracts'
 import { Lane } from './lane.ts'
 
 /**
- * What a failed batch calls for: the same batch once more, now that what stood in the way can be seen; each item alone,
- * since one of them is at fault, or since somebody else holds what one of them needs; or nothing, since no item is at fault.
+ * What to do after a batch has failed.
+ *
+ * - `again`: run the same batch once more. What was in its way can be read by now.
+ * - `alone`: run each item alone, because one of them may be at fault.
+ * - `locked`: run each item alone, because another transaction holds what one of them needs.
+ * - `everyone`: fail all items, because none of them is at fault.
  */
 export type BatchFault = 'again' | 'alone' | 'locked' | 'everyone'
 
 /** How items run. */
 export interface Manner {
-  /** The only item: it failed in a batch, or is suspected to. */
+  /** The item runs alone: its batch failed, or it is suspected to make one fail. */
   readonly alone: boolean
-  /** How long to wait for what somebody else holds. */
+  /** How long to wait for a lock. */
   readonly patienceMs: number
 }
 
 export interface GathererOptions<Item, Result> {
-  /** Answers one result per item, in order. */
+  /** @returns one result per item, in order */
   readonly run: (items: readonly Item[], manner: Manner) => Promise<readonly Result[]>
   readonly batchMax: number
   readonly queueMax: number
   /** Batches that run at once. */
   readonly concurrency?: number
-  /** Most bytes in a batch; an item above it goes by itself. */
+  /** The most bytes in a batch. A larger item runs by itself. */
   readonly bytesMax?: number
   readonly bytesOf?: (item: Item) => number
-  /** Names what an item changes: items that share a name are never in one batch nor in two that run at once, and keep their order. */
+  /**
+   * Names what an item changes. Items that share a name are never in one batch, nor in two that run at once, and they
+   * keep their order.
+   */
   readonly apart?: (item: Item) => readonly string[]
   /**
-   * Names what may be at fault when an item fails alone; `apart` when left out. Whoever shares such a name goes alone at
-   * once, until one of them succeeds: what failed a batch fails no other.
+   * Names what may be at fault when an item fails alone; `apart` by default. Items that share such a name run alone
+   * from then on, until one of them succeeds. So one fault does not fail batch after batch.
    */
   readonly suspects?: (item: Item) => readonly string[]
-  /** Whose an item is: the owners take turns, which shows once more waits than one batch takes. */
+  /** Whose an item is. Owners take turns when more waits than fits into one batch. */
   readonly ownerOf?: (item: Item) => string
-  /** Nobody waits for the item any more; asked when it is taken from the queue. */
+  /** Whether nobody waits for the item any more. Asked when it is taken from the queue. */
   readonly isExpired?: (item: Item) => boolean
   readonly faultOf?: (error: unknown) => BatchFault
 }
@@ -45,26 +52,26 @@ interface Entry<Item, Result> {
   readonly names: readonly string[]
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
-  /** Runs a function where the item was added: in its trace. */
+  /** Runs a function in the context in which the item was added, and so in its trace. */
   readonly inItsContext: <T>(run: () => T) => T
 }
 
 /** How often a batch runs again as a whole before its items go one by one. */
 const repeatsMax = 2
 /**
- * Nobody waits long for a lock while others wait behind: not the items of a batch, which wait with it, nor those of a
- * failed one, which go one by one. Only who is known to be locked out waits as long as its caller may.
+ * How long an item may wait for a lock. While others wait behind it the time is short: in a batch, and one by one after
+ * a failed batch. An item that is known to be locked out may wait as long as its caller does.
  */
 const patienceMs = { batch: 1_000, alone: 100, lockedOut: 6_000 }
-/** Items that go alone, so many at once. Each takes a connection, and who is locked out keeps it for long. */
+/** How many items run alone at once. Each takes a connection, and an item that is locked out keeps it for long. */
 const aloneAtOnceMax = 4
 const lockedOutAtOnceMax = 2
-/** Names that are remembered because what they stand for failed alone. */
+/** How many suspects are remembered. */
 const suspectsMax = 1_000
 
 /**
- * Does together what waits together. While a batch runs, newcomers wait and form the next: an idle system adds no delay, a
- * busy one makes fewer and larger batches.
+ * Runs together what waits at the same time. While a batch runs, new items wait and form the next one. So an idle
+ * system adds no delay, and a busy one makes fewer and larger batches.
  */
 export class Gatherer<Item, Result> {
   readonly #options: GathererOptions<Item, Result>
@@ -96,7 +103,7 @@ export class Gatherer<Item, Result> {
     })
   }
 
-  /** After the current turn, so that what arrives in one network read goes together. */
+  /** Waits for the end of the current turn, so that what arrives in one network read runs together. */
   #schedule(): void {
     if (this.#scheduled || this.#running >= this.#concurrency) return
     this.#scheduled = true
@@ -118,7 +125,7 @@ export class Gatherer<Item, Result> {
     }
   }
 
-  /** The next batch. Suspects that could be in it go alone instead. */
+  /** The next batch. Suspects that could be in it run alone instead. */
   #take(): Entry<Item, Result>[] {
     this.#queue = this.#queue.filter((entry) => !this.#dropIfExpired(entry))
     const { batchMax, bytesMax = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = this.#options
@@ -143,7 +150,7 @@ export class Gatherer<Item, Result> {
     return [...taken]
   }
 
-  /** Whose names are neither busy nor named by anybody who came earlier, so that nobody overtakes. */
+  /** The entries whose names are not busy, and not named by an earlier entry, so that none overtakes another. */
   #free(): Entry<Item, Result>[] {
     const barred = new Set(this.#busyNames)
     return this.#queue.filter(({ names }) => {
@@ -153,7 +160,7 @@ export class Gatherer<Item, Result> {
     })
   }
 
-  /** One of each owner, then the next of each: nobody's burst is everybody's wait. */
+  /** One entry of each owner, then the next of each, so that a burst of one owner does not hold up the others. */
   #inTurn(entries: readonly Entry<Item, Result>[]): Iterable<Entry<Item, Result>> {
     const { ownerOf } = this.#options
     if (ownerOf === undefined) return entries
@@ -170,7 +177,7 @@ export class Gatherer<Item, Result> {
   async #runBatch(batch: readonly Entry<Item, Result>[]): Promise<void> {
     for (let repeat = 0; ; repeat++) {
       try {
-        this.#settle(batch, await this.#results(batch, { alone: false, patienceMs: patienceMs.batch }))
+        this.#resolve(batch, await this.#results(batch, { alone: false, patienceMs: patienceMs.batch }))
         return
       } catch (error) {
         const fault = this.#faultOf(error)
@@ -185,13 +192,13 @@ export class Gatherer<Item, Result> {
   }
 
   /**
-   * What a batch does stands in the trace of its first item. Otherwise it would stand in that of whoever came when nothing
-   * ran, and all batches of a busy hour in one trace.
+   * A batch belongs to the trace of its first item. Otherwise all batches of a busy hour would belong to one trace,
+   * that of the item that came when nothing ran.
    */
   async #results(batch: readonly Entry<Item, Result>[], manner: Manner): Promise<readonly Result[]> {
     const items = batch.map(({ item }) => item)
     const run = () => this.#options.run(items, manner)
-    // An async function, so that what `run` throws at once is caught as well.
+    // This function is async, so that an error which `run` throws at once is caught as well.
     return batch[0]?.inItsContext(run) ?? []
   }
 
@@ -204,7 +211,7 @@ export class Gatherer<Item, Result> {
       try {
         const results = await this.#results([entry], { alone: true, patienceMs: patienceMs[patience] })
         for (const name of this.#suspectsOf(entry)) this.#suspects.delete(name)
-        this.#settle([entry], results)
+        this.#resolve([entry], results)
         return
       } catch (error) {
         const fault = this.#faultOf(error)
@@ -245,10 +252,10 @@ export class Gatherer<Item, Result> {
     }
   }
 
-  #settle(batch: readonly Entry<Item, Result>[], results: readonly Result[]): void {
+  #resolve(batch: readonly Entry<Item, Result>[], results: readonly Result[]): void {
     if (results.length !== batch.length) {
-      // Not run again: what it did is done.
-      this.#fail(batch, new Error(`a batch of ${batch.length} answered ${results.length} results`))
+      // The batch has had its effect, so it is not run again.
+      this.#fail(batch, new Error(`a batch of ${batch.length} returned ${results.length} results`))
       return
     }
     batch.forEach(({ resolve }, index) => {

@@ -1,4 +1,4 @@
-/** Runs entries one after another, a few at once. */
+/** A queue whose entries run in order, a few at once. */
 export class Lane<Entry> {
   readonly #atOnceMax: number
   readonly #run: (entry: Entry) => Promise<void>
@@ -25,7 +25,8 @@ export class Lane<Entry> {
 
   async #work(): Promise<void> {
     for (let entry = this.#waiting.shift(); entry !== undefined; entry = this.#waiting.shift()) await this.#run(entry)
-    // In the same turn as the look at the empty queue, or whoever comes in between would wait for nobody.
+    // This must happen in the same turn in which the queue was found empty. Otherwise an entry that is added in between
+    // would never run.
     this.#running--
   }
 }
