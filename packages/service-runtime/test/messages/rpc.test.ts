@@ -79,6 +79,16 @@ t.test('how long the caller waits counts, whatever its clock says', async (t) =>
   t.match(await ask('moment', { [headerNames.deadline]: inAnHour }), { body: { count: 1 } })
 })
 
+t.test('what nobody waits for any more is not begun, gathered or not', async (t) => {
+  const past = { [headerNames.deadline]: String(Date.now() - 1) }
+  for (const operation of [addUp, countUp]) {
+    const input = { record: `too late ${operation.id}`, ...(operation === addUp ? { by: 1 } : {}) }
+    const late = await send(rpcSubject(operation), JSON.stringify({ scope, input }), past)
+    t.match(late, { error: { code: 'SERVICE_UNAVAILABLE' } })
+  }
+  t.equal((await bed.sql('payments').query("select from record where id like 'too late %'")).rowCount, 0)
+})
+
 t.test('what is no request is answered with an error', async (t) => {
   const subject = rpcSubject(countUp)
   t.match(await send(subject, 'no json'), { error: { code: 'INTERNAL_ERROR' } })
