@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, operations, sandboxAmounts, sandboxGames } from '@backoffice/contracts'
 import { publishedErrorCodes } from '@backoffice/documents'
-import { eventually, type HttpAnswer, OperatorClient, startSystem } from '@backoffice/test-kit'
+import { eventually, type HttpReply, OperatorClient, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { createDeposit, demoOperator, depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
 
@@ -20,7 +20,7 @@ const { sandbox, production } = await newOperator('Errors')
 const reached = new Set<ErrorCode>()
 
 /** Notes a refusal, and holds it to the catalogue and the envelope. */
-function refused(answer: HttpAnswer, code: ErrorCode, details?: unknown): void {
+function refused(answer: HttpReply, code: ErrorCode, details?: unknown): void {
   reached.add(code)
   const { error } = answer.body ?? {}
   t.equal(`${answer.status} ${error?.code}`, `${errorCatalogue[code].status} ${code}`)

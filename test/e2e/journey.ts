@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { type HttpAnswer, OperatorClient, type System } from '@backoffice/test-kit'
+import { type HttpReply, OperatorClient, type System } from '@backoffice/test-kit'
 
 /** The demo operator of a running system, in one environment. */
 export function demoOperator(system: System, environment: 'sandbox' | 'production' = 'sandbox'): OperatorClient {
@@ -36,7 +36,7 @@ export const depositRequest = (amount = '150.00', externalReference: string = ra
 })
 
 /** The body of an answer that must have this status. */
-export function expectStatus(answer: HttpAnswer, status: number) {
+export function expectStatus(answer: HttpReply, status: number) {
   if (answer.status !== status) throw new Error(`expected ${status}, not ${answer.status}: ${answer.bytes}`)
   return answer.body
 }

@@ -6,7 +6,7 @@ import type { System } from '@backoffice/test-kit'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
 
-export interface TeamAnswer {
+export interface TeamReply {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
@@ -15,7 +15,7 @@ export interface TeamAnswer {
 }
 
 /** The team's command line as a person types it, in the name of one person. */
-export async function team(system: System, person: string, ...args: readonly string[]): Promise<TeamAnswer> {
+export async function team(system: System, person: string, ...args: readonly string[]): Promise<TeamReply> {
   const env = { ...process.env, STACK_JSON: system.stackJson, TEAM_USER: person }
   try {
     const { stdout, stderr } = await run('npm', ['run', '--silent', 'team', '--', ...args], { cwd: root, env })

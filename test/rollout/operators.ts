@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { eventually, type HttpAnswer, type OperatorClient } from '@backoffice/test-kit'
+import { eventually, type HttpReply, type OperatorClient } from '@backoffice/test-kit'
 import type { Fleet } from './fleet.ts'
 
 export interface Operator {
@@ -35,7 +35,7 @@ export const newDeposit = (amount = '1.00') => ({
 })
 
 /** @throws unless the answer has this status */
-export function expectStatus({ status, bytes, body }: HttpAnswer, expected: number) {
+export function expectStatus({ status, bytes, body }: HttpReply, expected: number) {
   if (status !== expected) throw new Error(`expected ${expected}, not ${status}: ${bytes}`)
   return body
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eventually, type HttpAnswer, OperatorClient } from '@backoffice/test-kit'
+import { eventually, type HttpReply, OperatorClient } from '@backoffice/test-kit'
 import t from 'tap'
 import { baseUrlOf, startFleet } from './fleet.ts'
 import { expectStatus, newDeposit, newOperator, reconcile, register, statementAgrees } from './operators.ts'
@@ -44,7 +44,7 @@ t.test('twenty requests with one Idempotency-Key over two gateways: one effect, 
   const playerId = await register(spread.next)
   const [idempotencyKey, body] = [randomUUID(), newDeposit('25.00')]
   const post = () => spread.next.post(`/players/${playerId}/deposits`, body, { idempotencyKey })
-  const answers = await times(20, async (): Promise<HttpAnswer> => {
+  const answers = await times(20, async (): Promise<HttpReply> => {
     // While the first one runs the others are told to come back.
     for (;;) {
       const answer = await post()

@@ -146,8 +146,8 @@ t.test(
       const wallet = system.pid('wallet')
       const seen = [
         'absent(job:up:count{job="wallet"})',
-        'backoffice_outbox_oldest_seconds{service="payments", lane="command"} > 2',
-        'backoffice_outbox_waiting{service="payments", lane="command"} == 1',
+        'backoffice_outbox_oldest_unsent_seconds{service="payments", kind="command"} > 2',
+        'backoffice_outbox_unsent_rows{service="payments", kind="command"} == 1',
         'backoffice_money_operations_oldest_unfinished_seconds > 2',
         'code:requests:rate5m{code="SERVICE_UNAVAILABLE"}',
       ]
@@ -175,7 +175,7 @@ t.test(
       const forbidden = [...Object.values(person), '52998224725', 'Benedita', 'ply_', 'dep_', 'wdr_', secret]
       for (const [service, address] of Object.entries(targets)) {
         const text = await (await fetch(address)).text()
-        t.match(text, 'backoffice_outbox_waiting', service)
+        t.match(text, 'backoffice_outbox_unsent_rows', service)
         t.same(
           forbidden.filter((value) => text.includes(value)),
           [],

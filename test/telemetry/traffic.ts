@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { operations, sandboxGames } from '@backoffice/contracts'
 import { connectNats } from '@backoffice/service-runtime/internal'
-import { eventually, type HttpAnswer, OperatorClient, type System, type Teardown } from '@backoffice/test-kit'
+import { eventually, type HttpReply, OperatorClient, type System, type Teardown } from '@backoffice/test-kit'
 
 /** What must never be in a metric. */
 export const person = {
@@ -94,7 +94,7 @@ export async function publishNonsense(system: System): Promise<void> {
 
 const depositOf = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
 
-function expect(answer: HttpAnswer, status: number) {
+function expect(answer: HttpReply, status: number) {
   if (answer.status !== status) throw new Error(`expected ${status}, not ${answer.status}: ${answer.bytes}`)
   return answer.body
 }

@@ -1,5 +1,5 @@
 /** What each id prefix stands for. Ids are opaque: nobody interprets or orders them. */
-export const idPrefixes = {
+const idPrefixes = {
   op: 'operator',
   brd: 'brand',
   crd: 'credential',

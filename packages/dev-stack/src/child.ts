@@ -110,6 +110,6 @@ export class Child {
   }
 }
 
-export function tailOf(file: string, lines: number): string {
+function tailOf(file: string, lines: number): string {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n')
 }

@@ -7,7 +7,7 @@ let guard: ChildProcess | undefined
  * One small shell process outlives this one and ends what it left running. It needs no cooperation from the servers
  * (PostgreSQL and nats-server cannot watch a parent) and works when this process is killed with SIGKILL.
  */
-function tell(line: string): void {
+function writeToGuard(line: string): void {
   if (guard === undefined || guard.exitCode !== null) {
     guard = spawn('/bin/sh', [fileURLToPath(new URL('./guard.sh', import.meta.url))], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -23,10 +23,10 @@ function tell(line: string): void {
 
 /** Has the process group `pid` ended with `signal` should this process vanish. */
 export function guardProcess(pid: number, signal: 'TERM' | 'INT'): void {
-  tell(`add ${pid} ${signal}`)
+  writeToGuard(`add ${pid} ${signal}`)
 }
 
 /** To be called once the process is gone, so that a later process with its number is safe. */
 export function releaseProcess(pid: number): void {
-  tell(`remove ${pid}`)
+  writeToGuard(`remove ${pid}`)
 }

@@ -68,7 +68,7 @@ async function startOn(port: number, { options, binaries, data, account }: Prepa
   })
   const url = `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
   try {
-    await child.waitUntil(() => answers(url), startTimeoutMs)
+    await child.waitUntil(() => acceptsConnections(url), startTimeoutMs)
   } catch (error) {
     await child.stop()
     throw error
@@ -135,7 +135,7 @@ function removeStaleLock(data: string): void {
   if (!isPostgres) rmSync(lock)
 }
 
-export async function answers(url: string): Promise<boolean> {
+export async function acceptsConnections(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => {})
   try {

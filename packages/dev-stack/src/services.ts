@@ -33,7 +33,7 @@ export interface ServiceOptions {
 }
 
 /** Starts one service as a process of its own and waits until it says that it is ready. */
-export async function startService(options: ServiceOptions): Promise<Child> {
+export async function startServiceProcess(options: ServiceOptions): Promise<Child> {
   const { name, healthPort } = options
   const env = serviceEnvironment(options)
   const child = await Child.start({

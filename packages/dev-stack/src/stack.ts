@@ -11,7 +11,7 @@ import { natsServerBinary } from './nats-server-binary.ts'
 import { freePort, portIsFree } from './ports.ts'
 import { startPostgres } from './postgres.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
-import { showsMetrics, startOrder, startService } from './services.ts'
+import { showsMetrics, startOrder, startServiceProcess } from './services.ts'
 import { type ProcessName, type StackDescription, StackFile } from './stack-file.ts'
 import type { Steps } from './steps.ts'
 import { Supervised } from './supervisor.ts'
@@ -140,7 +140,7 @@ export class Stack {
         baseUrl: where.baseUrl,
         gamesPort,
       }
-      return this.#supervise(name, () => startService(options))
+      return this.#supervise(name, () => startServiceProcess(options))
     })
     // All are waited for, so that none is still starting when a failure stops the stack.
     const outcomes = await Promise.allSettled(started)

@@ -1,20 +1,15 @@
 import {
   apiVersion,
-  commonRejects,
-  type ErrorCode,
-  type EventKind,
-  errorCatalogue,
-  eventEnvelope,
   eventKinds,
-  events,
   httpOperations,
   idempotencyKeyPattern,
   type Operation,
-  sample,
   tags,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type JsonSchema, SchemaComponents } from './json-schema.ts'
+import { errorResponses, errorSchema, requestIdHeader } from './openapi-errors.ts'
+import { webhookObject } from './openapi-webhooks.ts'
 
 const signatureHeaders = [
   ['operatorKey', 'X-Operator-Key', 'The key of the credential: bk_test_… for the sandbox, bk_live_… for production.'],
@@ -25,8 +20,6 @@ const signatureHeaders = [
     'Lowercase hex HMAC-SHA256, keyed with the operator secret, over method, path with query, timestamp and the SHA-256 of the body, joined by LF.',
   ],
 ] as const
-
-const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
 
 /**
  * The OpenAPI 3.1 document of this version, derived from the operation, event and error tables.
@@ -106,31 +99,6 @@ const sharedHeaders = {
   },
 }
 
-function errorSchema(): JsonSchema {
-  return {
-    type: 'object',
-    required: ['error'],
-    properties: {
-      error: {
-        type: 'object',
-        required: ['code', 'message', 'requestId'],
-        properties: {
-          code: { type: 'string', maxLength: 64, description: 'Stable.' },
-          message: { type: 'string', maxLength: 1000, description: 'For people; may change.' },
-          requestId: { type: 'string', maxLength: 64, description: 'The same as X-Request-Id.' },
-          details: {
-            type: 'object',
-            description: 'Depends on the code. VALIDATION_ERROR: `in` and `issues` [{path, message}].',
-            additionalProperties: true,
-          },
-        },
-        additionalProperties: true,
-      },
-    },
-    additionalProperties: true,
-  }
-}
-
 function operationObject(operation: Operation, components: SchemaComponents): JsonSchema {
   const parameters = [
     ...parametersOf(operation.params, 'path', operation.example?.params, components),
@@ -196,119 +164,4 @@ function success(operation: Operation, components: SchemaComponents): JsonSchema
     headers: { ...requestIdHeader, ...replayed },
     content: { [mediaType]: { schema: components.publish(operation.reply), ...exampleOf(operation.example?.reply) } },
   }
-}
-
-/** One response per status, naming each code that it may carry, with an example for each. */
-function errorResponses(operation: Operation): Record<string, JsonSchema> {
-  const codes = [...new Set([...commonRejects(operation), ...operation.rejects])]
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of codes) {
-    const { status } = errorCatalogue[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
-  const sorted = [...byStatus].sort(([a], [b]) => a - b)
-  return Object.fromEntries(sorted.map(([status, entries]) => [String(status), errorResponse(status, entries)]))
-}
-
-const statusesWithRetryAfter: ReadonlySet<number> = new Set([409, 429, 503])
-
-function errorResponse(status: number, codes: readonly ErrorCode[]): JsonSchema {
-  const retryAfter = statusesWithRetryAfter.has(status)
-    ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
-    : {}
-  return {
-    description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n'),
-    headers: { ...requestIdHeader, ...retryAfter },
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(codes.map((code) => [code, { summary: code, value: errorExample(code) }])),
-      },
-    },
-  }
-}
-
-function errorExample(code: ErrorCode): JsonSchema {
-  const details = exampleDetails[code]
-  return {
-    error: {
-      code,
-      message: errorCatalogue[code].message,
-      requestId: 'req_01kaj6p3e8fqkv3m0v2n8w4d6s',
-      ...(details === undefined ? {} : { details }),
-    },
-  }
-}
-
-const exampleDetails: Partial<Record<ErrorCode, JsonSchema>> = {
-  VALIDATION_ERROR: { in: 'body', issues: [{ path: '/amount', message: 'must be a decimal string over zero' }] },
-  PLAYER_ALREADY_EXISTS: { playerId: sample.playerId },
-  DEPOSIT_ALREADY_EXISTS: { depositId: sample.depositId },
-  DEPOSIT_NOT_PENDING: { depositId: sample.depositId, status: 'confirmed' },
-  WITHDRAWAL_NOT_CANCELLABLE: { status: 'approved' },
-}
-
-function webhookObject(kind: EventKind, components: SchemaComponents): JsonSchema {
-  const event = events[kind]
-  const header = (name: string, description: string, schema: JsonSchema) => ({
-    name,
-    in: 'header',
-    required: true,
-    description,
-    schema,
-  })
-  return {
-    operationId: `webhook_${kind.replaceAll('.', '_')}`,
-    summary: event.summary,
-    description: event.description,
-    tags: ['Webhooks'],
-    security: [],
-    parameters: [
-      header('X-Webhook-Id', 'Id of the event: use it to drop duplicates.', { type: 'string', maxLength: 64 }),
-      header('X-Webhook-Timestamp', 'Epoch seconds of this attempt, part of what is signed.', {
-        type: 'string',
-        pattern: '^\\d{10}$',
-      }),
-      header(
-        'X-Webhook-Signature',
-        'Lowercase hex HMAC-SHA256 with the webhook secret over timestamp, a dot, and the raw body.',
-        {
-          type: 'string',
-          pattern: '^[0-9a-f]{64}$',
-        },
-      ),
-      header('X-Webhook-Signatures', 'The same signature made with every valid secret, newest first.', {
-        type: 'string',
-        pattern: '^t=\\d{10}(,v1=[0-9a-f]{64})+$',
-      }),
-    ],
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': {
-          schema: components.publish({ ...eventEnvelope(kind), $id: eventSchemaName(kind) }),
-          example: {
-            id: sample.eventId,
-            type: kind,
-            apiVersion,
-            environment: 'sandbox',
-            operatorId: sample.operatorId,
-            brandId: sample.brandId,
-            createdAt: '2026-03-02T12:09:00.000Z',
-            data: event.example,
-          },
-        },
-      },
-    },
-    responses: {
-      '2XX': { description: 'Acknowledged.' },
-      default: { description: 'Anything else is retried with exponential backoff, up to 8 attempts.' },
-    },
-  }
-}
-
-/** deposit.confirmed → DepositConfirmedEvent */
-function eventSchemaName(kind: EventKind): string {
-  const words = kind.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return `${words.join('')}Event`
 }

@@ -39,7 +39,7 @@ function operationSection(operation: Operation): string {
     fieldsTable('Body', operation.body),
     exampleBlock('Request body', operation.example?.body),
     exampleBlock(`Reply ${http.status}`, operation.example?.reply),
-    refusals(operation),
+    errorsOf(operation),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
@@ -73,7 +73,7 @@ function exampleBlock(title: string, example: unknown): string {
   return `<p class="label">${title}</p>\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``
 }
 
-function refusals(operation: Operation): string {
+function errorsOf(operation: Operation): string {
   const own = [...new Set(operation.rejects)]
   const shared = commonRejects(operation).filter((code) => !own.includes(code))
   const list = (codes: readonly ErrorCode[]) =>

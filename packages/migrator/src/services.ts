@@ -1,16 +1,21 @@
 import type { ServiceName } from '@backoffice/contracts'
-import { gateway } from '@backoffice/gateway'
-import { payments } from '@backoffice/payments'
-import { players } from '@backoffice/players'
-import type { Migration } from '@backoffice/service-runtime/internal'
-import { wallet } from '@backoffice/wallet'
-import { webhooks } from '@backoffice/webhooks'
+import { migrations as gateway } from '@backoffice/gateway/migrations'
+import { migrations as payments } from '@backoffice/payments/migrations'
+import { migrations as players } from '@backoffice/players/migrations'
+import type { Migration } from '@backoffice/service-runtime/migrations'
+import { migrations as wallet } from '@backoffice/wallet/migrations'
+import { migrations as webhooks } from '@backoffice/webhooks/migrations'
 
-/** Everything that has a schema. */
-export const services: readonly { readonly name: ServiceName; readonly migrations: readonly Migration[] }[] = [
+interface MigratedService {
+  readonly name: ServiceName
+  readonly migrations: readonly Migration[]
+}
+
+/** Everything that has a schema. Of each service only what the Job needs is loaded: it runs before all else starts. */
+export const services: readonly MigratedService[] = Object.entries({
   gateway,
   players,
   wallet,
   payments,
   webhooks,
-]
+}).map(([name, migrations]) => ({ name: name as ServiceName, migrations }))

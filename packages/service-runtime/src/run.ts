@@ -11,7 +11,7 @@ export async function runService<S extends ServiceName, P extends TProperties, O
   let ending = false
   const end = async () => {
     ending = true
-    // Before it serves there is nothing to finish.
+    // Before it has started there is nothing to finish.
     if (running === undefined) process.exit(0)
     try {
       await running.drain()
@@ -21,12 +21,12 @@ export async function runService<S extends ServiceName, P extends TProperties, O
       process.exit(1)
     }
   }
-  // First of all: a process obeys from its first moment on.
+  // Installed first, so that the process obeys signals from its first moment on.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end())
   try {
     running = await startService(service, loadConfig(service.configuration, process.env) as never)
     const { nats, log } = running
-    // It reconnects for ever by itself. One that did close would leave a process that looks alive and hears nothing.
+    // The connection reconnects by itself, for ever. If it did close, the process would look alive and hear nothing.
     void nats.closed().then((err) => {
       if (ending) return
       log.fatal({ err }, 'the connection to NATS is closed')

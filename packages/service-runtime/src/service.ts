@@ -21,15 +21,18 @@ import { Relay } from './outbox/relay.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
 import { type Clock, systemClock } from './process/clock.ts'
 import { type ServiceConfig, serviceConfig } from './process/config.ts'
-import { startHealthServer } from './process/health.ts'
+import { type HealthServer, startHealthServer } from './process/health.ts'
 import { createLogger, type Logger } from './process/log.ts'
-import { within } from './process/within.ts'
+import { waitAtMost } from './process/wait-at-most.ts'
 import { flushTelemetry } from './telemetry/flush.ts'
 import { type Measurement, startMeasuring } from './telemetry/metrics.ts'
 
 type Table<S extends ServiceName> = (typeof operationTable)[S]
 
-/** What reaches a service over NATS: the gateway's operations for operators are its own HTTP routes. */
+/**
+ * Whether an operation reaches the service over NATS. The gateway's operations for operators are its own HTTP routes
+ * instead.
+ */
 type Reaches<S extends ServiceName, O> = O extends Operation
   ? S extends 'gateway'
     ? O['audience'] extends 'internal' | 'team'
@@ -61,7 +64,7 @@ export interface ServiceContext {
 export interface Background {
   /** Called once operations are served. */
   start?(): Promise<void> | void
-  /** Told at once when the process is asked to end: nobody new should come, but whoever comes is still served. */
+  /** Called at once when the process is asked to stop. It discourages new clients, and still serves those that come. */
   leave?(): void
   /** Takes no new work and finishes what is under way. */
   stop(): Promise<void>
@@ -93,8 +96,8 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   readonly migrations: readonly Migration[]
   readonly retentions?: readonly Retention[]
   /**
-   * For what answers by itself when PostgreSQL or NATS is away: /readyz does not look at them, or every replica would be
-   * taken out of service at once, and nobody would be there to say what is the matter.
+   * For a service that can reply by itself while PostgreSQL or NATS is unavailable. /readyz then ignores them.
+   * Otherwise every replica would be taken out of service at once, and nobody would be left to reply with 503.
    */
   readonly readyWithoutBackends?: boolean
   /** @param outside what a test puts in place of the outside world, such as name servers */
@@ -125,7 +128,10 @@ export function defineService<
 export interface RunningService<Addresses = unknown> extends ServiceContext {
   readonly addresses: Addresses
   readonly healthPort: number
-  /** Fails /readyz, after DRAIN_DELAY_MS stops taking work, finishes what is under way, and closes everything. Safe to call twice. */
+  /**
+   * Fails /readyz. After DRAIN_DELAY_MS it stops taking work, finishes what is under way, and closes everything. Safe
+   * to call twice.
+   */
   drain(): Promise<void>
 }
 
@@ -135,8 +141,8 @@ export interface StartOptions<Outside = object> {
 }
 
 /**
- * What closing takes at most, step by step, beyond DRAIN_DELAY_MS: below 25 s with the telemetry's own limit, since
- * Kubernetes kills after its grace period.
+ * How long each step of stopping may take after DRAIN_DELAY_MS. Together with the telemetry's own limit they stay below
+ * 25 s, because Kubernetes kills the process after its grace period.
  */
 const takingWorkMsMax = 10_000
 const finishingWorkMsMax = 7_000
@@ -183,56 +189,75 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const ready = async () =>
     draining === undefined &&
     background.every((entry) => entry.ready?.() ?? true) &&
-    (service.readyWithoutBackends === true || (await backendsAnswer(context)))
+    (service.readyWithoutBackends === true || (await areBackendsReachable(context)))
   const health = await startHealthServer({ host: settings.HEALTH_HOST, port: settings.HEALTH_PORT, ready })
   log.info({ healthPort: health.port }, 'started')
 
-  const drain = async () => {
-    for (const entry of background) entry.leave?.()
-    await new Promise((resolve) => setTimeout(resolve, settings.DRAIN_DELAY_MS))
-    // What takes work from outside stops first; what finishes that work stops last. A backend that is away must not keep
-    // the process for longer than it may take: what is unfinished then is found in the outbox.
-    const step = (what: string, msMax: number, ends: Promise<unknown>[]) =>
-      within(msMax, Promise.allSettled(ends), () => log.warn({ what }, 'stopped without waiting any longer'))
-    await step('taking work', takingWorkMsMax, [
-      server.drain(),
-      ...background.map((entry) => entry.stop()),
-      ...consumers.map((consumer) => consumer.stop()),
-    ])
-    await step('finishing work', finishingWorkMsMax, [
-      dispatch.stop().then(() => relay.stop()),
-      watch.stop(),
-      purges.stop(),
-    ])
-    stopMeasuring()
-    await flushTelemetry()
-    await within(
-      disconnectingMsMax,
-      nats.drain().catch(() => {}),
-      () => nats.close(),
-    )
-    await within(disconnectingMsMax, db.close(), () => log.warn('the database connections were left open'))
-    await health.close()
-    log.info('drained')
+  const order: StoppingOrder = {
+    background,
+    takingWork: [server, ...background, ...consumers],
+    finishingWork: [{ stop: () => dispatch.stop().then(() => relay.stop()) }, watch, purges],
+    stopMeasuring,
+    health,
   }
   return {
     ...context,
     addresses: (composition.addresses?.() ?? {}) as Addresses,
     healthPort: health.port,
     drain() {
-      draining ??= drain()
+      draining ??= stopInOrder(context, order, settings.DRAIN_DELAY_MS)
       return draining
     },
   }
 }
 
+interface Stoppable {
+  stop(): Promise<unknown>
+}
+
+/** What ends with a service. */
+interface StoppingOrder {
+  readonly background: readonly Background[]
+  /** What takes work from outside. */
+  readonly takingWork: readonly Stoppable[]
+  /** What finishes that work. */
+  readonly finishingWork: readonly Stoppable[]
+  readonly stopMeasuring: () => void
+  readonly health: HealthServer
+}
+
+/**
+ * Stops what takes work before what finishes it. An unavailable backend must not hold up the process: what is
+ * unfinished by then is found in the outbox.
+ */
+async function stopInOrder({ db, nats, log }: ServiceContext, order: StoppingOrder, delayMs: number): Promise<void> {
+  for (const entry of order.background) entry.leave?.()
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+  const stopAll = (what: string, msMax: number, stoppables: readonly Stoppable[]) => {
+    const stopped = Promise.allSettled(stoppables.map((part) => part.stop()))
+    return waitAtMost(msMax, stopped, () => log.warn({ what }, 'stopped without waiting any longer'))
+  }
+  await stopAll('taking work', takingWorkMsMax, order.takingWork)
+  await stopAll('finishing work', finishingWorkMsMax, order.finishingWork)
+  order.stopMeasuring()
+  await flushTelemetry()
+  await waitAtMost(
+    disconnectingMsMax,
+    nats.drain().catch(() => {}),
+    () => nats.close(),
+  )
+  await waitAtMost(disconnectingMsMax, db.close(), () => log.warn('the database connections were left open'))
+  await order.health.close()
+  log.info('drained')
+}
+
 const readinessTimeoutMs = 2_000
 
-async function backendsAnswer({ db, nats }: ServiceContext): Promise<boolean> {
+async function areBackendsReachable({ db, nats }: ServiceContext): Promise<boolean> {
   if (nats.isClosed()) return false
-  const answers = Promise.all([nats.flush(), db`select 1 as one`]).then(
+  const reachable = Promise.all([nats.flush(), db`select 1 as one`]).then(
     () => true,
     () => false,
   )
-  return (await within(readinessTimeoutMs, answers, () => {})) ?? false
+  return (await waitAtMost(readinessTimeoutMs, reachable, () => {})) ?? false
 }

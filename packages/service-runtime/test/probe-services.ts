@@ -12,15 +12,8 @@ import {
 } from '@backoffice/contracts'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
-import {
-  type Db,
-  defineService,
-  handle,
-  type Migration,
-  type Reaction,
-  runtimeMigrations,
-  type Sent,
-} from '../src/index.ts'
+import { type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
+import { type Db, defineService, handle, type Reaction, type Sent } from '../src/index.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Object({ count: Type.Integer() }, closed)

@@ -63,7 +63,7 @@ t.test('settings that are missing end it at once, all of them named', async (t) 
 
 t.test('SIGTERM before its start has ended ends it at once', async (t) => {
   const { child, ended, printed } = start({ NATS_URL: `nats://127.0.0.1:${await freePort()}` })
-  await eventually(() => printed().includes('NATS does not answer yet'), 30_000)
+  await eventually(() => printed().includes('NATS cannot be reached yet'), 30_000)
   child.kill('SIGTERM')
   t.equal(await ended, 0)
 })

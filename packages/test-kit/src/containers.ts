@@ -20,7 +20,7 @@ export interface ContainerBackends {
 }
 
 /** Whether a Docker engine answers. Asked once: nothing is waited for when there is none. */
-export async function engineAnswers(): Promise<boolean> {
+export async function isEngineReachable(): Promise<boolean> {
   const { getContainerRuntimeClient } = await import('testcontainers')
   return getContainerRuntimeClient().then(
     () => true,

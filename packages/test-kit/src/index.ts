@@ -1,6 +1,6 @@
 export { type CertificateFiles, makeCertificate } from './certificates.ts'
 export { eventually } from './eventually.ts'
-export { type HttpAnswer, type HttpCall, OperatorClient } from './operator-client.ts'
+export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'
 export { refusal } from './refusal.ts'
 export { type System, type SystemOptions, startSystem } from './system.ts'

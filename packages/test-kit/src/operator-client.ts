@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 
 /** One answer over HTTP, with its bytes. */
-export interface HttpAnswer {
+export interface HttpReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The body as JSON, or undefined when it is not. */
@@ -37,16 +37,16 @@ export class OperatorClient {
     this.#agent = new Agent({ connections, pipelining: 1 })
   }
 
-  get(path: string, call: HttpCall = {}): Promise<HttpAnswer> {
+  get(path: string, call: HttpCall = {}): Promise<HttpReply> {
     return this.send('GET', path, call)
   }
 
-  post(path: string, body: unknown = {}, call: HttpCall = {}): Promise<HttpAnswer> {
+  post(path: string, body: unknown = {}, call: HttpCall = {}): Promise<HttpReply> {
     return this.send('POST', path, { body, ...call })
   }
 
   /** @param path relative to the base URL, with its query string */
-  async send(method: string, path: string, call: HttpCall = {}): Promise<HttpAnswer> {
+  async send(method: string, path: string, call: HttpCall = {}): Promise<HttpReply> {
     const fullPath = `${this.#baseUrl.pathname}${path}`
     const body = bytesOf(call.body)
     const answer = await request(`${this.#baseUrl.origin}${fullPath}`, {

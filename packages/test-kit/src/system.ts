@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { type ProcessName, readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/internal'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { engineAnswers, startContainers } from './containers.ts'
+import { isEngineReachable, startContainers } from './containers.ts'
 import { eventually } from './eventually.ts'
 import { createEmptyDatabase } from './postgres.ts'
 import type { Teardown } from './test-bed.ts'
@@ -101,7 +101,7 @@ interface Backends {
 async function chooseBackends(wanted: 'embedded' | undefined): Promise<Backends> {
   const embedded: Backends = { environment: {}, stop: async () => {} }
   if (wanted === 'embedded') return embedded
-  if (await engineAnswers()) return startContainers()
+  if (await isEngineReachable()) return startContainers()
   const shared = process.env.POSTGRES_URL
   if (shared === undefined) return embedded
   const database = await createEmptyDatabase(shared)

@@ -3,11 +3,11 @@ import { teamUsers } from '@backoffice/dev-stack'
 import { connect } from '@nats-io/transport-node'
 import pg from 'pg'
 import t from 'tap'
-import { engineAnswers, startContainers } from '../src/containers.ts'
+import { isEngineReachable, startContainers } from '../src/containers.ts'
 
 t.setTimeout(300_000)
 
-const skip = (await engineAnswers()) ? false : 'no Docker engine answers'
+const skip = (await isEngineReachable()) ? false : 'no Docker engine answers'
 
 t.test('containers are a PostgreSQL and a nats-server with the permissions of production', { skip }, async (t) => {
   const { environment, stop } = await startContainers()

@@ -1,6 +1,7 @@
 import { operations } from '@backoffice/contracts'
-import { defineService, handle, runtimeMigrations } from '@backoffice/service-runtime'
+import { defineService, handle } from '@backoffice/service-runtime'
 import type { ServiceConfig } from '@backoffice/service-runtime/internal'
+import { runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import t from 'tap'
 import { testBed } from '../src/index.ts'
 

@@ -6,7 +6,10 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
   measurement({
     gauges: {
       'backoffice.ledger.differences': { description: 'Differences that the last finished reconciliation found' },
-      'backoffice.ledger.reconciled_seconds': { description: 'Time since the last reconciliation finished', unit: 's' },
+      'backoffice.ledger.reconciliation_age_seconds': {
+        description: 'Time since the last reconciliation finished',
+        unit: 's',
+      },
     },
     async read() {
       const latest = await latestReport(db.reader)
@@ -14,7 +17,9 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
       const { differencesTotal, finishedAt } = latest
       return {
         'backoffice.ledger.differences': [{ value: differencesTotal }],
-        'backoffice.ledger.reconciled_seconds': [{ value: (clock.now().getTime() - finishedAt.getTime()) / 1_000 }],
+        'backoffice.ledger.reconciliation_age_seconds': [
+          { value: (clock.now().getTime() - finishedAt.getTime()) / 1_000 },
+        ],
       }
     },
   })

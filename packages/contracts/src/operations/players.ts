@@ -1,9 +1,8 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { approvedKyc, examplePlayer, exampleSubmission, sample } from '../examples.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import {
   Amount,
-  Currency,
   EnvironmentName,
   ExternalId,
   Game,
@@ -14,7 +13,6 @@ import {
   KycStatus,
   KycSubmissionReceipt,
   KycSubmissionRequest,
-  Money,
   Player,
   PlayerRequest,
   PlayerStatus,
@@ -25,53 +23,7 @@ import {
 import { closed, described, Nullable } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
-
-/** What other services must know of a player before they take or give money. Read for each request, never cached. */
-export const PlayerStanding = Type.Object(
-  {
-    playerId: Id,
-    currency: Currency,
-    status: PlayerStatus,
-    kycStatus: KycStatus,
-    selfExcluded: Type.Boolean({ description: 'A self-exclusion is running now, whatever the status says.' }),
-    dailyDepositLimit: Nullable(Money),
-  },
-  closed,
-)
-export type PlayerStanding = Static<typeof PlayerStanding>
-
-/** A player as the team sees it. */
-export const TeamPlayer = Type.Object(
-  {
-    ...Player.properties,
-    operatorId: Id,
-    brandId: Id,
-    environment: EnvironmentName,
-    timeZone: Type.String(),
-    kycDecidedAt: Nullable(Timestamp),
-    kycReason: Nullable(Type.String()),
-    selfExclusion: Nullable(
-      Type.Object({ from: Timestamp, until: Nullable(Timestamp, { description: 'Null: for good.' }) }, closed),
-    ),
-    dailyDepositLimit: Nullable(Money),
-    /** A raise or removal that waits for the end of its cooling-off. */
-    pendingLimit: Nullable(Type.Object({ dailyDepositLimit: Nullable(Money), from: Timestamp }, closed)),
-  },
-  closed,
-)
-export type TeamPlayer = Static<typeof TeamPlayer>
-
-export const PlayerChange = Type.Object(
-  {
-    at: Timestamp,
-    actor: Type.String(),
-    field: Type.String(),
-    from: Nullable(Type.String()),
-    to: Nullable(Type.String()),
-    reason: Nullable(Type.String()),
-  },
-  closed,
-)
+import { PlayerChange, PlayerStanding, TeamPlayer } from './player-records.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
 export const players = service('players', {

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 
 export { escapeIdentifier as quoteIdentifier, escapeLiteral as quoteLiteral } from 'pg'
 
-/** Runs with one connection of the administrator's, which is closed whatever happens. */
+/** Runs `run` over one connection of the administrator, and closes it whatever happens. */
 export async function connectOnce<T>(url: string, run: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url })
   await client.connect()

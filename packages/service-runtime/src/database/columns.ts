@@ -1,6 +1,6 @@
 import { camelCase, Fragment, fixed, sql } from './statement.ts'
 
-/** What PostgreSQL reads a field of a record as. */
+/** The PostgreSQL type of a field of a record. */
 type ColumnType =
   | 'text'
   | 'smallint'
@@ -84,7 +84,7 @@ export function unnest<const Columns extends string>(
   return new Fragment(strings as unknown as TemplateStringsArray, values)
 }
 
-/** What an INSERT writes of records, as they are: `(id, …) select id, … from unnest(…)`. */
+/** What an INSERT takes to write records as they are: `(id, …) select id, … from unnest(…)`. */
 export const rowsOf = <const Columns extends string>(
   name: string,
   records: readonly Readonly<Record<FieldsOf<Columns>, unknown>>[],

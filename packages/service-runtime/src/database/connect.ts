@@ -15,7 +15,10 @@ const attemptsMax = 4
 /** Reads are gathered, so few connections serve many callers. */
 const writersPerReader = 4
 
-/** Connects as the service's role. Names without a schema mean the service's own. No connection is opened before its first use. */
+/**
+ * Connects as the service's role. A table that is named without a schema is the service's own. Connections are opened
+ * on first use.
+ */
 export async function connectDatabase(
   service: ServiceName,
   config: Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 'DATABASE_POOL_MAX'>,
@@ -58,20 +61,21 @@ function openPool(
     options: settings.join(' '),
     connectionTimeoutMillis: connectionTimeoutMs,
     keepAlive: true,
-    // Statements that are sent without waiting for each other travel together.
+    // Statements that do not wait for each other's result are sent together.
     pipeline: true,
   } as PoolConfig)
-  // Whoever uses a connection that breaks gets its error; without a listener the same error would end the process.
+  // Whoever uses a connection gets its error when it breaks. Without this listener that error would also end the
+  // process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   endSilentConnections(pool)
   return pool
 }
 
-/** The tag over one connection of the caller's, such as one whose transaction keeps a snapshot. */
+/** Reads over one connection that the caller owns, for example one whose transaction keeps a snapshot. */
 export const readOver = (connection: Queryable): ReadDb => handleOver(connection, undefined)
 
-/** The tag over a pool or a connection. Its entity manager is made when it is first asked for. */
+/** The handle over a pool or a connection. Its entity manager is made on first use. */
 function handleOver(connection: Queryable, managers: EntityManagers | undefined): Db {
   let manager: EntityManager | undefined
   const isPool = connection instanceof Pool
@@ -91,7 +95,7 @@ function handleOver(connection: Queryable, managers: EntityManagers | undefined)
     {
       get(): EntityManager {
         if (managers === undefined) throw new Error('this service has no entities')
-        // Outside of a transaction each use begins with what the database holds now.
+        // Outside a transaction each use gets a new entity manager, so that it reads what the database holds now.
         if (isPool) return managers.managerOver(connection)
         manager ??= managers.managerOver(connection)
         return manager
@@ -100,7 +104,7 @@ function handleOver(connection: Queryable, managers: EntityManagers | undefined)
   ) as Db
 }
 
-/** Runs a transaction again that did nothing but for the moment or the connection that it met. */
+/** Runs a transaction again when it failed, without any effect, because of its moment or its connection. */
 async function retrying<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -124,7 +128,8 @@ async function attemptTransaction<T>(
   let notBegun: unknown
   const untilEnded = {
     async query(...query: Parameters<Queryable['query']>) {
-      // What `run` left behind, such as the rest of a Promise.all, must not reach the connection's next user.
+      // `run` may leave statements behind, such as the rest of a Promise.all. The connection's next user must not get
+      // them.
       if (ended) throw new Error('the transaction has ended')
       try {
         return await client.query(...query)
@@ -153,7 +158,7 @@ async function attemptTransaction<T>(
     return result
   } catch (error) {
     ended = true
-    // Of statements that travel together the first one fails, and all behind it fail because of that.
+    // When one of several statements that were sent together fails, all after it fail because of it. Report the first.
     const cause = notBegun ?? (isInFailedTransaction(error) ? (firstFault ?? error) : error)
     if (isStaleConnection(cause)) broken = cause as Error
     await client.query('rollback').catch((fault: Error) => {
@@ -165,7 +170,7 @@ async function attemptTransaction<T>(
   }
 }
 
-/** PostgreSQL answers COMMIT after a failed statement with a rollback, and calls that a success. */
+/** After a failed statement PostgreSQL takes COMMIT for a rollback, and reports success. */
 async function commit(client: PoolClient, cause: unknown): Promise<void> {
   const { command } = await client.query('commit')
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements failed', { cause })

@@ -3,28 +3,27 @@ import { type CustomTypesConfig, type PoolClient, types } from 'pg'
 import { camelCase, compile, type Statement } from './statement.ts'
 
 /**
- * The way to a service's data: a tag that runs a statement and answers its rows.
- *
+ * The way to a service's data: a template tag that runs a statement and returns its rows.
  * ```ts
  * const rows = await db<{ id: string; amount: bigint }>`select id, amount from deposit where id = any(${ids}::text[])`
  * ```
- *
  * Columns are named in camelCase; int8 comes as bigint, numeric and date as text, timestamptz as Date, json parsed, and
- * arrays of them alike. The text is prepared once per connection: pass lists as arrays, so that it does not vary with them.
+ * arrays of them alike. The text is prepared once per connection: pass lists as arrays, so that it does not vary with
+ * them.
  */
 export interface ReadDb {
   <Row extends object = Record<string, never>>(
     text: TemplateStringsArray,
     ...values: readonly unknown[]
   ): Promise<Row[]>
-  /** Entities, where records are edited one by one (MikroORM). It sees and joins this handle's transaction. */
+  /** MikroORM's entity manager, for records that are edited one by one. It works in this handle's transaction. */
   readonly em: EntityManager
 }
 
-/** A handle that may write. PostgreSQL refuses to write over one that may only read. */
+/** A handle that may write. PostgreSQL refuses a write over a handle that may only read. */
 export interface Db extends ReadDb {
   readonly mayWrite: true
-  /** Sends what entities changed so far. A transaction does it before it commits. */
+  /** Writes what entities have changed so far. A transaction does this before it commits. */
   flush(): Promise<void>
 }
 
@@ -32,8 +31,8 @@ export interface TransactionOptions {
   /** How long a statement may wait for a lock that somebody else holds. */
   readonly lockTimeoutMs?: number
   /**
-   * What is sent first only reads and locks, so it may travel together with BEGIN. Were BEGIN itself to fail, statements
-   * behind it would each commit by themselves.
+   * The first statements only read and lock, so they may be sent together with BEGIN. If BEGIN failed, each statement
+   * after it would commit by itself.
    */
   readonly readsFirst?: boolean
 }
@@ -59,7 +58,10 @@ const oids = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, numericAr
 const toTexts: (text: string) => (string | null)[] = types.getTypeParser(oids.textArray)
 const toBigInts = (text: string) => toTexts(text).map((value) => (value === null ? null : BigInt(value)))
 
-/** What the driver would decode otherwise. A calendar date has no time zone, and a numeric is more exact than a number. */
+/**
+ * The types that the driver would decode in another way. A calendar date has no time zone, and a numeric is more exact
+ * than a number.
+ */
 const decoders: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [oids.int8, BigInt],
   [oids.int8Array, toBigInts],

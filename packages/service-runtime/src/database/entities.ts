@@ -15,7 +15,7 @@ const decoding: CustomTypesConfig = {
       : types.getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'],
 }
 
-/** Hands out entity managers that work on connections which somebody else owns. */
+/** Makes entity managers that work on connections of the caller. */
 export interface EntityManagers {
   /** Each has an identity map of its own. */
   managerOver(connection: Queryable): EntityManager

@@ -31,23 +31,23 @@ export function isStaleConnection(error: unknown): boolean {
 
 const isAboutPlan = ({ message }: { readonly message: string }) => message.includes('cached plan')
 
-/** Somebody else has just written a row of the same key: now it is there to be seen. */
+/** Another transaction has just written a row with the same key. It can be read from now on. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === uniqueViolation
 
-/** A row that a statement needs is locked by somebody who does not finish. */
+/** Another transaction has locked a row that the statement needs, and does not end. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockNotAvailable
 
-/** Nothing is wrong with the statement but that one before it failed. */
+/** The statement failed only because one before it in its transaction had failed. */
 export const isInFailedTransaction = (error: unknown): boolean => sqlState(error) === inFailedTransaction
 
 /** Bad data (class 22), a broken constraint (23), or a failed assertion: the fault of one item, not of the connection. */
-export function isFaultOfData(error: unknown): boolean {
+function isFaultOfData(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '') || causesOf(error).some(({ code }) => code === 'ERR_ASSERTION')
 }
 
 /**
- * SQLSTATEs: connection exceptions (08), shutting down or starting (57P0x), out of resources (53), a statement that took too
- * long (57014), and what was in the way of other transactions for too long.
+ * SQLSTATEs: connection exceptions (08), shutting down or starting (57P0x), out of resources (53), a statement that
+ * took too long (57014), and transactions that were in each other's way (55P03, 40001, 40P01).
  */
 const passingStates = /^(08...|57P0.|57014|53...|55P03|40001|40P01)$/
 const passingErrnos: ReadonlySet<string> = new Set([
@@ -73,14 +73,14 @@ export function isPassingFault(error: unknown): boolean {
   )
 }
 
-/** What a failed transaction of many items calls for. */
+/** What to do after a transaction of many items has failed. */
 export function batchFaultOf(error: unknown): BatchFault {
-  // Somebody else wrote a row of the same key in the meantime: loaded again, it is seen.
+  // Another transaction has just written a row with the same key. Loading again finds it.
   if (isUniqueViolation(error)) return 'again'
   if (isLockTimeout(error)) return 'locked'
-  // Alone it meets fewer others to be deadlocked with.
+  // A single item is less likely to meet a deadlock than a batch.
   if (isRetryable(error) || isFaultOfData(error)) return 'alone'
-  // Whatever else it is, one item may be at fault, and its neighbours should not suffer for it.
+  // With any other fault one item may be the cause, and its neighbours should not suffer for it.
   return isPassingFault(error) ? 'everyone' : 'alone'
 }
 

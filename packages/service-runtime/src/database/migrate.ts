@@ -30,7 +30,7 @@ export async function migrate({
       silent: true,
     },
     ensureDatabase: false,
-    // As in connect.ts: TLS stands in the URL.
+    // As in connect.ts, the URL says whether TLS is used.
     driverOptions: { connectionString: url },
     pool: { min: 0, max: 1 },
   })

@@ -4,7 +4,10 @@ import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.t
 /** What reconciliation reads: the ledger and what it is compared with. Never players' data or operators' secrets. */
 const reconciledSchemas: readonly ServiceName[] = ['wallet', 'payments']
 
-/** Any number: all that create roles on one cluster take this lock, since two CREATE ROLE at once can fail. */
+/**
+ * An arbitrary number. Everyone who creates roles on a cluster takes this lock, because two CREATE ROLE at once can
+ * fail.
+ */
 const roleLock = 7_411_904
 
 /**
@@ -55,7 +58,7 @@ export async function provisionDatabase({
 }
 
 async function createRoles(adminUrl: string, passwords: Readonly<Record<string, string>>): Promise<void> {
-  // Roles belong to the cluster and advisory locks to a database: the lock is taken where every caller can meet.
+  // Roles belong to the cluster, advisory locks to one database. So every caller takes the lock in the same database.
   const cluster = new URL(adminUrl)
   cluster.pathname = '/postgres'
   await connectOnce(cluster.href, async (client) => {

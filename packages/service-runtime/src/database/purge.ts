@@ -4,7 +4,7 @@ import { Loop } from '../process/loop.ts'
 import type { Db } from './db.ts'
 import { identifier } from './statement.ts'
 
-/** How long rows of one table are kept, by one of its time columns. A null there keeps the row. */
+/** How long the rows of a table are kept, counted from one of its time columns. A row with a null there is kept. */
 export interface Retention {
   readonly table: string
   readonly column: string
@@ -27,8 +27,9 @@ export const runtimeRetentions: readonly Retention[] = [
 const batchMax = 1_000
 
 /**
- * Deletes what is past its retention, in bounded batches, each a transaction of its own. Answers how many rows went. Past it
- * by two clocks, the process's and PostgreSQL's: what a clock that runs ahead deletes is gone for good.
+ * Deletes what is past its retention, in bounded batches, each in a transaction of its own. It must be past it by two
+ * clocks, the process's and PostgreSQL's: what a clock that runs ahead deletes is gone for good.
+ * @returns how many rows were deleted
  */
 export async function purge(
   { db, clock }: { readonly db: Db; readonly clock: Clock },

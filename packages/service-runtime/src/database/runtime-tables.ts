@@ -2,7 +2,7 @@ import { roleName, type ServiceName } from '@backoffice/contracts'
 
 /** A step of a schema. Steps only add: the release before must run on the new schema. */
 export interface Migration {
-  /** Names it for ever; applied once, in the order of the list. */
+  /** Never changes: a migration is applied once, in the order of the list. */
   readonly name: string
   readonly sql: string
 }

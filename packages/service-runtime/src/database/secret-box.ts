@@ -6,8 +6,8 @@ const tagBytes = 16
 
 /**
  * Encrypts secrets at rest with AES-256-GCM. A ciphertext names its master key, so old keys still read while the newest
- * writes: `<key id>.<base64url of nonce, tag and ciphertext>`. `context` (the owner's id, say) is authenticated with it:
- * a ciphertext that is copied to another owner's row does not open there.
+ * writes: `<key id>.<base64url of nonce, tag and ciphertext>`. `context` (the owner's id, say) is authenticated with
+ * it: a ciphertext that is copied to another owner's row cannot be decrypted there.
  */
 export class SecretBox {
   readonly #keys: ReadonlyMap<string, Buffer>
@@ -56,7 +56,7 @@ export class SecretBox {
   }
 }
 
-/** Known to everybody: encrypts only what a development stack keeps. */
+/** Not a secret: it encrypts only what a development stack keeps. */
 const developmentMasterKeys = `development:${Buffer.alloc(32, 'development').toString('base64')}`
 
 /** @throws outside development when no master key is configured */

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net'
 import type { Pool } from 'pg'
 
 /**
- * A server that lives answers or complains sooner: statements and idle transactions have shorter limits there. One whose
- * machine was lost says nothing, and without this its connections would hang until the kernel gives up, a quarter of an
- * hour later.
+ * A server that is alive replies or reports an error sooner, because its own limits for statements and idle
+ * transactions are shorter. A server whose machine was lost stays silent. Without this limit its connections would hang
+ * for a quarter of an hour, until the kernel gives up.
  */
 const silenceMsMax = 25_000
 
-/** Ends connections over which nothing came or went for `silenceMs`. */
+/** Closes connections over which nothing was sent or received for `silenceMs`. */
 export function endSilentConnections(pool: Pool, silenceMs = silenceMsMax): void {
   pool.on('connect', (client) => {
     // Not in the driver's types.

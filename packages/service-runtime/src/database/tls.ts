@@ -1,7 +1,7 @@
 /**
- * The same connection over TLS, with the server's certificate and name verified against an authority; as it is when no
- * file is given.
- * @param caFile PEM
+ * The URL of the same connection over TLS, with the server's certificate and name verified. Without a file the URL
+ * stays as it is.
+ * @param caFile the certificate of the authority, as PEM
  */
 export function verifiedUrl(url: string, caFile: string | undefined): string {
   if (caFile === undefined) return url

@@ -4,7 +4,10 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import type { ServiceConfig } from '../process/config.ts'
 import type { Logger } from '../process/log.ts'
 
-/** 2.9 has all that is used here: request/reply, JetStream with de-duplication, durable pull consumers, delayed nak. */
+/**
+ * 2.9 is the first version with everything that is used here: request/reply, JetStream with de-duplication, durable
+ * pull consumers, delayed nak.
+ */
 const serverVersionMin = [2, 9, 0] as const
 const connectRetryMs = 500
 const connectAttemptsMax = 60
@@ -32,19 +35,19 @@ export async function connectNats(
         ...tlsOf(config),
         maxReconnectAttempts: -1,
         reconnectTimeWait: 250,
-        // A password that is being changed on both sides is wrong for a while.
+        // While a password is being changed on both sides it is wrong for a moment, so keep trying.
         ignoreAuthErrorAbort: true,
         pingInterval: 10_000,
         maxPingOut: 2,
         ignoreClusterUpdates: true,
-        // They cost more than the rest of a request.
+        // Its stack traces cost more than the rest of a request.
         noAsyncTraces: true,
       })
       assertServerVersion(connection.info?.version ?? '0')
       return connection
     } catch (error) {
       if (attempt >= (options.attemptsMax ?? connectAttemptsMax) || error instanceof ServerVersionError) throw error
-      options.log?.warn({ err: error, attempt }, 'NATS does not answer yet')
+      options.log?.warn({ err: error, attempt }, 'NATS cannot be reached yet; it is tried again')
       await wait(connectRetryMs)
     }
   }
@@ -63,11 +66,11 @@ function tlsOf(config: NatsConfig): { tls?: { caFile?: string; certFile?: string
   }
 }
 
-export class ServerVersionError extends Error {
+class ServerVersionError extends Error {
   override readonly name = 'ServerVersionError'
 }
 
-/** An older server ignores settings that it does not know, silently: better not to start. */
+/** An older server silently ignores settings that it does not know, so a service does not start with it. */
 export function assertServerVersion(version: string): void {
   const parts = version.split(/[.-]/).map(Number)
   for (const [index, least] of serverVersionMin.entries()) {

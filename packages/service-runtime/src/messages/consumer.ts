@@ -1,5 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type EventKind, type EventMessage, eventStream, eventSubject, type ServiceName } from '@backoffice/contracts'
+import {
+  type EventKind,
+  type EventMessage,
+  eventStream,
+  eventSubject,
+  eventSubjects,
+  type ServiceName,
+} from '@backoffice/contracts'
 import {
   AckPolicy,
   type Consumer,
@@ -34,10 +41,13 @@ export interface ReceivedEvent {
 
 /** The effect of events, in one transaction with the inbox rows that make it happen once. */
 export interface Reaction {
-  /** Names the durable consumer, together with the service: keep it for ever. */
+  /** Names the durable consumer, together with the service. Never change it. */
   readonly name: string
   readonly kinds: readonly EventKind[]
-  /** Events that came together, none of them seen before. If it throws, and not because PostgreSQL is away, each is tried alone. */
+  /**
+   * Handles events that came together; none of them was handled before. If it throws although PostgreSQL can be
+   * reached, each event is tried alone.
+   */
   readonly react: (events: readonly ReceivedEvent[], tools: ReactionTools) => Promise<void>
   /** Deliveries of one message after which it is set aside. */
   readonly deliveriesMax?: number
@@ -46,7 +56,7 @@ export interface Reaction {
 }
 
 const inFlightMax = 256
-/** The broker hands out no more before some are acknowledged, over all replicas. */
+/** Over all replicas: the broker delivers no more until some of these are acknowledged. */
 const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
 const ackWaitMs = 30_000
@@ -56,7 +66,7 @@ const restartDelayMs = 500
 const nanosPerMs = 1_000_000
 const tracer = trace.getTracer('events')
 const setAside = meter.createCounter('backoffice.messages.set_aside', {
-  description: 'Messages that could not be handled and wait for people',
+  description: 'Messages that could not be handled and wait for a person',
 })
 
 export interface ConsumerContext {
@@ -103,7 +113,7 @@ export class EventConsumer {
     await Promise.all(this.#inFlight)
   }
 
-  /** The stream or the server may go away at any time: the consumer is made anew until it is told to stop. */
+  /** The stream or the server may disappear at any time. The consumer is then made again, until `stop` is called. */
   async #loop(): Promise<void> {
     while (!this.#stopped) {
       try {
@@ -112,11 +122,12 @@ export class EventConsumer {
           max_messages: inFlightMax,
           expires: 10_000,
           idle_heartbeat: 2_000,
-          // A broker that lost its disk has no consumer any more: the loop makes it anew.
+          // A broker that lost its disk has no consumer any more. The loop makes it again.
           abort_on_missing_resource: true,
         })
         if (this.#stopped) {
-          // `stop` came while this began, so it did not close these messages. Closing what nobody iterates never resolves.
+          // `stop` was called before these messages were there, so it did not close them. Closing is not awaited: it
+          // never resolves while nobody iterates.
           void this.#messages.close()
           break
         }
@@ -141,17 +152,23 @@ export class EventConsumer {
       deliver_policy: DeliverPolicy.All,
       ack_wait: ackWaitMs * nanosPerMs,
       max_ack_pending: unacknowledgedMax,
-      // 2.9 servers take a single subject; a reaction to some kinds acknowledges the others unread.
+      // A 2.9 server takes a single subject. A reaction to several kinds gets all events and acknowledges the others
+      // unread.
       filter_subject:
-        this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : 'events.>',
+        this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : eventSubjects,
     })
     return jetstream(nats).consumers.get(eventStream, this.#name)
   }
 
   #accept(message: JsMsg): void {
     const task = this.#handle(message)
-      // Not even the broker could be told: it delivers the message again.
-      .catch((error) => this.#context.log.warn({ err: error, consumer: this.#name }, 'a message was left as it is'))
+      // The broker could not be told either, so it delivers the message again.
+      .catch((error) =>
+        this.#context.log.warn(
+          { err: error, consumer: this.#name },
+          'a message was neither acknowledged nor returned; the broker delivers it again',
+        ),
+      )
       .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
@@ -212,7 +229,7 @@ export class EventConsumer {
     return received.map(() => undefined)
   }
 
-  /** A message that cannot be handled is kept for people to look at, and never loops. */
+  /** Keeps a message that cannot be handled for a person to look at. It is not delivered again. */
   async #setAside(message: JsMsg, fault: string): Promise<void> {
     const { db, clock, log } = this.#context
     await db`

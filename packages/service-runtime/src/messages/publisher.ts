@@ -1,4 +1,11 @@
-import { type EventMessage, eventEnvelope, eventStream, eventSubject, headerNames } from '@backoffice/contracts'
+import {
+  type EventMessage,
+  eventEnvelope,
+  eventStream,
+  eventSubject,
+  eventSubjects,
+  headerNames,
+} from '@backoffice/contracts'
 import {
   type JetStreamClient,
   type JetStreamManager,
@@ -13,14 +20,16 @@ import { validate } from '../validation/validate.ts'
 import { injectTrace } from './tracing.ts'
 
 const publishTimeoutMs = 5_000
-/** A second publish of one event within this time is dropped by the stream; consumers keep an inbox for later ones. */
+/**
+ * The stream drops a second copy of an event within this time. Later copies are dropped by the inboxes of consumers.
+ */
 const deduplicationMs = 10 * 60_000
 const streamMaxAgeMs = 14 * 24 * 3_600_000
 const nanosPerMs = 1_000_000
 
 const tracer = trace.getTracer('events')
 
-/** Publishes events to JetStream, and sees to it that the stream exists. */
+/** Publishes events to JetStream, and creates the stream if it is missing. */
 export class EventPublisher {
   readonly #connection: NatsConnection
   readonly #client: JetStreamClient
@@ -47,7 +56,10 @@ export class EventPublisher {
     }
   }
 
-  /** Creates the stream where it is missing. Answers when it was created: another time means another, empty stream. */
+  /**
+   * Creates the stream if it is missing.
+   * @returns when it was created: another time means another, empty stream
+   */
   async ensureStream(): Promise<string> {
     const manager = await jetstreamManager(this.#connection, { checkAPI: false, timeout: publishTimeoutMs })
     const info = (await findStream(manager)) ?? (await this.#addStream(manager))
@@ -58,7 +70,7 @@ export class EventPublisher {
     try {
       return await manager.streams.add({
         name: eventStream,
-        subjects: ['events.>'],
+        subjects: [eventSubjects],
         retention: RetentionPolicy.Limits,
         storage: StorageType.File,
         num_replicas: this.#replicas,

@@ -18,9 +18,9 @@ import { bodyBytes, type ReplyMessage } from './wire.ts'
 
 export interface CallOptions<O extends Operation> {
   readonly input: Input<O>
-  /** Whom the call acts for; all but the team's operations need it. */
+  /** The operator and brand that the call acts for. Every operation but the team's needs it. */
   readonly scope?: Scope
-  /** Names the effect: a command is done once per operation id. Made anew when absent. */
+  /** Names the effect: a command runs once per operation id. Without one a new id is made. */
   readonly operationId?: string
   readonly requestId?: string
   /** When the caller stops waiting; the operation's own time-out bounds it too. */
@@ -47,14 +47,14 @@ export class RpcClient {
   }
 
   /**
-   * @throws {Rejection} what the service refused with; SERVICE_UNAVAILABLE when nobody answered in time, so that the
-   *   outcome is unknown; VALIDATION_ERROR when the input does not fit the operation
+   * @throws {Rejection} what the service refused with; SERVICE_UNAVAILABLE when no reply came in time: the outcome is
+   *   unknown; VALIDATION_ERROR when the input does not fit the operation
    */
   async call<O extends Operation>(operation: O, options: CallOptions<O>): Promise<Reply<O>> {
     return (await this.request(operation, options)).body
   }
 
-  /** As `call`, with the bytes of the reply, for whoever passes them on. */
+  /** Like `call`, with the bytes of the reply, for a caller that passes them on. */
   async request<O extends Operation>(operation: O, options: CallOptions<O>): Promise<CallResult<O>> {
     const issues = validate(inputSchema(operation), options.input)
     if (issues !== null) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
@@ -80,7 +80,7 @@ export class RpcClient {
     const headers = natsHeaders()
     headers.set(headerNames.operationId, operationId ?? newId('opn'))
     headers.set(headerNames.requestId, requestId ?? newId('req'))
-    // A duration: the clocks of two machines need not agree. The moment is for services of the release before.
+    // A duration, because the clocks of two machines may differ. The moment is for services of the release before.
     headers.set(headerNames.timeoutMs, String(Math.floor(timeoutMs)))
     headers.set(headerNames.deadline, String(Date.now() + Math.floor(timeoutMs)))
     injectTrace(headers)

@@ -7,6 +7,7 @@ import {
   Rejection,
   Scope,
   type ServiceName,
+  servedSubjects,
   timeoutMsDefault,
 } from '@backoffice/contracts'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
@@ -33,7 +34,7 @@ export interface ReceivedCall {
 
 export interface ServedOperation {
   readonly operation: Operation
-  readonly answer: (call: ReceivedCall) => Promise<unknown>
+  readonly run: (call: ReceivedCall) => Promise<unknown>
 }
 
 /** More than this at once is refused at once: a queue that nobody waits for any more helps no one. */
@@ -41,11 +42,14 @@ const inFlightMax = 2_000
 /** The broker's limit is 1 MiB; headers need room too. */
 const replyBytesMax = 1_000_000
 const tracer = trace.getTracer('rpc')
-const duration = durations('backoffice.rpc.duration_seconds', 'Time to answer an operation over NATS, by its outcome')
+const duration = durations(
+  'backoffice.rpc.duration_seconds',
+  'Time to run an operation that was called over NATS, by its outcome',
+)
 
 /**
- * Answers a service's operations in its queue group, so that replicas share the work. Whatever holds for all operations is
- * enforced here, once: who may call in which environment, what goes in and out, how long and how large.
+ * Serves a service's operations in its queue group, so that replicas share the work. What holds for every operation is
+ * enforced here, once: who may call in which environment, valid input and replies, deadlines and sizes.
  */
 export class RpcServer {
   readonly #served: ReadonlyMap<string, ServedOperation>
@@ -61,9 +65,10 @@ export class RpcServer {
   }
 
   listen(connection: NatsConnection, service: ServiceName): void {
+    const subjects = servedSubjects(service)
     for (const [subject, team] of [
-      [`rpc.${service}.*`, false],
-      [`team.*.${service}.*`, true],
+      [subjects.rpc, false],
+      [subjects.team, true],
     ] as const) {
       const subscription = connection.subscribe(subject, {
         queue: service,
@@ -77,7 +82,7 @@ export class RpcServer {
   }
 
   /** Takes no further request, and waits for those under way. */
-  async drain(): Promise<void> {
+  async stop(): Promise<void> {
     // A broker that is away cannot be told; what was taken before is finished all the same.
     await Promise.allSettled(this.#subscriptions.map((subscription) => subscription.drain()))
     await Promise.all(this.#inFlight)
@@ -89,7 +94,7 @@ export class RpcServer {
       return
     }
     const task = this.#serve(message, team)
-      .catch((error) => this.#log.error({ err: error, subject: message.subject }, 'a request could not be answered'))
+      .catch((error) => this.#log.error({ err: error, subject: message.subject }, 'a request got no reply'))
       .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
@@ -108,7 +113,7 @@ export class RpcServer {
     const span = tracer.startSpan(`${entry.operation.service}.${name}`, { kind: SpanKind.SERVER }, parent)
     const started = performance.now()
     const { reply, code } = await context.with(trace.setSpan(parent, span), () =>
-      this.#answer(entry, message, team ? tokens[1] : undefined),
+      this.#run(entry, message, team ? tokens[1] : undefined),
     )
     if (code !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR, message: code })
     duration.record((performance.now() - started) / 1_000, { service: entry.operation.service, operation: name, code })
@@ -116,14 +121,14 @@ export class RpcServer {
     span.end()
   }
 
-  async #answer(
-    { operation, answer }: ServedOperation,
+  async #run(
+    { operation, run }: ServedOperation,
     message: Msg,
     actor: string | undefined,
   ): Promise<{ readonly reply: string; readonly code: ErrorCode | 'ok' }> {
     const requestId = message.headers?.get(headerNames.requestId) || newId('req')
     try {
-      const body = await answer(receive(operation, message, { actor, requestId }))
+      const body = await run(receive(operation, message, { actor, requestId }))
       const issues = validate(operation.reply, body)
       if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
       const reply = replyMessage(JSON.stringify(body))
@@ -138,14 +143,17 @@ export class RpcServer {
   #refuse(operation: Operation, error: unknown, requestId: string): ErrorReply {
     if (error instanceof Rejection && isDeclared(operation, error.code)) {
       if (errorCatalogue[error.code].status >= 500)
-        this.#log.warn({ operation: operation.id, requestId, code: error.code, err: error.cause }, 'could not answer')
+        this.#log.warn(
+          { operation: operation.id, requestId, code: error.code, err: error.cause },
+          'refused: something that it needs is unavailable',
+        )
       return errorReply(error.code, error.details)
     }
-    this.#log.error({ operation: operation.id, requestId, err: error }, 'failed')
+    this.#log.error({ operation: operation.id, requestId, err: error }, 'an operation failed')
     return errorReply(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   }
 
-  /** A reply that cannot be sent is as one that was lost: the caller asks again. */
+  /** A reply that cannot be sent is like a reply that got lost: the caller asks again. */
   #respond(message: Msg, reply: string): void {
     if (!message.reply) return
     try {

@@ -17,12 +17,12 @@ export function readEvent(payload: string): EventMessage | string {
   return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
 }
 
-/** Messages are taken back in steps of so many. */
+/** How many messages are read at a time. */
 const pageMax = 1_000
 
 /**
- * Takes back events that were set aside by a reaction and can be read now. Whoever takes them brings about their effect in
- * the same transaction. What cannot be read, or is not wanted, stays where it is.
+ * Takes back events that a reaction has set aside and that can be read now. The caller brings about their effect in the
+ * same transaction. A message that cannot be read, or is not wanted, stays set aside.
  * @param mentions a text that the payload of every wanted event contains
  */
 export async function takeSetAside(

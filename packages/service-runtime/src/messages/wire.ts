@@ -14,7 +14,7 @@ export type ReplyMessage = { readonly body: unknown } | ErrorReply
 const prefix = '{"body":'
 const suffix = '}'
 
-/** A reply's message around the bytes of its body, which travel as they are from the service to the operator. */
+/** A reply's message around the bytes of its body. The operator gets these bytes as the service wrote them. */
 export const replyMessage = (body: string): string => `${prefix}${body}${suffix}`
 
 /** The bytes of a reply's body, as the service wrote them. */

@@ -11,7 +11,7 @@ import type { Call, ExecuteTools } from './handle.ts'
 import type { CallRecord } from './record.ts'
 import { type KnownOperation, refusalOf, type StoredReply } from './stored-reply.ts'
 
-/** What a command's own preparation came to. */
+/** The result of a command's `prepare`. */
 export type Preparation =
   | { readonly is: 'prepared'; readonly value: unknown }
   | { readonly is: 'refused'; readonly rejection: Rejection }
@@ -24,20 +24,20 @@ export interface Attempt {
   readonly preparation: Preparation
   /** A person of the team: their actions are audited. */
   readonly byTeam: boolean
-  /** Whose the call is, for fairness. */
+  /** Whose call it is: owners take turns. */
   readonly owner: string
   readonly bytes: number
-  /** Its own trace: a batch runs in that of whoever started it. */
+  /** Its own trace. A batch runs in the trace of its first item. */
   readonly trace: Context
 }
 
-/** What came of an attempt. All but the last are committed. */
+/** The outcome of an attempt. All but `blocked` are committed. */
 export type Outcome =
   | { readonly is: 'replied'; readonly body: unknown; readonly sent: SentRows }
   | { readonly is: 'refused'; readonly rejection: Rejection }
-  /** An earlier attempt of the same operation id was there before. */
+  /** An earlier attempt with the same operation id was committed. */
   | { readonly is: 'known'; readonly known: KnownOperation }
-  /** A record's last change is not finished elsewhere: this operation has to be finished first. */
+  /** Another service has not finished a record's last change. The operation `by` must be finished first. */
   | { readonly is: 'blocked'; readonly by: string }
 
 export interface AttemptContext {
@@ -55,13 +55,13 @@ export function recordOf(
   return { operationId: call.operationId, name: operation.id, fingerprint, reply, rows, audit }
 }
 
-/** A refusal is stored too: its operation id gets the same answer for ever. It changed nothing, so nothing is audited. */
+/** A refusal is stored too, so that a retry gets the same reply. It changed nothing, so nothing is audited. */
 export function recordOfRefusal({ operation, call, fingerprint }: Attempt, rejection: Rejection): CallRecord {
   const reply = refusalOf(rejection)
   return { operationId: call.operationId, name: operation.id, fingerprint, reply, rows: [], audit: null }
 }
 
-/** `emit` and `send` of a transaction: they collect what it is to leave in the outbox. */
+/** `emit` and `send` of a transaction. They collect the rows that it writes to the outbox. */
 export function collectRows(
   rows: OutboxRow[],
   { requestId, now }: { readonly requestId: string; readonly now: Date },

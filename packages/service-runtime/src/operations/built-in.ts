@@ -5,7 +5,10 @@ import { findKnown, insertTombstone } from './stored-reply.ts'
 
 type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
 
-/** Answers what is stored under an operation id, or else writes a tombstone that fences any late message with that id. */
+/**
+ * Replies with what is stored under an operation id. If there is nothing, it writes a tombstone, so that a late message
+ * with that id is refused.
+ */
 const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }, { db, now }) => {
   await insertTombstone(db, operationId, now)
   const known = (await findKnown(db, [operationId])).get(operationId)
@@ -15,9 +18,9 @@ const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }
     : { outcome: 'replied', reply: known.reply.body }
 }
 
-/** The operations that every service answers. */
+/** The operations that every service has. */
 export function builtInHandlers(service: ServiceName): Handler[] {
-  // Each service has both under its own name; they differ in nothing else.
+  // Each service has both in its own table. They differ in the service's name alone.
   const { abandonOperation, listAudit } = operations[service] as (typeof operations)['gateway']
   return [handle(abandonOperation, abandon), handle(listAudit, readAudit)]
 }

@@ -46,7 +46,7 @@ export function gatheredAttempts(
 
 const goOneByOne: ReadonlySet<BatchFault> = new Set(['alone', 'locked'])
 
-/** The callers may never notice, and somebody should: an assertion is a bug. */
+/** The callers may not notice that their batch failed, so it is logged. A failed assertion is a bug. */
 function logFailedBatch(log: AttemptContext['log'], operation: Operation, err: unknown): void {
   const level = err instanceof assert.AssertionError ? 'error' : 'warn'
   log[level]({ err, operation: operation.id }, 'a batch failed; its calls run one by one')
@@ -60,7 +60,7 @@ const preparedCall = (call: Attempt['call'], prepared: unknown): PreparedCall<ne
   // A copy that keeps the getters of `call`, which throw when they should not be read.
   Object.create(call, { prepared: { value: prepared, enumerable: true } }) as never
 
-/** What a call is decided on. */
+/** A call, with what its decision depends on. */
 interface Case {
   readonly attempt: Attempt
   readonly known: KnownOperation | undefined
@@ -68,7 +68,7 @@ interface Case {
   readonly state: unknown
 }
 
-/** How a call was decided: what is written, and what its caller is told. An error is the fault of this call alone. */
+/** The decision on a call: what is written, and what its caller gets. An error concerns this call alone. */
 interface Decided {
   readonly outcome: Outcome | Error
   readonly record?: CallRecord
@@ -102,13 +102,13 @@ async function loadCases(
     preparation.is === 'prepared' ? preparedCall(call, preparation.value) : undefined,
   )
   const loading = calls.filter((call) => call !== undefined)
-  // Both are on their way at once: what was loaded for a call that is known is not looked at.
+  // Both are sent at once. What is loaded for a known call is not used.
   const [known, loaded] = await Promise.all([
     findKnown(
       tools.db,
       attempts.map(({ call }) => call.operationId),
     ),
-    // Tried, so that an error which it throws at once leaves nobody behind whose own error nobody hears.
+    // Promise.try: an error that `load` throws at once must not leave the other promise without a handler.
     loading.length === 0 ? [] : Promise.try(() => command.load(loading, tools)),
   ])
   assert.equal(loaded.length, loading.length, 'a state is loaded for each call')

@@ -16,7 +16,10 @@ import type { Logger } from '../process/log.ts'
 
 export interface Call<O extends Operation = Operation> {
   readonly input: Input<O>
-  /** Whom the call acts for. Reading it in one of the team's operations throws: those find the brand with the record. */
+  /**
+   * The operator and brand that the call acts for. A team operation has none, because it takes the brand from the
+   * record: reading it there throws.
+   */
   readonly scope: Scope
   /** The person of a team operation. Reading it in any other throws. */
   readonly actor: string
@@ -26,7 +29,7 @@ export interface Call<O extends Operation = Operation> {
   readonly deadline: Date
 }
 
-/** Time and ids are handed in, so that what decides stays a function of its input. */
+/** Time and ids are passed in, so that a decision depends on its input alone. */
 export interface Given {
   readonly now: Date
   readonly newId: (prefix: IdPrefix) => string
@@ -38,27 +41,30 @@ export interface QueryTools extends Given {
   readonly log: Logger
 }
 
-/** Of what runs before a transaction, or keeps its own: each statement commits by itself. */
+/** For `prepare` and direct operations: a statement outside `db.transaction` commits by itself. */
 export interface DirectTools extends Given {
   readonly db: Database
   readonly rpc: RpcClient
   readonly log: Logger
 }
 
-/** Of the one transaction of a command. There is no RPC client: no network call happens inside a transaction. */
+/** For the transaction of a command. There is no RPC client, because nothing calls the network inside a transaction. */
 export interface ExecuteTools extends Given {
   readonly db: Db
   readonly log: Logger
   /** Publishes an event after the commit, and after the aggregate's earlier rows. */
   emit<K extends EmittedEvent['kind']>(event: EmittedEvent<K>): void
-  /** Calls another service after the commit. The operation answers once it is done, and SERVICE_UNAVAILABLE until then. */
+  /**
+   * Calls another service after the commit. The operation replies once that is done; until then it is refused with
+   * SERVICE_UNAVAILABLE.
+   */
   send<O extends Operation>(command: SentCommand<O>): void
 }
 
 /** Reads one call. */
 export type Query<O extends Operation> = (call: Call<O>, tools: QueryTools) => Promise<Reply<O>>
 
-/** Reads, in one query, for all calls that wait: one reply or refusal for each, in order. */
+/** Reads in one query for all calls that wait. Returns one reply or refusal for each, in order. */
 export interface GatheredQuery<O extends Operation> {
   readonly read: (
     calls: readonly Call<O>[],
@@ -71,11 +77,13 @@ export type Direct<O extends Operation> = (call: Call<O>, tools: DirectTools) =>
 
 interface AnyCommand<O extends Operation, Prepared> {
   /**
-   * Runs before the transaction and may ask other services. What it refuses is the operation's reply; it may run again for
-   * one operation id, so what it writes must bear that.
+   * Runs before the transaction and may call other services. A Rejection that it throws is the operation's reply. It
+   * may run more than once for one operation id, and what it writes must allow for that.
    */
   readonly prepare?: (call: Call<O>, tools: DirectTools) => Promise<Prepared>
-  /** What is stored of the reply, for replays: a secret is shown once and never kept in plain text. */
+  /**
+   * What is stored of the reply for replays. It leaves out secrets, which are shown once and never kept in plain text.
+   */
   readonly stored?: (reply: Reply<O>) => Reply<O>
 }
 
@@ -90,20 +98,20 @@ export interface Decision<O extends Operation, Change> {
   readonly reply: Reply<O>
   /** What `save` is to write. */
   readonly change: Change
-  /** In this order. */
+  /** They are sent in this order. */
   readonly sends?: readonly Sent[]
 }
 
 /**
- * A command whose calls that wait together share a transaction. Loading and saving work on lists; deciding is pure and sees
- * one call, so a refusal touches that call alone.
+ * A command whose calls share a transaction when they wait at the same time. `load` and `save` work on lists. `decide`
+ * is pure and sees one call, so a refusal affects that call alone.
  */
 export interface GatheredCommand<O extends Operation, Prepared, State, Change> extends AnyCommand<O, Prepared> {
   /** Names every record that a call changes or sends about: two calls that share a name never share a transaction. */
   readonly apart: (call: PreparedCall<O, Prepared>) => readonly string[]
   /**
-   * Locks in one order, then reads; one state for each call, in order. It may add rows that others would add as well, such
-   * as those that are locked: nothing that counts, since its first statements travel together with BEGIN.
+   * Locks in one order, then reads. Returns one state for each call, in order. It may insert rows that only serve to be
+   * locked, and nothing else: its first statements are sent together with BEGIN.
    */
   readonly load: (
     calls: readonly PreparedCall<O, Prepared>[],
@@ -124,7 +132,7 @@ export type Handler<O extends Operation = Any> =
   | { readonly kind: 'single command'; readonly operation: O; readonly command: SingleCommand<O, Any> }
   | { readonly kind: 'gathered command'; readonly operation: O; readonly command: GatheredCommand<O, Any, Any, Any> }
 
-/** Says how a service answers an operation of the table, whose kind decides what it is given to work with. */
+/** Declares how a service runs an operation of the table. The operation's kind decides which tools the handler gets. */
 export function handle<O extends QueryOperation>(operation: O, query: Query<O> | GatheredQuery<O>): Handler<O>
 export function handle<O extends DirectOperation>(operation: O, direct: Direct<O>): Handler<O>
 export function handle<O extends CommandOperation, Prepared = undefined>(
@@ -153,8 +161,8 @@ export function handle(operation: Operation, how: Any): Handler {
 }
 
 /**
- * Thrown by a command that met a record whose last change another service has not finished yet. That operation's commands
- * are finished first, and then the call begins again: nobody is told of a state before it is true everywhere.
+ * Thrown by a command that finds a record whose last change another service has not finished. The runner finishes that
+ * operation's commands and then begins the call again: nobody learns of a state before it is true everywhere.
  */
 export class UnfinishedOperation extends Error {
   override readonly name = 'UnfinishedOperation'

@@ -4,7 +4,7 @@ import type { OutboxRow } from '../outbox/rows.ts'
 import { type AuditRow, insertAudit } from './audit.ts'
 import type { StoredReply } from './stored-reply.ts'
 
-/** What one call leaves behind in the transaction of its effect. */
+/** What one call writes besides its effect, in the same transaction. */
 export interface CallRecord {
   readonly operationId: string
   readonly name: string
@@ -14,13 +14,13 @@ export interface CallRecord {
   readonly audit: AuditRow | null
 }
 
-/** How long the process that commits a row has for it before a relay may take it. */
+/** How long the process that commits a row may take to send it, before a relay takes it over. */
 const ownLeaseMs = { command: 15_000, event: 5_000 } as const
 
 /**
- * Writes replies, outbox rows and audit entries of a batch. The unique operation id is the fence: of two attempts of one
- * operation only one commits.
- * @returns ids of the rows that stand behind another operation's unfinished one: only the relay may send them
+ * Writes replies, outbox rows and audit entries of a batch. The unique operation id is the fence: of two attempts of
+ * one operation only one commits.
+ * @returns ids of the rows that wait behind another operation's unfinished row: only the relay may send them
  */
 export async function writeRecords(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
   const audits = records.flatMap(({ audit }) => (audit === null ? [] : [audit]))
@@ -51,8 +51,8 @@ async function insertRows(db: Db, records: readonly CallRecord[], now: Date): Pr
 }
 
 /**
- * Numbers the rows of each aggregate, whose own row the transaction has locked or just inserted, and leases them to this
- * process. A command stands behind unfinished commands of its aggregate, an event behind any unfinished row.
+ * Numbers the rows of each aggregate, whose own row the transaction has locked or just inserted, and leases them to
+ * this process. A command waits behind unfinished commands of its aggregate, an event behind any unfinished row.
  */
 async function insertOutboxRows(
   db: Db,

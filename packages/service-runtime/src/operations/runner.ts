@@ -31,7 +31,7 @@ const readsAtOnce = 2
 type Prepare = ((call: Call, tools: DirectTools) => Promise<unknown>) | undefined
 type TryOut = (attempt: Attempt) => Promise<Outcome>
 
-/** Makes of each handler what answers its calls: queries read, commands run once per operation id. */
+/** Turns each handler into an operation that can be served: queries read, commands run once per operation id. */
 export class Runner {
   readonly #context: RunnerContext
 
@@ -40,10 +40,10 @@ export class Runner {
   }
 
   serve(handler: Handler): ServedOperation {
-    return { operation: handler.operation, answer: this.#answerOf(handler) }
+    return { operation: handler.operation, run: this.#runnerOf(handler) }
   }
 
-  #answerOf(handler: Handler): ServedOperation['answer'] {
+  #runnerOf(handler: Handler): ServedOperation['run'] {
     switch (handler.kind) {
       case 'query':
         return this.#query(handler.query)
@@ -66,13 +66,13 @@ export class Runner {
     }
   }
 
-  #query(query: Query<Operation>): ServedOperation['answer'] {
+  #query(query: Query<Operation>): ServedOperation['run'] {
     const { reader } = this.#context.db
     return (received) =>
       query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: reader } }))
   }
 
-  #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['answer'] {
+  #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['run'] {
     const { db, clock } = this.#context
     const gatherer = new Gatherer<{ readonly call: Call; readonly owner: string }, unknown>({
       batchMax: readsBatchMax,
@@ -90,11 +90,11 @@ export class Runner {
     }
   }
 
-  /** Tries until the outcome can be told, and tells it once the operation's own commands are done. */
+  /** Makes attempts until one has an outcome, and replies once the operation's own commands are done. */
   #command(
     { operation, command }: { readonly operation: Operation; readonly command: { readonly prepare?: Prepare } },
     tryOut: TryOut,
-  ): ServedOperation['answer'] {
+  ): ServedOperation['run'] {
     const { dispatch } = this.#context
     return async (received) => {
       const call = toCall(received)
@@ -128,7 +128,7 @@ export class Runner {
             return told(outcome.known)
           case 'blocked':
             await dispatch.finishOperation(outcome.by, call.deadline)
-            // A record that names a finished operation is a bug, and no reason to go round for ever.
+            // A record that names a finished operation is a bug. The deadline keeps it from looping for ever.
             if (call.deadline.getTime() <= Date.now()) throw new Rejection('SERVICE_UNAVAILABLE')
             break
           default:

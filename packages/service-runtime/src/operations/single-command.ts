@@ -11,7 +11,7 @@ const repeatsMax = 2
 
 /** One transaction for one call: the effect, its outbox rows and the reply commit together. */
 export async function attemptSingly(
-  // biome-ignore lint/suspicious/noExplicitAny: what a command prepares is between its own two steps
+  // biome-ignore lint/suspicious/noExplicitAny: only the command's own steps know what it prepares
   command: SingleCommand<any, any>,
   attempt: Attempt,
   context: AttemptContext,

@@ -12,7 +12,7 @@ export function refusalOf({ code, details }: Rejection): StoredReply {
   return { error: { code, ...(details === undefined ? {} : { details }) } }
 }
 
-/** What a retry or a repaired service may cure is no reply: it is never stored. */
+/** A fault that a retry may cure is no reply, and is never stored. */
 export function isStorable(operation: Operation, error: unknown): error is Rejection {
   return error instanceof Rejection && errorCatalogue[error.code].status < 500 && isDeclared(operation, error.code)
 }
@@ -67,7 +67,7 @@ export function replyOf(known: KnownOperation, operation: Operation, fingerprint
   return known.reply
 }
 
-/** Writes a tombstone under an id, unless something is stored there. It fences any late message with that id. */
+/** Writes a tombstone under an id, unless something is stored there. A late message with that id is then refused. */
 export async function insertTombstone(db: Db, operationId: string, now: Date): Promise<void> {
   await db`
     insert into operation (operation_id, name, abandoned, created_at)

@@ -11,7 +11,7 @@ import { insertUnclaimedRows } from './record.ts'
 /** One transaction with the tools of a command, for work that no request asked for: a sweeper's, a scheduler's. */
 export type Transact = <T>(run: (tools: ExecuteTools) => Promise<T>) => Promise<T>
 
-/** What such work sends leaves through the relay, since no request waits for it. */
+/** The relay sends what such work leaves in the outbox, because no request waits for it. */
 export function transactor(context: {
   readonly db: Database
   readonly relay: Relay

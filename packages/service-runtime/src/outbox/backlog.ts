@@ -9,11 +9,11 @@ const kinds: readonly OutboxKind[] = ['command', 'event']
 export function outboxBacklog(db: ReadDb, service: ServiceName): Measurement {
   return measurement({
     gauges: {
-      'backoffice.outbox.oldest_seconds': {
-        description: 'Age of the oldest outbox row that was not sent yet',
+      'backoffice.outbox.oldest_unsent_seconds': {
+        description: 'Age of the oldest outbox row that is not sent yet',
         unit: 's',
       },
-      'backoffice.outbox.waiting': { description: 'Outbox rows that were not sent yet' },
+      'backoffice.outbox.unsent_rows': { description: 'Outbox rows that are not sent yet' },
     },
     async read() {
       const rows = await db<{ kind: string; waiting: bigint; oldest: number }>`
@@ -23,10 +23,10 @@ export function outboxBacklog(db: ReadDb, service: ServiceName): Measurement {
       `
       const found = new Map(rows.map((row) => [row.kind, row]))
       const observe = (value: (row: (typeof rows)[number] | undefined) => number) =>
-        kinds.map((lane) => ({ value: value(found.get(lane)), attributes: { service, lane } }))
+        kinds.map((kind) => ({ value: value(found.get(kind)), attributes: { service, kind } }))
       return {
-        'backoffice.outbox.oldest_seconds': observe((row) => row?.oldest ?? 0),
-        'backoffice.outbox.waiting': observe((row) => Number(row?.waiting ?? 0)),
+        'backoffice.outbox.oldest_unsent_seconds': observe((row) => row?.oldest ?? 0),
+        'backoffice.outbox.unsent_rows': observe((row) => Number(row?.waiting ?? 0)),
       }
     },
   })

@@ -25,7 +25,7 @@ export interface DispatchContext {
 export interface SentRows {
   readonly operationId: string
   readonly rows: readonly OutboxRow[]
-  /** Ids of rows that stand behind another operation's unfinished one: only the relay may send them, in order. */
+  /** Ids of rows that wait behind another operation's unfinished row: only the relay may send them, in order. */
   readonly behind: ReadonlySet<string>
 }
 
@@ -33,7 +33,7 @@ const pollMs = 50
 /** A command that nobody finished for this long is taken over by the request that waits for it: its holder may be dead. */
 const takeOverAfterMs = 250
 
-/** Sends, right after the commit, what an operation left in the outbox, so that its reply can be given. */
+/** Sends what an operation left in the outbox, right after its commit. Its reply waits for its commands. */
 export class Dispatch {
   readonly #context: DispatchContext
   readonly #done: Gatherer<string, boolean>
@@ -115,7 +115,7 @@ export class Dispatch {
     }
   }
 
-  /** Whoever wrote to the same record meanwhile stands behind this row. */
+  /** Rows that were written about the same record meanwhile wait behind this one. */
   async #markDone({ id }: OutboxRow): Promise<void> {
     if (await this.#done.add(id)) this.#context.relay.nudge('command', 'event')
   }
@@ -136,14 +136,20 @@ export class Dispatch {
       }
     } catch (error) {
       await this.#giveBack(line.slice(sent), error).catch((err) =>
-        this.#context.log.warn({ err, outboxIds: line.map(({ id }) => id) }, 'events wait for the end of their lease'),
+        this.#context.log.warn(
+          { err, outboxIds: line.map(({ id }) => id) },
+          'events could not be given back; the relay sends them when their lease ends',
+        ),
       )
     }
   }
 
   async #giveBack(rows: readonly OutboxRow[], error: unknown): Promise<void> {
     for (const { id, name } of rows)
-      this.#context.log.warn({ outboxId: id, subject: name, err: error }, 'not sent yet; the relay goes on with it')
+      this.#context.log.warn(
+        { outboxId: id, subject: name, err: error },
+        'an outbox row was not sent; the relay tries it again',
+      )
     await release(
       this.#context.db,
       rows.map(({ id }) => ({ id, delayMs: retryDelayMs(1) })),

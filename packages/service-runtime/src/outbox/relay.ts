@@ -18,22 +18,22 @@ export interface RelayContext {
 
 const retryDelayMsMin = 250
 const retryDelayMsMax = 60_000
-/** Failures of one row after which every further one is an alarm in the log. */
+/** From this many attempts on, each failure of a row is logged as an error. */
 const alarmAttempts = 5
 /** What a crashed or disconnected replica left is found within this time; everything else is nudged. */
 const pollMs = 1_000
 
-/** How long a row waits after it failed: longer the more often it did, and none is ever given up. */
+/** How long a row waits after a failure. The wait grows with each failure, and no row is ever given up. */
 export const retryDelayMs = (attempts: number): number =>
   Math.min(retryDelayMsMax, retryDelayMsMin * 2 ** Math.min(attempts, 16))
 
 /**
- * Sends what nobody else does: rows whose process died or could not send them, rows that stand behind others, and those of
- * work that no request asked for. Events go to JetStream, commands to their service.
+ * Sends what nobody else does: rows whose process died or could not send them, rows that wait behind others, and rows
+ * of work that no request asked for. Events go to JetStream, commands to their service.
  */
 export class Relay {
   readonly #context: RelayContext
-  /** One each, so that a service which does not answer delays no event. */
+  /** One for each kind, so that an unavailable service delays no event. */
   readonly #loops: Readonly<Record<OutboxKind, Loop>>
 
   constructor(context: RelayContext) {
@@ -58,7 +58,7 @@ export class Relay {
     for (const kind of kinds) this.#loops[kind].nudge()
   }
 
-  /** Answers whether any row could be sent: then there may be more. */
+  /** @returns whether any row could be sent: then there may be more */
   async #sendBatch(kind: OutboxKind): Promise<boolean> {
     const { db, clock } = this.#context
     const rows = await leaseDue(db, kind)

@@ -4,13 +4,14 @@ import type { OutboxKind, OutboxRow } from './rows.ts'
 
 export type LeasedRow = OutboxRow & { readonly attempts: number }
 
-export const leaseBatchMax = 200
+const leaseBatchMax = 200
 /** Longer than a batch can take; after it another replica may try. */
 const leaseMs = 30_000
 
 /**
- * Ends the work on rows: what they sent has arrived. Answers whether rows stand behind them that are the relay's to send.
- * One that is written at the same time and not seen here nudges the relay itself, after its commit.
+ * Marks rows as done. A row that is written at the same moment and not seen here nudges the relay itself, after its
+ * commit.
+ * @returns whether rows wait behind these that only the relay may send
  */
 export async function markDone(db: Db, ids: readonly string[], now: Date): Promise<boolean> {
   const rows = await db<{ behind: boolean }>`
@@ -74,7 +75,10 @@ export async function findUnfinishedOperations(
   return new Set(rows.map(({ operationId }) => operationId))
 }
 
-/** Ends leases and waits of what an operation left. Sending a row twice is harmless: receivers know it by its reference or id. */
+/**
+ * Ends the leases and delays of an operation's rows. Sending a row twice is harmless: receivers know it by its
+ * reference or id.
+ */
 export async function takeOver(db: Db, operationId: string): Promise<void> {
   await db`
     update outbox set leased_until = null where operation_id = ${operationId} and done_at is null

@@ -43,13 +43,13 @@ export class StreamWatch {
     this.#context = context
   }
 
-  /** Makes the stream, and checks it from then on. A broker that is away keeps no service from starting. */
+  /** Creates the stream, and checks it from then on. A service starts even while the broker is unavailable. */
   async start(): Promise<void> {
     void this.#followConnection()
     try {
       await this.#context.publisher.ensureStream()
     } catch (error) {
-      this.#context.log.warn({ err: error }, 'the stream is not there yet; it is tried again')
+      this.#context.log.warn({ err: error }, 'the stream could not be created; it is tried again')
     }
     this.#checkSoon()
   }
@@ -85,7 +85,7 @@ export class StreamWatch {
       this.#knowsPast = true
     }
     const created = await publisher.ensureStream()
-    // Taken away before the work: a connection that is lost meanwhile casts a doubt of its own.
+    // Cleared before the work, because a connection that is lost meanwhile raises a new doubt.
     const since = this.#doubtSince
     this.#doubtSince = undefined
     try {
@@ -104,7 +104,8 @@ export class StreamWatch {
       if (doubtSince !== undefined) await this.#republish(doubtSince)
       return
     }
-    // Remembered only afterwards: whoever dies in between leaves the rebuilding to the next. Two at once do no harm.
+    // Stored only afterwards: if this process dies in between, the next one rebuilds the stream. Two at once do no
+    // harm.
     if (seen !== undefined) {
       log.error({ stream: eventStream }, 'the stream was lost; it is rebuilt from the retained events')
       const events = await this.#republish(new Date(0))
@@ -127,14 +128,14 @@ export class StreamWatch {
     }
   }
 
-  /** Service and broker may have gone down together, with the machine: the last that was published is in doubt too. */
+  /** Service and broker may have gone down together with their machine, so the latest events are in doubt too. */
   async #lastPublished(): Promise<Date | undefined> {
     const [row] = await this.#context.db<{ last: Date | null }>`select max(done_at) as last from outbox`
     const last = row?.last
     return last ? new Date(last.getTime() - republishMs) : undefined
   }
 
-  /** Publishes once more what was published since, in the same order, page by page. */
+  /** Publishes again what was published since then, in the same order, page by page. */
   async #republish(since: Date): Promise<number> {
     let count = 0
     let after: Position = { doneAt: since, aggregate: '', aggregateSeq: 0n }

@@ -1,4 +1,4 @@
-/** Where the time comes from: the system in production, a test's own hand in a test. */
+/** Where the time comes from: the system's clock in production, a test's own clock in a test. */
 export interface Clock {
   now(): Date
 }

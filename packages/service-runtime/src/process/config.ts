@@ -1,7 +1,10 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-/** What every service needs; a service adds its own with `Type.Composite([serviceConfig, …])`. Names are environment variables. */
+/**
+ * The settings of every service, by the names of their environment variables. A service adds its own in
+ * `defineService`.
+ */
 export const serviceConfig = Type.Object({
   DATABASE_URL: Type.String({ minLength: 1, description: "postgres:// URL with the service's own role" }),
   /** PEM of the authority behind PostgreSQL's certificate; when set, the connection is TLS and the certificate is verified. */
@@ -16,7 +19,10 @@ export const serviceConfig = Type.Object({
   NATS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
   /** Replicas of the stream EVENTS, where this service has to create it. */
   EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
-  /** How long a process that was told to stop goes on taking work while /readyz already fails, so that whoever sends it work notices. */
+  /**
+   * How long a process goes on taking work after it was told to stop. /readyz fails meanwhile, so that load balancers
+   * notice.
+   */
   DRAIN_DELAY_MS: Type.Integer({ minimum: 0, maximum: 60_000, default: 0 }),
   HEALTH_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
   /** 0 takes any free port. */

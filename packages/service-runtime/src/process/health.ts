@@ -6,7 +6,10 @@ export interface HealthServer {
   close(): Promise<void>
 }
 
-/** /healthz: the process lives. /readyz: it can serve now; 503 while it starts, drains, or is cut off from a backend that it needs. */
+/**
+ * /healthz: the process is alive. /readyz: it can serve now. It replies 503 while the process starts, drains, or cannot
+ * reach a backend that it needs.
+ */
 export async function startHealthServer(options: {
   readonly host: string
   readonly port: number

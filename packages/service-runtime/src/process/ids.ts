@@ -1,7 +1,9 @@
 import type { IdPrefix } from '@backoffice/contracts'
 import { typeidUnboxed } from 'typeid-js'
 
-/** A new opaque id: the prefix, and time-ordered randomness (UUIDv7) behind it, so that new rows stand together in an index. */
+/**
+ * A new opaque id: the prefix and a UUIDv7, which begins with the time, so that new rows are neighbours in an index.
+ */
 export function newId(prefix: IdPrefix | 'req' | 'opn' | 'cmd'): string {
   return typeidUnboxed(prefix)
 }

@@ -5,7 +5,10 @@ export type { Logger }
 
 const causesMax = 5
 
-/** JSON lines with the trace's ids. Call sites log ids and codes, never bodies: what follows is the second line of defence. */
+/**
+ * JSON lines with the trace's ids. Callers log ids and codes, never bodies. The rules below are the second line of
+ * defence.
+ */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   const options = {
     name: service,
@@ -25,8 +28,8 @@ export function createLogger(service: string, level: string, destination?: Desti
 }
 
 /**
- * Type, code, message and place of an error. PostgreSQL's and the ORM's carry the statement and the values of the row in
- * message, detail and stack: those are left out.
+ * Type, code, message and place of an error. Errors of PostgreSQL and the ORM have the statement and the row's values
+ * in message, detail and stack, so these are left out.
  */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: String(error) }

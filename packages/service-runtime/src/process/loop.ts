@@ -1,18 +1,18 @@
 import type { Logger } from './log.ts'
 
 export interface LoopOptions {
-  /** Answers whether there may be more to do at once. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: work that has no more to say answers nothing
+  /** @returns whether there may be more to do at once */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most work has nothing to return
   readonly run: () => Promise<boolean | void>
   readonly everyMs: number
   /** Waits this long before its first run; at once when left out. */
   readonly firstAfterMs?: number
   readonly log: Logger
-  /** What it does, for the log: `the outbox relay`. */
+  /** What it does, for the log. For example `purging`. */
   readonly name: string
 }
 
-/** Does something again and again, never twice at once: when it is nudged, and every `everyMs` anyway. */
+/** Runs something again and again, never twice at once: whenever it is nudged, and every `everyMs` in any case. */
 export class Loop {
   readonly #options: LoopOptions
   #running: Promise<void> | undefined
@@ -56,7 +56,10 @@ export class Loop {
     try {
       return (await this.#options.run()) === true
     } catch (error) {
-      this.#options.log.warn({ err: error, loop: this.#options.name }, 'a run failed; the next one tries again')
+      this.#options.log.warn(
+        { err: error, loop: this.#options.name },
+        'a background run failed; the next one tries again',
+      )
       return false
     }
   }
@@ -70,7 +73,7 @@ export class Loop {
       }
       const timer = setTimeout(finish, ms)
       this.#wake = finish
-      // Nudged before it slept, or stopped: there is nothing to wait for.
+      // It was nudged or stopped before it slept, so there is nothing to wait for.
       if (this.#stopped) finish()
     })
   }

@@ -6,7 +6,10 @@ interface Provider {
   forceFlush?(): Promise<void>
 }
 
-/** Sends what the SDK still holds, if there is one; a collector that does not answer delays the end only so long. */
+/**
+ * Sends what the SDK still holds, if there is one. An unavailable collector delays the end of the process by this time
+ * at most.
+ */
 export async function flushTelemetry(): Promise<void> {
   const tracers = trace.getTracerProvider()
   const providers = [

@@ -3,7 +3,7 @@ import { type Attributes, type Histogram, metrics } from '@opentelemetry/api'
 /** The meter of everything that the services measure themselves. Without an SDK it measures nothing. */
 export const meter = metrics.getMeter('backoffice')
 
-/** From a cached read to the longest deadline. */
+/** They range from a cached read to the longest deadline. */
 const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 
 /**
@@ -27,15 +27,15 @@ export interface Observation {
 export interface Measurement<Name extends string = string> {
   /** Description and unit (UCUM) by name. */
   readonly gauges: Readonly<Record<Name, { readonly description: string; readonly unit?: string }>>
-  /** The values of each gauge. A reading that fails leaves a gap: what cannot be known is not zero. */
+  /** The values of each gauge. A reading that fails leaves a gap, because an unknown value is not zero. */
   readonly read: () => Promise<Readonly<Partial<Record<Name, readonly Observation[]>>>>
 }
 
-/** Lets a measurement's names be checked against each other. */
+/** Declares a measurement. The compiler checks that `read` returns the names that `gauges` declares. */
 export const measurement = <Name extends string>(definition: Measurement<Name>): Measurement =>
   definition as unknown as Measurement
 
-/** Answers how to stop. */
+/** @returns a function that stops it */
 export function startMeasuring(measurements: readonly Measurement[]): () => void {
   const stops = measurements.map(observe)
   return () => {

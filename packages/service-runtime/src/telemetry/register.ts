@@ -1,6 +1,6 @@
 /**
- * Loaded by `node --import` before any other module, or what is loaded earlier is never traced. Without a standard
- * OTEL_* setting that names an exporter it loads nothing and costs nothing.
+ * `node --import` loads this before any other module, because a module that is loaded earlier is never traced. Without
+ * a standard OTEL_* setting that names an exporter it loads nothing and costs nothing.
  */
 const settings = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_EXPORTER', 'OTEL_METRICS_EXPORTER']
 const configured = settings.some((name) => !['', 'none'].includes(process.env[name] ?? ''))

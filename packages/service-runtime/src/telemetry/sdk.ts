@@ -3,12 +3,12 @@ import { getNodeAutoInstrumentations } from '@opentelemetry/auto-instrumentation
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { maskLiterals, withoutQuery } from './redaction.ts'
 
-/** What is traced by itself. RPC, outbox, events and attempts have spans of their own where they are written. */
+/** What is traced automatically. RPC, outbox, events and delivery attempts create spans of their own. */
 const instrumented = ['http', 'undici', 'pg', 'runtime-node'].map((name) => `@opentelemetry/instrumentation-${name}`)
 
-/** Starts the SDK with the standard OTEL_* variables. What has no exporter named stays off. */
+/** Starts the SDK with the standard OTEL_* variables. A signal without an exporter stays off. */
 export function startTelemetry(): void {
-  // Node's loader for ES modules is another than the one of CommonJS, and is not patched by default.
+  // Node's loader for ES modules is not the one for CommonJS, and is not patched by default.
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url)
   const byDefault = (process.env.OTEL_EXPORTER_OTLP_ENDPOINT ?? '') === '' ? 'none' : 'otlp'
   process.env.OTEL_TRACES_EXPORTER ||= byDefault
@@ -22,7 +22,7 @@ export function startTelemetry(): void {
   new NodeSDK({ instrumentations: [instrumentations()] }).start()
 }
 
-/** Nothing of a person, and no secret, leaves in an attribute: neither queries of URLs nor values in SQL. */
+/** No personal data and no secrets leave in attributes: neither the queries of URLs nor the values in SQL. */
 function instrumentations() {
   return getNodeAutoInstrumentations({
     '@opentelemetry/instrumentation-http': {
@@ -39,7 +39,7 @@ function instrumentations() {
       },
     },
     '@opentelemetry/instrumentation-pg': {
-      // The outbox and the schedules look every second: their statements alone are no story.
+      // The outbox and the schedules poll every second. Traces of those statements alone would say nothing.
       requireParentSpan: true,
       requestHook: (span, { query }) => {
         span.setAttribute('db.query.text', maskLiterals(query.text))

@@ -3,8 +3,9 @@ import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 const prefix = 'characters'
 
 /**
- * The same schema, whose strings are as long as JSON Schema counts: in code points. The compiler counts UTF-16 units, by
- * which 😀 is two, so what the published documents allow would be refused. Formats take ASCII only: there both agree.
+ * The same schema, with the lengths of strings counted in code points, as JSON Schema does. The compiler counts UTF-16
+ * units, of which 😀 has two, so it would refuse what the published documents allow. Formats take ASCII only, where both
+ * counts agree.
  */
 export function countingCodePoints<T extends TSchema>(schema: T): T {
   return convert(schema) as T
@@ -13,7 +14,7 @@ export function countingCodePoints<T extends TSchema>(schema: T): T {
 function convert(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(convert)
   if (typeof node !== 'object' || node === null) return node
-  // With its symbols, by which the compiler knows the kinds.
+  // Symbols are copied too: the compiler tells the kinds of schemas by them.
   const copy: Record<PropertyKey, unknown> = { ...node }
   for (const [key, value] of Object.entries(node)) copy[key] = convert(value)
   const { type, format, minLength, maxLength } = copy

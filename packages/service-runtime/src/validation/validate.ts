@@ -20,8 +20,8 @@ const inputs = new WeakMap<Operation, TSchema>()
 const tolerant = new WeakMap<TSchema, TSchema>()
 
 /**
- * As `validate`, for what another service wrote: it may be of the next release, so fields that are not known here are no
- * fault. Writers are strict, readers are tolerant; else services could not be rolled out in any order.
+ * Like `validate`, for what another service wrote. That service may be of the next release, so unknown fields are no
+ * fault. Writers are strict and readers tolerant, or services could not be rolled out in any order.
  */
 export function validateAsReader(schema: TSchema, value: unknown): ValidationDetails['issues'] | null {
   let open = tolerant.get(schema)
@@ -35,7 +35,7 @@ export function validateAsReader(schema: TSchema, value: unknown): ValidationDet
 function withoutClosing(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutClosing)
   if (typeof node !== 'object' || node === null) return node
-  // With its symbols, by which the compiler knows the kinds.
+  // Symbols are copied too: the compiler tells the kinds of schemas by them.
   const copy: Record<PropertyKey, unknown> = { ...node }
   for (const [key, value] of Object.entries(node)) copy[key] = withoutClosing(value)
   if (copy.additionalProperties === false) delete copy.additionalProperties

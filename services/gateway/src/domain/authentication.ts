@@ -10,7 +10,7 @@ export interface SignedRequest {
 }
 
 /** Whether X-Timestamp is epoch seconds within the tolerance, either way. */
-export function isTimely(timestamp: string | undefined, now: Date): boolean {
+function isTimely(timestamp: string | undefined, now: Date): boolean {
   if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return false
   return Math.abs(now.getTime() / 1000 - Number(timestamp)) <= timestampToleranceSeconds
 }

@@ -13,7 +13,7 @@ import { header, rawBody } from './request.ts'
 export interface AuthenticationContext {
   readonly directory: Pick<CredentialDirectory, 'has' | 'find'>
   readonly rateLimiter: Pick<RateLimiter, 'admit'>
-  /** Failures per caller's address; beyond its points they answer RATE_LIMITED. */
+  /** Failures by caller's address. An address that has used up its points is refused with RATE_LIMITED. */
   readonly failures: RateLimiterMemory
   readonly trustedProxies: AddressRanges
   readonly clock: Clock
@@ -49,10 +49,10 @@ async function findCredential(
 ): Promise<KnownCredential> {
   const key = header(request, 'x-operator-key') ?? ''
   const plausible = key.length <= keyLengthMax && /^bk_(live|test)_[A-Za-z0-9]+$/.test(key)
-  if (!plausible) throw await failure(failures, address, new Rejection('INVALID_CREDENTIALS'))
+  if (!plausible) throw await countFailure(failures, address, new Rejection('INVALID_CREDENTIALS'))
   if (!directory.has(key)) await refuseWhenExhausted(failures, address)
   const credential = await directory.find(key)
-  if (credential === null) throw await failure(failures, address, new Rejection('INVALID_CREDENTIALS'))
+  if (credential === null) throw await countFailure(failures, address, new Rejection('INVALID_CREDENTIALS'))
   return credential
 }
 
@@ -73,7 +73,7 @@ async function verifySignature(
   const code = judgeSignature(signed, credential.secret, now)
   if (code === null) return
   const details = credential.scope.environment === 'sandbox' ? sandboxDetails(code, signed, now) : undefined
-  throw await failure(failures, address, new Rejection(code, details))
+  throw await countFailure(failures, address, new Rejection(code, details))
 }
 
 /** What helps an integrator to find the mistake. Never a signature or a secret, and never in production. */
@@ -82,8 +82,8 @@ function sandboxDetails(code: ErrorCode, signed: SignedRequest, now: Date): Reco
   return { canonicalString: canonicalString({ ...signed, timestamp: signed.timestamp ?? '' }) }
 }
 
-/** Counts a failure against the address: who only guesses is soon told to wait. */
-async function failure(failures: RateLimiterMemory, address: string, rejection: Rejection): Promise<Rejection> {
+/** Counts a failure against the address, so that somebody who guesses keys soon has to wait. */
+async function countFailure(failures: RateLimiterMemory, address: string, rejection: Rejection): Promise<Rejection> {
   try {
     await failures.consume(address)
     return rejection

@@ -138,7 +138,7 @@ export function decideWithdrawal<W extends Withdrawal>(
   occasion: Occasion,
 ): Decided<W> {
   const move = nextMove(withdrawal.status, decision)
-  if (move === null) throw refusal(withdrawal, decision)
+  if (move === null) throw rejectionOf(withdrawal, decision)
   assert(isVisible(move.to))
   const { at, by, reason = null } = occasion
   if (decision === 'pay' && withdrawal.environment === 'production' && isPerson(by, withdrawal.approvedBy)) {
@@ -164,7 +164,7 @@ export function decideWithdrawal<W extends Withdrawal>(
 
 const isPerson = (by: TransitionActor, name: string | null) => by.kind === 'team' && by.name === name
 
-function refusal(withdrawal: Withdrawal, decision: WithdrawalDecision): Rejection {
+function rejectionOf(withdrawal: Withdrawal, decision: WithdrawalDecision): Rejection {
   const code: ErrorCode = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
   return new Rejection(code, { withdrawalId: withdrawal.id, status: withdrawal.status })
 }

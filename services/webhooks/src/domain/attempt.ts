@@ -25,7 +25,7 @@ export interface DeliveryChange {
 }
 
 /** The state of a delivery after an attempt; the eighth failure is the last. */
-export function afterAttempt(
+function afterAttempt(
   outcome: Pick<AttemptOutcome, 'error' | 'retryAfter'>,
   { attemptsMade, baseMs, now, random }: { attemptsMade: number; baseMs: number; now: Date; random: number },
 ): DeliveryChange {

@@ -5,9 +5,9 @@ import { webhookAttemptsMax } from '@backoffice/contracts'
  * 27 min, 1 h 21 min, 4 h 3 min and 12 h 9 min: eight attempts over some 18 hours.
  */
 export const backoffBaseDefaultMs = 60_000
-export const backoffFactor = 3
+const backoffFactor = 3
 /** Each wait is spread by a fifth either way, so that what failed together does not come back together. */
-export const backoffJitter = 0.2
+const backoffJitter = 0.2
 /** A receiver's Retry-After can lengthen a wait, up to this; it never shortens one, so nobody can burn the attempts. */
 export const retryAfterMaxMs = 60 * 60_000
 

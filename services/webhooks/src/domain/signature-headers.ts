@@ -8,15 +8,12 @@ export interface SigningSecret {
 }
 
 /** Carries a signature per valid secret, as `t=<timestamp>,v1=<hex>[,v1=<hex>…]`, newest first. */
-export const signaturesHeader = 'X-Webhook-Signatures'
+const signaturesHeader = 'X-Webhook-Signatures'
 
 const endOf = ({ expiresAt }: Pick<SigningSecret, 'expiresAt'>) => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER
 
 /** The secrets that sign at `now`, newest first. */
-export function validSecrets<S extends Pick<SigningSecret, 'createdAt' | 'expiresAt'>>(
-  secrets: readonly S[],
-  now: Date,
-): S[] {
+function validSecrets<S extends Pick<SigningSecret, 'createdAt' | 'expiresAt'>>(secrets: readonly S[], now: Date): S[] {
   return secrets
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
     .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || endOf(b) - endOf(a))

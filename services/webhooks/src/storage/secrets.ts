@@ -4,7 +4,7 @@ import { expiryAfterRotation, type SigningSecret } from '../domain/signature-hea
 import { SecretEntity } from './entities.ts'
 
 /** A new signing secret: 32 random bytes behind the prefix that says what it is. */
-export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`
+const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`
 
 /** A secret as it is stored: only this service's master key decrypts it, and only for its endpoint. */
 export interface SealedSecret {

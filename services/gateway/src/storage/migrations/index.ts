@@ -1,4 +1,4 @@
-import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { operatorTables } from './0001-operators.ts'
 import { requestTables } from './0002-requests.ts'
 

@@ -1,4 +1,4 @@
-import type { Migration } from '@backoffice/service-runtime'
+import type { Migration } from '@backoffice/service-runtime/migrations'
 
 export const depositsAndWithdrawals: Migration = {
   name: '0001_deposits_and_withdrawals',

@@ -1,4 +1,4 @@
-import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { depositsAndWithdrawals } from './0001-deposits-and-withdrawals.ts'
 
 /** In the order in which they are applied. */

@@ -1,4 +1,4 @@
-import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { playerTables } from './0001-players.ts'
 import { gameTables } from './0002-games.ts'
 

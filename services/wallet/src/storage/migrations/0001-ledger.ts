@@ -1,4 +1,4 @@
-import type { Migration } from '@backoffice/service-runtime'
+import type { Migration } from '@backoffice/service-runtime/migrations'
 
 /** Accounts, transfers, entries and holds. Amounts are bigint minor units (centavos). */
 export const ledger: Migration = {

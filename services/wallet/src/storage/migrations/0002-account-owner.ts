@@ -1,4 +1,4 @@
-import type { Migration } from '@backoffice/service-runtime'
+import type { Migration } from '@backoffice/service-runtime/migrations'
 
 /** The team names a player without the brand; with it, this index serves as well as the unique one. */
 export const accountOwner: Migration = {

@@ -1,4 +1,4 @@
-import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { ledger } from './0001-ledger.ts'
 import { accountOwner } from './0002-account-owner.ts'
 

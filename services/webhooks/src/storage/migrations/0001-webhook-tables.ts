@@ -1,4 +1,4 @@
-import type { Migration } from '@backoffice/service-runtime'
+import type { Migration } from '@backoffice/service-runtime/migrations'
 
 export const webhookTables: Migration = {
   name: '0001_webhook_tables',

@@ -1,4 +1,4 @@
-import { type Migration, runtimeMigrations } from '@backoffice/service-runtime'
+import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { webhookTables } from './0001-webhook-tables.ts'
 import { deliveryTrace } from './0002-delivery-trace.ts'
 
