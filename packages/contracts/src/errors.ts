@@ -149,3 +149,7 @@ export interface ValidationDetails {
   readonly in: 'body' | 'query' | 'path' | 'headers'
   readonly issues: ReadonlyArray<{ readonly path: string; readonly message: string }>
 }
+
+/** @param path a JSON pointer to what is not valid */
+export const invalid = (place: ValidationDetails['in'], path: string, message: string): Rejection =>
+  new Rejection('VALIDATION_ERROR', { in: place, issues: [{ path, message }] })

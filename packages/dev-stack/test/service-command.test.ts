@@ -4,7 +4,7 @@ import { serviceCommand } from '../src/service-command.ts'
 t.test('a service starts from the sources, with its telemetry loaded first', async (t) => {
   const { command, args } = serviceCommand('wallet', {})
   t.equal(command, process.execPath)
-  t.equal(args[0], '--import')
+  t.equal(args.at(-3), '--import', 'before the program')
   t.match(args.at(-1), /services\/wallet\/src\/main\.ts$/)
 })
 

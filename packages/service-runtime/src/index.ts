@@ -19,6 +19,7 @@ export {
   handle,
   UnfinishedOperation,
 } from './operations/handle.ts'
+export { type WithTimes, withIsoTimes } from './operations/iso-times.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export type { Clock } from './process/clock.ts'
 export { ConfigurationError } from './process/config.ts'

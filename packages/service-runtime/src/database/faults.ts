@@ -62,7 +62,7 @@ const passingErrnos: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ])
 /** The drivers give these no code. */
-const passingMessages = /\bconnect(ion)?\b|timeout exceeded|timeout expired|terminated|not queryable/i
+const passingMessages = /\bconnect(ions?)?\b|timeout exceeded|timeout expired|terminated|not queryable/i
 
 /** PostgreSQL or NATS is away, starting, shutting down or busy: waiting helps. */
 export function isPassingFault(error: unknown): boolean {

@@ -27,8 +27,8 @@ export const runtimeRetentions: readonly Retention[] = [
 const batchMax = 1_000
 
 /**
- * Deletes what is past its retention, in bounded batches, each in a transaction of its own. A row must be past it by the
- * clock of this process and by that of PostgreSQL, because what a wrong clock deletes is gone for good.
+ * Deletes what is past its retention, in bounded batches, each in a transaction of its own. It must be past it by two
+ * clocks, the process's and PostgreSQL's: what a clock that runs ahead deletes is gone for good.
  * @returns how many rows were deleted
  */
 export async function purge(

@@ -67,6 +67,9 @@ function named(text: string): Statement {
   return statement
 }
 
+/** Every statement that this process has compiled so far. */
+export const knownStatements = (): readonly Statement[] => [...byText.values()]
+
 /** The text with numbered parameters; each value that it binds is added to `bound`. */
 function textOf(strings: TemplateStringsArray, values: readonly unknown[], bound: unknown[]): string {
   let text = ''

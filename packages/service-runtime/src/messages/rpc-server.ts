@@ -39,6 +39,8 @@ export interface ServedOperation {
 
 /** More requests than this are refused at once. Nobody would still be waiting at the end of a longer queue. */
 const inFlightMax = 2_000
+/** The most for one brand, so that its burst leaves room for the others. */
+const inFlightOfOwnerMax = inFlightMax / 2
 /** The broker's limit is 1 MiB; headers need room too. */
 const replyBytesMax = 1_000_000
 const tracer = trace.getTracer('rpc')
@@ -55,6 +57,7 @@ export class RpcServer {
   readonly #served: ReadonlyMap<string, ServedOperation>
   readonly #log: Logger
   readonly #inFlight = new Set<Promise<void>>()
+  readonly #inFlightByOwner = new Map<string, number>()
   readonly #subscriptions: Subscription[] = []
 
   constructor(options: { readonly served: readonly ServedOperation[]; readonly log: Logger }) {
@@ -129,7 +132,8 @@ export class RpcServer {
   ): Promise<{ readonly reply: string; readonly code: ErrorCode | 'ok' }> {
     const requestId = message.headers?.get(headerNames.requestId) || newId('req')
     try {
-      const body = await run(receive(operation, message, { actor, requestId }))
+      const call = receive(operation, message, { actor, requestId })
+      const body = await this.#withinShare(ownerOf(call), () => run(call))
       const issues = validate(operation.reply, body)
       if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
       const reply = replyMessage(JSON.stringify(body))
@@ -138,6 +142,19 @@ export class RpcServer {
     } catch (error) {
       const refused = this.#refuse(operation, error, requestId)
       return { reply: JSON.stringify(refused), code: refused.error.code }
+    }
+  }
+
+  async #withinShare<T>(owner: string, run: () => Promise<T>): Promise<T> {
+    const underWay = this.#inFlightByOwner.get(owner) ?? 0
+    if (underWay >= inFlightOfOwnerMax) throw new Rejection('SERVICE_UNAVAILABLE')
+    this.#inFlightByOwner.set(owner, underWay + 1)
+    try {
+      return await run()
+    } finally {
+      const left = (this.#inFlightByOwner.get(owner) ?? 1) - 1
+      if (left > 0) this.#inFlightByOwner.set(owner, left)
+      else this.#inFlightByOwner.delete(owner)
     }
   }
 
@@ -164,6 +181,9 @@ export class RpcServer {
     }
   }
 }
+
+/** Whose a call is, for fairness. */
+export const ownerOf = ({ scope }: Pick<ReceivedCall, 'scope'>): string => scope?.brandId ?? 'team'
 
 const key = (team: boolean, name: string) => `${team ? 'team' : 'rpc'}.${name}`
 

@@ -3,6 +3,7 @@ import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import { newId } from '../process/ids.ts'
 import type { Call, QueryTools } from './handle.ts'
+import { type WithTimes, withIsoTimes } from './iso-times.ts'
 
 const auditColumns = `
   id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json
@@ -72,12 +73,12 @@ type ListAudit = (typeof operations)['gateway']['listAudit']
 /** Answers the `listAudit` operation of any service. */
 export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools): Promise<{ data: AuditEntry[] }> {
   const { actor = null, subject = null, since = null, limit } = input
-  const rows = await db<Omit<AuditEntry, 'at'> & { at: Date }>`
+  const rows = await db<WithTimes<AuditEntry, 'at'>>`
     select ${columnNames(auditColumns)} from audit_entry
     where (${actor}::text is null or actor = ${actor}) and (${subject}::text is null or subject = ${subject})
       and (${since}::timestamptz is null or at >= ${since}::timestamptz)
     order by at desc, id desc
     limit ${limit}
   `
-  return { data: rows.map((row) => ({ ...row, at: row.at.toISOString() })) }
+  return { data: rows.map(withIsoTimes) }
 }

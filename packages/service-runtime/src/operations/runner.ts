@@ -3,7 +3,7 @@ import { context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import type { ReceivedCall, ServedOperation } from '../messages/rpc-server.ts'
+import { ownerOf, type ReceivedCall, type ServedOperation } from '../messages/rpc-server.ts'
 import type { Dispatch } from '../outbox/dispatch.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
@@ -170,8 +170,6 @@ export class Runner {
     }
   }
 }
-
-const ownerOf = ({ scope }: ReceivedCall): string => scope?.brandId ?? 'team'
 
 function toCall({ input, scope, actor, operationId, requestId, deadline }: ReceivedCall): Call {
   return {

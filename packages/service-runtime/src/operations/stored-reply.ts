@@ -45,9 +45,9 @@ export interface KnownOperation {
 /** What is stored under these operation ids. */
 export async function findKnown(db: ReadDb, operationIds: readonly string[]): Promise<Map<string, KnownOperation>> {
   const rows = await db<KnownOperation>`
-    select o.operation_id, o.name, o.fingerprint, o.reply, o.abandoned, exists (
-      select from outbox b where b.operation_id = o.operation_id and b.kind = 'command' and b.done_at is null
-    ) as unfinished
+    select o.operation_id, o.name, o.fingerprint, o.reply, o.abandoned, (
+      select true from outbox b where b.operation_id = o.operation_id and b.kind = 'command' and b.done_at is null limit 1
+    ) is not null as unfinished
     from operation o where o.operation_id = any(${operationIds}::text[])
   `
   return new Map(rows.map((row) => [row.operationId, row]))

@@ -15,8 +15,8 @@ const leaseMs = 30_000
  */
 export async function markDone(db: Db, ids: readonly string[], now: Date): Promise<boolean> {
   const rows = await db<{ behind: boolean }>`
-    update outbox o set done_at = ${now}::timestamptz, leased_until = null
-    where o.id = any(${ids}::text[]) and o.done_at is null
+    update outbox o set done_at = coalesce(o.done_at, ${now}::timestamptz), leased_until = null
+    where o.id = any(${ids}::text[])
     returning exists (
       select from outbox later
       where later.aggregate = o.aggregate and later.aggregate_seq > o.aggregate_seq
@@ -36,11 +36,11 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
     with due as (
       select o.id from outbox o
       where o.done_at is null and o.kind = ${kind} and (o.leased_until is null or o.leased_until <= clock_timestamp())
-        and not exists (
-          select from outbox earlier
+        and (
+          select true from outbox earlier
           where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq and earlier.done_at is null
-            and (earlier.kind = 'command' or o.kind = 'event')
-        )
+            and (earlier.kind = 'command' or o.kind = 'event') limit 1
+        ) is null
       order by o.created_at
       limit ${leaseBatchMax}
       for no key update skip locked

@@ -93,7 +93,7 @@ export class Gatherer<Item, Result> {
 
   /** @throws {Rejection} SERVICE_UNAVAILABLE when too many wait, or when the item expired while it waited */
   add(item: Item): Promise<Result> {
-    if (this.#queue.length + this.#alone.waiting + this.#lockedOut.waiting >= this.#options.queueMax) {
+    if (this.#isFullFor(item)) {
       return Promise.reject(unavailable('too many wait for a batch'))
     }
     return new Promise((resolve, reject) => {
@@ -101,6 +101,15 @@ export class Gatherer<Item, Result> {
       this.#queue.push({ item, names: this.#options.apart?.(item) ?? [], resolve, reject, inItsContext })
       this.#schedule()
     })
+  }
+
+  /** Half of the queue is the most for one owner, so that its burst leaves room for the others. */
+  #isFullFor(item: Item): boolean {
+    const { queueMax, ownerOf } = this.#options
+    if (this.#queue.length + this.#alone.waiting + this.#lockedOut.waiting >= queueMax) return true
+    if (ownerOf === undefined || this.#queue.length < queueMax / 2) return false
+    const owner = ownerOf(item)
+    return this.#queue.filter((entry) => ownerOf(entry.item) === owner).length >= queueMax / 2
   }
 
   /** Waits for the end of the current turn, so that what arrives in one network read runs together. */

@@ -1,10 +1,19 @@
 import { headerNames, operator, rpcSubject, service } from '@backoffice/contracts'
-import { refusal, testBed } from '@backoffice/test-kit'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { headers as natsHeaders } from '@nats-io/transport-node'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { newId, UnfinishedOperation } from '../../src/index.ts'
-import { addUp, answerAnything, countInSandbox, countUp, faults, payments } from '../probe-services.ts'
+import {
+  addUp,
+  answerAnything,
+  countInSandbox,
+  countUp,
+  faults,
+  payments,
+  reading,
+  readRecord,
+} from '../probe-services.ts'
 
 const bed = await testBed(t, { payments })
 const scope = bed.scope()
@@ -79,6 +88,16 @@ t.test('how long the caller waits counts, whatever its clock says', async (t) =>
   t.match(await ask('moment', { [headerNames.deadline]: inAnHour }), { body: { count: 1 } })
 })
 
+t.test('what nobody waits for any more is not begun, gathered or not', async (t) => {
+  const past = { [headerNames.deadline]: String(Date.now() - 1) }
+  for (const operation of [addUp, countUp]) {
+    const input = { record: `too late ${operation.id}`, ...(operation === addUp ? { by: 1 } : {}) }
+    const late = await send(rpcSubject(operation), JSON.stringify({ scope, input }), past)
+    t.match(late, { error: { code: 'SERVICE_UNAVAILABLE' } })
+  }
+  t.equal((await bed.sql('payments').query("select from record where id like 'too late %'")).rowCount, 0)
+})
+
 t.test('what is no request is answered with an error', async (t) => {
   const subject = rpcSubject(countUp)
   t.match(await send(subject, 'no json'), { error: { code: 'INTERNAL_ERROR' } })
@@ -100,6 +119,26 @@ t.test('what the next release asks is not refused here, since a refusal is kept 
     unavailable,
   )
   t.equal((await bed.sql('payments').query("select from record where id = 'surplus'")).rowCount, 0)
+})
+
+t.test('the calls of one brand take at most half of the places: there is room for the others', async (t) => {
+  await bed.rpc.call(addUp, { scope, input: { record: 'read', by: 1 } })
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  reading.during = () => gate
+  const read = (from = scope) => refusal(bed.rpc.call(readRecord, { scope: from, input: { record: 'read' } }))
+  const codes: (string | null)[] = []
+  const burst = Array.from({ length: 1_050 }, async () => codes.push(await read()))
+  await eventually(() => codes.length === 50)
+  t.same(new Set(codes), new Set(['SERVICE_UNAVAILABLE']))
+  const other = read(bed.scope({ brandId: 'brd_of_another' }))
+  release()
+  t.equal(await other, null)
+  await Promise.all(burst)
+  t.equal(codes.filter((code) => code === null).length, 1_000)
+  reading.during = async () => {}
 })
 
 t.test('whoever nobody answers hears that the outcome is unknown', async (t) => {

@@ -145,6 +145,17 @@ t.test('a full queue refuses, and who waits alone counts', async (t) => {
   batches[0]?.end(new Error('locked'))
 })
 
+t.test('one owner fills at most half of the queue: there is room for the others', async (t) => {
+  const { run } = held()
+  const gatherer = new Gatherer({ ...options, run, queueMax: 6, ownerOf: ({ owner = '' }: Item) => owner })
+  void gatherer.add({ id: 0, owner: 'busy' })
+  await turns()
+  const burst = [1, 2, 3, 4].map((id) => gatherer.add({ id, owner: 'busy' }))
+  await t.rejects(burst[3] as Promise<number>, { code: 'SERVICE_UNAVAILABLE', cause: /too many/ })
+  for (const id of [5, 6, 7]) void gatherer.add({ id, owner: `other ${id}` })
+  await t.rejects(gatherer.add({ id: 8, owner: 'quiet' }), { code: 'SERVICE_UNAVAILABLE' })
+})
+
 t.test("a fault that is everyone's rejects its batch, and no other", async (t) => {
   const { batches, run } = held()
   const gatherer = new Gatherer({ ...options, run, ...failing('everyone') })

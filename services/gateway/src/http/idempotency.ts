@@ -3,6 +3,7 @@ import {
   allOperations,
   bodySha256,
   idempotencyKeyPattern,
+  invalid,
   type Operation,
   operations,
   Rejection,
@@ -166,8 +167,7 @@ function readKey(request: FastifyRequest): string {
   const key = header(request, 'idempotency-key')
   if (key === undefined || key === '') throw new Rejection('IDEMPOTENCY_KEY_REQUIRED')
   if (keyExpression.test(key)) return key
-  const message = 'must be 8 to 128 letters, digits, "_", "-", ":" or "."'
-  throw new Rejection('VALIDATION_ERROR', { in: 'headers', issues: [{ path: '/idempotency-key', message }] })
+  throw invalid('headers', '/idempotency-key', 'must be 8 to 128 letters, digits, "_", "-", ":" or "."')
 }
 
 /** What a key stands for: method, path as sent, and the bytes of the body. */

@@ -1,4 +1,4 @@
-import { type Operation, Rejection, type ValidationDetails } from '@backoffice/contracts'
+import { invalid, type Operation, Rejection, type ValidationDetails } from '@backoffice/contracts'
 import { validate } from '@backoffice/service-runtime'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
@@ -22,11 +22,7 @@ export function readInput(operation: Operation, request: FastifyRequest): Record
 
 function check(place: ValidationDetails['in'], schema: TObject, value: unknown): void {
   const issues = validate(schema, value)
-  if (issues !== null) throw invalid(place, issues)
-}
-
-function invalid(place: ValidationDetails['in'], issues: ValidationDetails['issues']): Rejection {
-  return new Rejection('VALIDATION_ERROR', { in: place, issues })
+  if (issues !== null) throw new Rejection('VALIDATION_ERROR', { in: place, issues })
 }
 
 /** An absent body is an empty object: where fields are required, that is what the issues say. */
@@ -35,7 +31,7 @@ function readBody(bytes: Buffer): unknown {
   try {
     return parseStrictJson(bytes)
   } catch (error) {
-    if (error instanceof StrictJsonError) throw invalid('body', [{ path: error.path, message: error.message }])
+    if (error instanceof StrictJsonError) throw invalid('body', error.path, error.message)
     throw error
   }
 }
@@ -52,16 +48,16 @@ function readQuery(schema: TObject, url: string): Record<string, unknown> {
   try {
     decodeURIComponent(text)
   } catch {
-    throw invalid('query', [{ path: '', message: 'the query is not valid percent-encoded UTF-8' }])
+    throw invalid('query', '', 'the query is not valid percent-encoded UTF-8')
   }
   const parameters = new URLSearchParams(text)
   const query: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(schema.properties)) {
     const values = parameters.getAll(name)
-    if (values.length > 1) throw invalid('query', [{ path: `/${name}`, message: 'appears more than once' }])
+    if (values.length > 1) throw invalid('query', `/${name}`, 'appears more than once')
     const value = values[0]
     if (value === undefined) continue
-    if (value.includes('\u0000')) throw invalid('query', [{ path: `/${name}`, message: 'must not contain U+0000' }])
+    if (value.includes('\u0000')) throw invalid('query', `/${name}`, 'must not contain U+0000')
     query[name] = property.type === 'integer' && /^(0|[1-9]\d{0,8})$/.test(value) ? Number(value) : value
   }
   return query

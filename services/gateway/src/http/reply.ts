@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
+import { type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
 import { isPassingFault } from '@backoffice/service-runtime'
 import type { FastifyReply } from 'fastify'
 import type { StoredResponse } from '../domain/claim.ts'
@@ -91,12 +91,7 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
 export function toRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   const code = frameworkCodes[(error as { code?: string }).code ?? '']
-  if (code === 'VALIDATION_ERROR') {
-    return new Rejection(code, {
-      in: 'body',
-      issues: [{ path: '', message: 'the body is not as long as Content-Length says' }],
-    })
-  }
+  if (code === 'VALIDATION_ERROR') return invalid('body', '', 'the body is not as long as Content-Length says')
   if (code !== undefined) return new Rejection(code)
   return new Rejection(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', undefined, { cause: error })
 }

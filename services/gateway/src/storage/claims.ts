@@ -42,10 +42,8 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
   for (let look = 1; look <= looksMax && claims.size < requests.length; look++) {
     const waiting = requests.filter((request) => !claims.has(request))
     const twins = [...Map.groupBy(waiting, nameOf).values()] as [ClaimRequest, ...ClaimRequest[]][]
-    const rows = await askForKeys(
-      db,
-      twins.map(([first]) => first),
-    )
+    const firsts = twins.map(([first]) => first)
+    const rows = await askForKeys(db, firsts)
     for (const [first, ...others] of twins) {
       const row = rows.get(first.token)
       // Another claim of the key committed after the statement's snapshot. The next look sees it.
@@ -63,30 +61,17 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
 
 const nameOf = ({ operatorId, environment, key }: ClaimKey): string => `${operatorId} ${environment} ${key}`
 
-const justClaimed = ({ fingerprint, operation, leaseMs }: ClaimRequest, operationId: string): UsedKey => ({
-  fingerprint,
-  expired: false,
-  operation,
+const justClaimed = (request: ClaimRequest, operationId: string): UsedKey => ({
+  ...request,
   operationId,
-  remainingMs: leaseMs,
+  expired: false,
+  remainingMs: request.leaseMs,
   response: null,
 })
 
-const usedKeyOf = ({ fingerprint, expired, operation, operationId, remainingMs, ...columns }: OtherRow): UsedKey => ({
-  fingerprint,
-  expired,
-  operation,
-  operationId,
-  remainingMs: remainingMs ?? 0,
-  response: responseOf(columns),
-})
+const usedKeyOf = (row: OtherRow): UsedKey => ({ ...row, response: responseOf(row) })
 
-interface ResponseColumns {
-  readonly status: number | null
-  readonly contentType: string | null
-  readonly body: Buffer | null
-  readonly requestId: string | null
-}
+type ResponseColumns = { readonly [Field in keyof StoredResponse]: StoredResponse[Field] | null }
 
 function responseOf({ status, contentType, body, requestId }: ResponseColumns): StoredResponse | null {
   if (status === null || contentType === null || body === null || requestId === null) return null
@@ -100,14 +85,9 @@ interface OurRow {
 }
 
 /** A key that was not to be had, with the token of who asked for it. */
-interface OtherRow extends ResponseColumns {
+interface OtherRow extends ResponseColumns, Omit<UsedKey, 'response'> {
   readonly token: string
   readonly mine: false
-  readonly operationId: string
-  readonly operation: string
-  readonly fingerprint: Buffer
-  readonly expired: boolean
-  readonly remainingMs: number | null
 }
 
 /**
@@ -142,7 +122,7 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
     )
     select a.token, m.token is not null as mine, coalesce(m.operation_id, c.operation_id) as operation_id, c.operation,
       c.fingerprint, c.expires_at <= clock_timestamp() as expired,
-      (extract(epoch from c.leased_until - clock_timestamp()) * 1000)::float8 as remaining_ms,
+      coalesce(extract(epoch from c.leased_until - clock_timestamp()) * 1000, 0)::float8 as remaining_ms,
       c.status, c.content_type, c.body, c.request_id
     from asked a left join mine m using (token) left join claim c using (operator_id, environment, key)
     where m.token is not null or c.key is not null

@@ -1,4 +1,5 @@
 import type { OperatorRecord } from '@backoffice/contracts'
+import { withIsoTimes } from '@backoffice/service-runtime'
 import type { OperatorWithBrands } from '../storage/operators.ts'
 
 /** An operator as the team sees it: with brands and credentials, without secrets. */
@@ -11,20 +12,13 @@ export function showOperator(operator: OperatorWithBrands): OperatorRecord {
     rateLimitPerMinute: operator.rateLimitPerMinute,
     allowedAddresses: [...operator.allowedAddresses],
     createdAt: operator.createdAt.toISOString(),
-    brands: brands.map(({ id, environment, name, currency, timeZone }) => ({
-      id,
-      environment,
-      name,
-      currency,
-      timeZone,
-    })),
+    brands: brands.map(({ id, environment, name, currency, timeZone }) => {
+      return { id, environment, name, currency, timeZone }
+    }),
     credentials: brands.flatMap((brand) =>
-      brand.credentials.getItems().map(({ key, createdAt, revokedAt }) => ({
-        key,
-        environment: brand.environment,
-        createdAt: createdAt.toISOString(),
-        revokedAt: revokedAt?.toISOString() ?? null,
-      })),
+      brand.credentials.getItems().map(({ key, createdAt, revokedAt = null }) => {
+        return withIsoTimes({ key, environment: brand.environment, createdAt, revokedAt })
+      }),
     ),
   }
 }

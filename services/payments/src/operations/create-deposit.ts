@@ -20,12 +20,8 @@ export const createDeposit = handle(operations.payments.createDeposit, {
       brandId,
       externalReference,
     }))
-    const locking = lockDepositors(
-      db,
-      keys.map(({ playerId }) => playerId),
-    )
     // They travel together and run in this order: the sum includes what was committed while the locks were waited for.
-    const [, before] = await Promise.all([locking, readBeforeDeposits(db, keys, now)])
+    const [, before] = await Promise.all([lockDepositors(db, keys), readBeforeDeposits(db, keys, now)])
     return before
   },
 

@@ -24,16 +24,12 @@ interface WithdrawalCall {
   readonly operationId: string
 }
 
+const idOf = ({ input }: WithdrawalCall) => input.withdrawalId
+
 /** What all decisions have in common, whoever makes them. The row is locked, so of several at once one wins. */
 export const decidingWithdrawals = {
-  apart: ({ input }: WithdrawalCall) => [input.withdrawalId],
-
-  load: (calls: readonly WithdrawalCall[], { db }: { readonly db: Db }) =>
-    lockWithdrawals(
-      db,
-      calls.map(({ input }) => input.withdrawalId),
-    ),
-
+  apart: (call: WithdrawalCall) => [idOf(call)],
+  load: (calls: readonly WithdrawalCall[], { db }: { readonly db: Db }) => lockWithdrawals(db, calls.map(idOf)),
   save: (changes: readonly Change<WithdrawalRecord>[], { db }: { readonly db: Db }) => updateWithdrawals(db, changes),
 }
 

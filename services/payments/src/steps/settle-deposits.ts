@@ -13,16 +13,12 @@ interface DepositCall {
   readonly operationId: string
 }
 
+const idOf = ({ input }: DepositCall) => input.depositId
+
 /** What confirming and failing have in common. The row is locked, so of several at once one wins. */
 export const settlingDeposits = {
-  apart: ({ input }: DepositCall) => [input.depositId],
-
-  load: (calls: readonly DepositCall[], { db }: { readonly db: Db }) =>
-    lockDeposits(
-      db,
-      calls.map(({ input }) => input.depositId),
-    ),
-
+  apart: (call: DepositCall) => [idOf(call)],
+  load: (calls: readonly DepositCall[], { db }: { readonly db: Db }) => lockDeposits(db, calls.map(idOf)),
   save: (changes: readonly Change<DepositRecord>[], { db }: { readonly db: Db }) => updateDeposits(db, changes),
 }
 

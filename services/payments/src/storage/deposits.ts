@@ -20,7 +20,8 @@ const columns = columnNames(depositColumns)
  * Takes the locks that make the deposits of one player one after another, so that no two of them read the same day's sum.
  * Of two first deposits at once the second waits for the first one's row, and then for its lock.
  */
-export async function lockDepositors(db: Db, playerIds: readonly string[]): Promise<void> {
+export async function lockDepositors(db: Db, players: readonly Pick<PlayerOfDay, 'playerId'>[]): Promise<void> {
+  const playerIds = players.map(({ playerId }) => playerId)
   await Promise.all([
     db`
       insert into depositor (player_id) select id from unnest(${playerIds}::text[]) as id order by id

@@ -1,21 +1,15 @@
 import { fromMinorUnits, type Deposit as PublicDeposit, type TeamDeposit } from '@backoffice/contracts'
+import { withIsoTimes } from '@backoffice/service-runtime'
 import type { Deposit } from '../domain/deposit.ts'
 import type { ShownDeposit } from './shown-deposit.ts'
 
 /** A deposit as operators see it. */
 export function publicDeposit(deposit: Deposit): PublicDeposit {
+  const { id, playerId, currency, method, externalReference, status, failureReason } = deposit
+  const { createdAt, confirmedAt, failedAt } = deposit
   return {
-    id: deposit.id,
-    playerId: deposit.playerId,
-    amount: fromMinorUnits(deposit.amount),
-    currency: deposit.currency,
-    method: deposit.method,
-    externalReference: deposit.externalReference,
-    status: deposit.status,
-    failureReason: deposit.failureReason,
-    createdAt: deposit.createdAt.toISOString(),
-    confirmedAt: deposit.confirmedAt?.toISOString() ?? null,
-    failedAt: deposit.failedAt?.toISOString() ?? null,
+    ...{ id, playerId, amount: fromMinorUnits(deposit.amount), currency, method, externalReference },
+    ...withIsoTimes({ status, failureReason, createdAt, confirmedAt, failedAt }),
   }
 }
 

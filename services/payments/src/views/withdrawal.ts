@@ -1,22 +1,15 @@
 import { fromMinorUnits, type Withdrawal as PublicWithdrawal, type TeamWithdrawal } from '@backoffice/contracts'
+import { withIsoTimes } from '@backoffice/service-runtime'
 import type { Withdrawal } from '../domain/withdrawal.ts'
 import type { ShownWithdrawal } from './shown-withdrawal.ts'
 
 /** A withdrawal as operators see it. */
 export function publicWithdrawal(withdrawal: Withdrawal): PublicWithdrawal {
+  const { id, playerId, currency, method, destination, status, reason } = withdrawal
+  const { createdAt, updatedAt, reviewedAt, paidAt } = withdrawal
   return {
-    id: withdrawal.id,
-    playerId: withdrawal.playerId,
-    amount: fromMinorUnits(withdrawal.amount),
-    currency: withdrawal.currency,
-    method: withdrawal.method,
-    destination: withdrawal.destination,
-    status: withdrawal.status,
-    reason: withdrawal.reason,
-    createdAt: withdrawal.createdAt.toISOString(),
-    updatedAt: withdrawal.updatedAt.toISOString(),
-    reviewedAt: withdrawal.reviewedAt?.toISOString() ?? null,
-    paidAt: withdrawal.paidAt?.toISOString() ?? null,
+    ...{ id, playerId, amount: fromMinorUnits(withdrawal.amount), currency, method, destination },
+    ...withIsoTimes({ status, reason, createdAt, updatedAt, reviewedAt, paidAt }),
   }
 }
 

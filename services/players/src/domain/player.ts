@@ -1,24 +1,18 @@
 import {
   cpfDigits,
-  type Environment,
   type IdPrefix,
   type Input,
+  invalid,
   type KycStatus,
   type operations,
   type PlayerStatus,
-  Rejection,
   type Scope,
 } from '@backoffice/contracts'
 import { calendarDay, isAdult } from './age.ts'
 
 /** A player as it is kept. */
-export interface PlayerRecord {
+export interface PlayerRecord extends Readonly<Scope> {
   readonly id: string
-  readonly operatorId: string
-  readonly brandId: string
-  readonly environment: Environment
-  readonly currency: string
-  readonly timeZone: string
   readonly externalId: string
   readonly name: string
   readonly email: string
@@ -64,10 +58,8 @@ export function register(
   { operatorId, brandId, environment, currency, timeZone }: Scope,
   { now, newId }: { readonly now: Date; readonly newId: (prefix: IdPrefix) => string },
 ): PlayerRecord {
-  if (!isAdult(request.birthDate, calendarDay(now, timeZone))) {
-    const issues = [{ path: '/birthDate', message: 'the player must be over 18' }]
-    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
-  }
+  if (!isAdult(request.birthDate, calendarDay(now, timeZone)))
+    throw invalid('body', '/birthDate', 'the player must be over 18')
   const { externalId, name, email, cpf, phone = null, birthDate } = request
   return {
     ...{ id: newId('ply'), operatorId, brandId, environment, currency, timeZone },

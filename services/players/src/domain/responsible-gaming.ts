@@ -1,4 +1,4 @@
-import { fromMinorUnits, Rejection } from '@backoffice/contracts'
+import { fromMinorUnits, invalid } from '@backoffice/contracts'
 import type { Changed, PlayerRecord } from './player.ts'
 
 const coolingOffMs = 24 * 3_600_000
@@ -21,8 +21,7 @@ const forGood = 'for good'
  */
 export function selfExclude<P extends Exclusion>(player: P, until: Date | null, now: Date): Changed<P> {
   if (!isLonger(player, until, now)) {
-    const message = 'must be in the future, and no earlier than the end of the exclusion that runs'
-    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '/until', message }] })
+    throw invalid('body', '/until', 'must be in the future, and no earlier than the end of the exclusion that runs')
   }
   const { selfExcludedFrom, selfExcludedUntil } = player
   const hasEnded = selfExcludedUntil !== null && selfExcludedUntil <= now

@@ -1,12 +1,12 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { latestSubmissions } from '../storage/kyc-submissions.ts'
-import { findPlayers } from '../storage/players.ts'
+import { findPlayers, playerOf } from '../storage/players.ts'
 import { publicKyc } from '../views/player.ts'
 
 export const getKyc = handle(operations.players.getKyc, {
   async read(calls, { db }) {
-    const keys = calls.map(({ input, scope }) => ({ playerId: input.playerId, brandId: scope.brandId }))
+    const keys = calls.map(playerOf)
     const ids = keys.map(({ playerId }) => playerId)
     const [players, submissions] = await Promise.all([findPlayers(db, keys), latestSubmissions(db, ids)])
     return players.map((player, index) =>

@@ -1,12 +1,11 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { findPlayers } from '../storage/players.ts'
+import { findPlayers, playerOf } from '../storage/players.ts'
 import { standingOf } from '../views/player.ts'
 
 export const getPlayerStanding = handle(operations.players.getPlayerStanding, {
   async read(calls, { db, now }) {
-    const keys = calls.map(({ input, scope }) => ({ playerId: input.playerId, brandId: scope.brandId }))
-    const players = await findPlayers(db, keys)
+    const players = await findPlayers(db, calls.map(playerOf))
     return players.map((player) => (player === undefined ? new Rejection('PLAYER_NOT_FOUND') : standingOf(player, now)))
   },
 })

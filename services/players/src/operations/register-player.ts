@@ -8,11 +8,10 @@ import { publicPlayer } from '../views/player.ts'
 export const registerPlayer = handle(operations.players.registerPlayer, {
   apart: ({ input, scope }) => [`${scope.brandId} ${input.externalId}`],
 
-  load: (calls, { db }) =>
-    findPlayersByExternalId(
-      db,
-      calls.map(({ input, scope }) => ({ brandId: scope.brandId, externalId: input.externalId })),
-    ),
+  load(calls, { db }) {
+    const keys = calls.map(({ input, scope }) => ({ brandId: scope.brandId, externalId: input.externalId }))
+    return findPlayersByExternalId(db, keys)
+  },
 
   decide({ input, scope }, existing, given) {
     const player = register(input, scope, given)

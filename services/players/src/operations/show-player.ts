@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { handle } from '@backoffice/service-runtime'
+import { handle, withIsoTimes } from '@backoffice/service-runtime'
 import { latestSubmissions } from '../storage/kyc-submissions.ts'
 import { latestChanges } from '../storage/player-changes.ts'
 import { requirePlayer } from '../storage/players.ts'
@@ -14,8 +14,8 @@ export const showPlayer = handle(operations.players.showPlayer, async ({ input: 
   return {
     ...teamPlayer(player, now),
     submissions: submissions.map(publicSubmission),
-    changes: changes.map(({ at, actor, field, previous, next, reason }) => ({
-      ...{ at: at.toISOString(), actor, field, from: previous, to: next, reason },
-    })),
+    changes: changes.map(({ at, actor, field, previous, next, reason }) =>
+      withIsoTimes({ at, actor, field, from: previous, to: next, reason }),
+    ),
   }
 })

@@ -3,18 +3,14 @@ import { handle } from '@backoffice/service-runtime'
 import { submit } from '../domain/kyc.ts'
 import { saveKycChanges } from '../steps/change-kyc.ts'
 import { insertSubmissions } from '../storage/kyc-submissions.ts'
-import { lockPlayers } from '../storage/players.ts'
+import { lockPlayers, playerOf } from '../storage/players.ts'
 import { publicSubmission } from '../views/player.ts'
 
 /** Registers a submission. It emits no event: the operator did it itself. */
 export const submitKyc = handle(operations.players.submitKyc, {
   apart: ({ input }) => [input.playerId],
 
-  load: (calls, { db }) =>
-    lockPlayers(
-      db,
-      calls.map(({ input, scope }) => ({ playerId: input.playerId, brandId: scope.brandId })),
-    ),
+  load: (calls, { db }) => lockPlayers(db, calls.map(playerOf)),
 
   decide({ input, scope }, player, { now, newId }) {
     if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
@@ -28,16 +24,8 @@ export const submitKyc = handle(operations.players.submitKyc, {
   },
 
   async save(changes, { db, now }) {
-    await Promise.all([
-      insertSubmissions(
-        db,
-        changes.map(({ submission }) => submission),
-      ),
-      saveKycChanges(
-        db,
-        changes.map(({ kyc }) => kyc),
-        now,
-      ),
-    ])
+    const submissions = changes.map(({ submission }) => submission)
+    const made = changes.map(({ kyc }) => kyc)
+    await Promise.all([insertSubmissions(db, submissions), saveKycChanges(db, made, now)])
   },
 })

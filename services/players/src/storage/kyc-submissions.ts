@@ -1,5 +1,5 @@
-import type { Environment, KycStatus } from '@backoffice/contracts'
-import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
+import type { operations, Reply } from '@backoffice/contracts'
+import { columnNames, type Db, type ReadDb, rowsOf, type WithTimes } from '@backoffice/service-runtime'
 
 export interface KycSubmission {
   readonly id: string
@@ -30,18 +30,7 @@ export async function latestSubmissions(db: ReadDb, playerIds: readonly string[]
   return playerIds.map((id) => byPlayer.get(id) ?? [])
 }
 
-export interface WaitingPlayer {
-  readonly playerId: string
-  readonly operatorId: string
-  readonly brandId: string
-  readonly environment: Environment
-  readonly name: string
-  readonly kycStatus: KycStatus
-  readonly submissions: number
-  readonly latestDocumentType: string
-  readonly latestReference: string
-  readonly waitingSince: Date
-}
+export type WaitingPlayer = WithTimes<Reply<typeof operations.players.kycQueue>['data'][number], 'waitingSince'>
 
 /** Players whose documents wait for a decision, the longest wait first. @param brandId null: of all brands */
 export function findWaitingPlayers(

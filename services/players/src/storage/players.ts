@@ -1,4 +1,4 @@
-import { type KycStatus, type PlayerStatus, Rejection } from '@backoffice/contracts'
+import { type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, type ReadDb, rowsOf, unnest } from '@backoffice/service-runtime'
 import { type InferEntity, LockMode } from '@mikro-orm/postgresql'
 import type { PlayerRecord } from '../domain/player.ts'
@@ -32,6 +32,18 @@ function inOrder(keys: readonly PlayerKey[], players: readonly PlayerRecord[]): 
     return brandId === null || player?.brandId === brandId ? player : undefined
   })
 }
+
+/** The player that a call of an operator names. */
+export const playerOf = ({
+  input,
+  scope,
+}: {
+  readonly input: { readonly playerId: string }
+  readonly scope: Scope
+}) => ({
+  playerId: input.playerId,
+  brandId: scope.brandId,
+})
 
 /** A player, or undefined, for each key. */
 export async function findPlayers(db: ReadDb, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {

@@ -1,4 +1,5 @@
 import { fromMinorUnits, type Kyc, type Player, type PlayerStanding, type TeamPlayer } from '@backoffice/contracts'
+import { withIsoTimes } from '@backoffice/service-runtime'
 import type { PlayerRecord } from '../domain/player.ts'
 import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
 import type { KycSubmission } from '../storage/kyc-submissions.ts'
@@ -6,15 +7,12 @@ import type { KycSubmission } from '../storage/kyc-submissions.ts'
 /** The record as the API shows it. */
 export function publicPlayer(player: PlayerRecord): Player {
   const { id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency, createdAt } = player
-  return {
-    ...{ id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency },
-    createdAt: createdAt.toISOString(),
-  }
+  return withIsoTimes({
+    ...{ id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency, createdAt },
+  })
 }
 
-export function publicSubmission({ id, documentType, reference, submittedAt }: KycSubmission) {
-  return { id, documentType, reference, submittedAt: submittedAt.toISOString() }
-}
+export const publicSubmission = ({ playerId, ...submission }: KycSubmission) => withIsoTimes(submission)
 
 export function publicKyc(player: PlayerRecord, submissions: readonly KycSubmission[]): Kyc {
   return {
@@ -35,16 +33,13 @@ export function standingOf(player: PlayerRecord, now: Date): PlayerStanding {
 
 /** The record as the team sees it. */
 export function teamPlayer(player: PlayerRecord, now: Date): TeamPlayer {
-  const { operatorId, brandId, environment, timeZone, kycReason } = player
+  const { operatorId, brandId, environment, timeZone, kycReason, kycDecidedAt } = player
   const { selfExcludedFrom, selfExcludedUntil, pendingLimit, pendingLimitFrom } = player
   return {
     ...publicPlayer(player),
-    ...{ operatorId, brandId, environment, timeZone, kycReason },
-    kycDecidedAt: player.kycDecidedAt?.toISOString() ?? null,
+    ...withIsoTimes({ operatorId, brandId, environment, timeZone, kycReason, kycDecidedAt }),
     selfExclusion:
-      selfExcludedFrom === null
-        ? null
-        : { from: selfExcludedFrom.toISOString(), until: selfExcludedUntil?.toISOString() ?? null },
+      selfExcludedFrom === null ? null : withIsoTimes({ from: selfExcludedFrom, until: selfExcludedUntil }),
     dailyDepositLimit: amountOf(limitNow(player, now)),
     pendingLimit:
       pendingLimitFrom !== null && pendingLimitFrom > now

@@ -1,4 +1,4 @@
-import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
+import { invalid, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import type { Ledger } from '../steps/ledger.ts'
 import { postTransfer } from '../steps/post-transfer.ts'
@@ -10,10 +10,7 @@ export const adjustWallet = (ledger: Ledger) =>
   handle(operation, async (call, tools) => {
     const { playerId, amount, reference, reason } = call.input
     const signed = toMinorUnits(amount)
-    if (signed === 0n) {
-      const issues = [{ path: '/amount', message: 'must not be zero' }]
-      throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
-    }
+    if (signed === 0n) throw invalid('body', '/amount', 'must not be zero')
     const account = await findBalanceOfPlayer(tools.db, playerId)
     if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
     const transfer = {

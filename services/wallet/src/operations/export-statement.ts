@@ -1,4 +1,4 @@
-import { fromMinorUnits, operations, Rejection } from '@backoffice/contracts'
+import { fromMinorUnits, invalid, operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import {
   listEntriesOfPeriod,
@@ -32,10 +32,8 @@ const cursorAt = ({ createdAt, transferId }: StatementEntry) => `${createdAt.toI
 function placeOf(cursor: string): PeriodPlace {
   const [, time = '', transferId = ''] = /^([^/]+)\/([^/]+)$/.exec(cursor) ?? []
   const createdAt = new Date(time)
-  if (transferId === '' || Number.isNaN(createdAt.getTime())) {
-    const issues = [{ path: '/cursor', message: 'is not a cursor of a statement' }]
-    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
-  }
+  if (transferId === '' || Number.isNaN(createdAt.getTime()))
+    throw invalid('body', '/cursor', 'is not a cursor of a statement')
   return { createdAt, transferId }
 }
 

@@ -15,13 +15,7 @@ import { reconcileWallet } from './reconcile-wallet.ts'
 import { releaseHold } from './release-hold.ts'
 import { reverseTransfer } from './reverse-transfer.ts'
 
-export const handlers = ({
-  ledger,
-  reconciler,
-}: {
-  readonly ledger: Ledger
-  readonly reconciler: Reconciler
-}): HandlersOf<'wallet'> => ({
+export const handlers = (ledger: Ledger, reconciler: Reconciler): HandlersOf<'wallet'> => ({
   getWallet,
   listTransactions,
   readBalance,

@@ -1,4 +1,4 @@
-import { operations, Rejection } from '@backoffice/contracts'
+import { invalid, operations, Rejection } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { decodeCursor, encodeCursor, sealOf } from '../domain/cursor.ts'
 import { type Page, readPages } from '../storage/statement.ts'
@@ -12,28 +12,22 @@ export const listTransactions = handle(operations.wallet.listTransactions, {
   async read(calls, { db }) {
     const asked = calls.map(({ input: { playerId, cursor, limit = limitDefault }, scope: { brandId } }) => {
       const position = cursor === undefined ? null : (decodeCursor(cursor) ?? nowhere)
-      return { brandId, playerId, limit, position }
-    })
-    const pages = await readPages(
-      db,
       // One more than asked for tells whether another page follows.
-      asked.map(({ position, limit, ...player }) => ({ ...player, before: position?.seq ?? null, limit: limit + 1 })),
-    )
-    return asked.map(({ position, limit }, index) => {
+      return { brandId, playerId, before: position?.seq ?? null, limit: limit + 1, shown: limit, position }
+    })
+    const pages = await readPages(db, asked)
+    return asked.map(({ position, shown }, index) => {
       const page = pages[index]
       if (page === undefined) return new Rejection('PLAYER_NOT_FOUND')
       if (position !== null && !isSealed(page, position.seal)) return notACursor()
-      return replyOf(page, limit)
+      return replyOf(page, shown)
     })
   },
 })
 
 const isSealed = ({ hash }: Page, seal: Buffer): boolean => hash !== null && sealOf(hash).equals(seal)
 
-function notACursor(): Rejection {
-  const issues = [{ path: '/cursor', message: "is not a cursor of this player's statement" }]
-  return new Rejection('VALIDATION_ERROR', { in: 'query', issues })
-}
+const notACursor = () => invalid('query', '/cursor', "is not a cursor of this player's statement")
 
 function replyOf({ entries }: Page, limit: number) {
   const page = entries.slice(0, limit)

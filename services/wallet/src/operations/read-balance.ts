@@ -1,14 +1,11 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { findBalances } from '../storage/accounts.ts'
+import { findBalances, playerOf } from '../storage/accounts.ts'
 import { balanceOf } from '../views/balance.ts'
 
 export const readBalance = handle(operations.wallet.readBalance, {
   async read(calls, { db }) {
-    const accounts = await findBalances(
-      db,
-      calls.map(({ input, scope }) => ({ brandId: scope.brandId, playerId: input.playerId })),
-    )
+    const accounts = await findBalances(db, calls.map(playerOf))
     return accounts.map((account) => (account === undefined ? new Rejection('PLAYER_NOT_FOUND') : balanceOf(account)))
   },
 })

@@ -1,5 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import type { Background, Clock, Database, Logger } from '@backoffice/service-runtime'
+import type { Background, ServiceContext } from '@backoffice/service-runtime'
 import {
   beginRun,
   endRun,
@@ -16,37 +16,30 @@ const silenceMsMax = 60_000
 /** How long one call waits for the end of a run before it answers with the progress. */
 const answerWithinMs = 2_000
 
+const waiting: Progress = { check: 'waiting', done: 0, total: 0 }
+
+interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'> {
+  /** With the reconciler's role; undefined where there is none. */
+  readonly url: string | undefined
+  /** Where heads of chains are exported to, if they are. */
+  readonly headsDir?: string | undefined
+}
+
 /** Runs reconciliations beside the operations, one at a time, and keeps how each is doing where every replica can read it. */
 export class Reconciler implements Background {
-  readonly #db: Database
-  readonly #clock: Clock
-  readonly #log: Logger
-  readonly #url: string | undefined
-  readonly #headsDir: string | undefined
+  readonly #context: ReconcilerContext
   readonly #running = new Map<string, Promise<void>>()
   readonly #stopping = new AbortController()
   #queue: Promise<void> = Promise.resolve()
 
-  constructor(context: {
-    readonly db: Database
-    readonly clock: Clock
-    readonly log: Logger
-    /** With the reconciler's role; undefined where there is none. */
-    readonly url: string | undefined
-    /** Where heads of chains are exported to, if they are. */
-    readonly headsDir?: string | undefined
-  }) {
-    this.#db = context.db
-    this.#clock = context.clock
-    this.#log = context.log
-    this.#url = context.url
-    this.#headsDir = context.headsDir
+  constructor(context: ReconcilerContext) {
+    this.#context = context
   }
 
   /** Begins a run under the caller's id; beginning it again changes nothing. */
   async begin({ id, startedBy }: { readonly id: string; readonly startedBy: string }): Promise<ReconciliationRun> {
-    const progress = { check: 'waiting', done: 0, total: 0 }
-    if (await beginRun(this.#db, { id, startedBy, progress, now: this.#clock.now() })) {
+    const { db, clock } = this.#context
+    if (await beginRun(db, { id, startedBy, progress: waiting, now: clock.now() })) {
       const run = this.#queue.then(() => this.#run(id))
       this.#queue = run
       this.#running.set(id, run)
@@ -62,9 +55,9 @@ export class Reconciler implements Background {
   async find(id: string): Promise<ReconciliationRun> {
     const running = this.#running.get(id)
     if (running !== undefined) await Promise.race([running, pause(answerWithinMs)])
-    const run = await findRun(this.#db, id)
+    const run = await findRun(this.#context.db, id)
     if (run === undefined) throw new Rejection('RECONCILIATION_NOT_FOUND')
-    const silenceMs = this.#clock.now().getTime() - run.heartbeatAt.getTime()
+    const silenceMs = this.#context.clock.now().getTime() - run.heartbeatAt.getTime()
     if (run.state !== 'running' || this.#running.has(id) || silenceMs <= silenceMsMax) return run
     return { ...run, state: 'failed', failure: 'The process that ran it has ended.' }
   }
@@ -76,31 +69,28 @@ export class Reconciler implements Background {
   }
 
   async #run(id: string): Promise<void> {
-    let progress: Progress = { check: 'waiting', done: 0, total: 0 }
+    const { db, clock, log, url, headsDir } = this.#context
+    const { signal } = this.#stopping
+    let progress = waiting
     const heartbeat = setInterval(() => {
-      keepProgress(this.#db, { id, progress, now: this.#clock.now() }).catch((error) =>
-        this.#log.warn({ err: error }, 'the progress of a reconciliation could not be kept'),
+      keepProgress(db, { id, progress, now: clock.now() }).catch((error) =>
+        log.warn({ err: error }, 'the progress of a reconciliation could not be kept'),
       )
     }, heartbeatEveryMs)
     try {
-      if (this.#url === undefined) throw new Error('RECONCILE_DATABASE_URL is not set')
-      const report = await reconcile(this.#url, {
-        at: this.#clock.now(),
-        headsDir: this.#headsDir,
-        signal: this.#stopping.signal,
-        progress: (latest) => {
-          progress = latest
-        },
-      })
+      if (url === undefined) throw new Error('RECONCILE_DATABASE_URL is not set')
+      const keep = (latest: Progress) => {
+        progress = latest
+      }
+      const report = await reconcile(url, { at: clock.now(), headsDir, signal, progress: keep })
       const { differencesTotal } = report
-      this.#log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, differencesTotal }, 'reconciled')
-      await endRun(this.#db, { id, report, now: this.#clock.now() })
+      log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, differencesTotal }, 'reconciled')
+      await endRun(db, { id, report, now: clock.now() })
     } catch (error) {
-      this.#log.error({ runId: id, err: error }, 'a reconciliation failed')
-      const { aborted, reason } = this.#stopping.signal
-      const cause = aborted ? reason : error
+      log.error({ runId: id, err: error }, 'a reconciliation failed')
+      const cause = signal.aborted ? signal.reason : error
       const failure = cause instanceof Error ? cause.message : String(cause)
-      await endRun(this.#db, { id, failure, now: this.#clock.now() }).catch(() => {})
+      await endRun(db, { id, failure, now: clock.now() }).catch(() => {})
     } finally {
       clearInterval(heartbeat)
     }

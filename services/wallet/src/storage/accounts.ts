@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Scope } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
 import { type PlayerAccount, type SystemAccountKind, systemKey, type Target, within } from '../domain/posting.ts'
 
@@ -45,6 +46,12 @@ async function findSystemAccount(db: ReadDb, { brandId, kind, currency }: System
 }
 
 type PlayerKey = Pick<Target, 'brandId' | 'playerId'>
+
+/** The player that a call of an operator names. */
+export const playerOf = ({ input, scope }: { input: { readonly playerId: string }; scope: Scope }): PlayerKey => ({
+  brandId: scope.brandId,
+  playerId: input.playerId,
+})
 
 /** The accounts of players, as `a`. */
 const accountsOf = (players: readonly PlayerKey[]) => sql`

@@ -16,15 +16,10 @@ export async function readKnown(
   const reverses = batch.flatMap((posting) =>
     (posting.kind === 'credit' || posting.kind === 'debit') && posting.reverses !== undefined ? [posting.reverses] : [],
   )
+  const ofKinds = (...kinds: Posting['kind'][]) => batch.filter(({ kind }) => kinds.includes(kind))
   const [transfers, holds, reversed] = await Promise.all([
-    readTransfers(
-      db,
-      batch.filter(({ kind }) => kind === 'credit' || kind === 'debit' || kind === 'capture'),
-    ),
-    readHolds(
-      db,
-      batch.filter(({ kind }) => kind === 'hold' || kind === 'capture' || kind === 'release'),
-    ),
+    readTransfers(db, ofKinds('credit', 'debit', 'capture')),
+    readHolds(db, ofKinds('hold', 'capture', 'release')),
     readReversed(db, reverses),
   ])
   return { transfers, holds, reversed }

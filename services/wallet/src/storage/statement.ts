@@ -160,7 +160,7 @@ export async function sumPeriod(db: ReadDb, { brandId, from, to }: Period): Prom
       where t.brand_id = ${brandId} and t.outcome = 'posted' and t.created_at >= ${from}::timestamptz
       group by 1, 2, 3
     ), owned as (
-      select currency, sum(posted)::bigint as posted from account where brand_id = ${brandId} and kind = 'player' group by 1
+      select currency, sum(posted)::bigint as posted from account where brand_id = ${brandId} and owner_id is not null group by 1
     )
     select o.currency, o.posted,
       coalesce((select sum(r.amount) from recent r where r.currency = o.currency), 0)::bigint as since_from,

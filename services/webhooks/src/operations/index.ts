@@ -1,8 +1,4 @@
-import type { HandlersOf, SecretBox } from '@backoffice/service-runtime'
-import type { BreakerSettings } from '../domain/breaker.ts'
-import type { SendingPolicy } from '../sending/receiver-url.ts'
-import type { ResolveHost } from '../sending/resolve.ts'
-import type { Send } from '../sending/sender.ts'
+import type { HandlersOf } from '@backoffice/service-runtime'
 import { disableWebhook } from './disable-webhook.ts'
 import { listDeliveries } from './list-deliveries.ts'
 import { provisionWebhook } from './provision-webhook.ts'
@@ -15,26 +11,16 @@ import { showDelivery } from './show-delivery.ts'
 import { showWebhook } from './show-webhook.ts'
 import { testWebhook } from './test-webhook.ts'
 
-export const handlers = ({
-  box,
-  breaker,
-  policy,
-  resolve,
-  send,
-}: {
-  readonly box: SecretBox
-  readonly breaker: BreakerSettings
-  readonly policy: SendingPolicy
-  readonly resolve: ResolveHost
-  readonly send: Send
-}): HandlersOf<'webhooks'> => ({
-  testWebhook: testWebhook({ box, send }),
-  provisionWebhook: provisionWebhook(box),
-  setWebhookUrl: setWebhookUrl({ policy, resolve, breaker }),
-  showWebhook: showWebhook(breaker),
-  rotateWebhookSecret: rotateWebhookSecret(box),
-  disableWebhook: disableWebhook(breaker),
-  rewrapWebhookSecrets: rewrapWebhookSecrets(box),
+type Context = Parameters<typeof testWebhook>[0] & Parameters<typeof setWebhookUrl>[0]
+
+export const handlers = (context: Context): HandlersOf<'webhooks'> => ({
+  testWebhook: testWebhook(context),
+  provisionWebhook: provisionWebhook(context.box),
+  setWebhookUrl: setWebhookUrl(context),
+  showWebhook: showWebhook(context.breaker),
+  rotateWebhookSecret: rotateWebhookSecret(context.box),
+  disableWebhook: disableWebhook(context.breaker),
+  rewrapWebhookSecrets: rewrapWebhookSecrets(context.box),
   listDeliveries,
   showDelivery,
   resendDelivery,

@@ -1,5 +1,5 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { handle } from '@backoffice/service-runtime'
+import { handle, withIsoTimes } from '@backoffice/service-runtime'
 import { bringBackSetAside } from '../steps/set-aside.ts'
 import { replayDeliveries } from '../storage/deliveries.ts'
 import { lockEndpoint } from '../storage/endpoints.ts'
@@ -11,7 +11,7 @@ export const replayEvents = handle(operations.webhooks.replayEvents, {
     const endpoint = await lockEndpoint(db, input)
     if (!endpoint.enabled || endpoint.url == null) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
     await bringBackSetAside(db, input)
-    const { scheduled, firstAt, lastAt } = await replayDeliveries(db, {
+    const replayed = await replayDeliveries(db, {
       endpointId: endpoint.id,
       since: input.since,
       until: input.until ?? null,
@@ -20,6 +20,6 @@ export const replayEvents = handle(operations.webhooks.replayEvents, {
       intervalMs: 60_000 / (input.ratePerMinute ?? ratePerMinuteDefault),
       now,
     })
-    return { scheduled, firstAt: firstAt?.toISOString() ?? null, lastAt: lastAt?.toISOString() ?? null }
+    return withIsoTimes(replayed)
   },
 })

@@ -1,5 +1,5 @@
-import type { DeliveryState, Environment, EventMessage } from '@backoffice/contracts'
-import { type Db, newId, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import type { DeliveryState, DeliveryStory, DeliverySummary, Environment, EventMessage } from '@backoffice/contracts'
+import { type Db, newId, type ReadDb, sql, unnest, type WithTimes } from '@backoffice/service-runtime'
 import type { AttemptOutcome } from '../domain/attempt.ts'
 import { endpointId } from '../domain/endpoint.ts'
 
@@ -97,22 +97,7 @@ export async function findBacklog(
 }
 
 /** A delivery as lists show it. */
-export interface DeliveryRow {
-  readonly id: string
-  readonly eventId: string
-  readonly type: string
-  readonly operatorId: string
-  readonly environment: Environment
-  readonly brandId: string
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly lastResponseStatus: number | null
-  readonly lastError: string | null
-  readonly eventCreatedAt: Date
-  readonly receivedAt: Date
-  readonly nextAttemptAt: Date | null
-  readonly finishedAt: Date | null
-}
+export type DeliveryRow = WithTimes<DeliverySummary, 'eventCreatedAt' | 'receivedAt' | 'nextAttemptAt' | 'finishedAt'>
 
 const deliveryColumns = sql`
   d.id, d.event_id, d.type, e.operator_id, e.environment, d.brand_id, d.state, d.attempts_total as attempts,
@@ -161,17 +146,9 @@ export function listDeliveries(db: ReadDb, filter: DeliveryFilter): Promise<Deli
 
 /** The id of a delivery by its own id or its event's. */
 const deliveryId = (id: string) => sql`coalesce(
-  (select id from delivery where id = ${id}), (select id from delivery where event_id = ${id} order by id limit 1))`
+  (select id from delivery where id = ${id}), (select id from delivery where event_id = ${id} limit 1))`
 
-export interface AttemptRow {
-  readonly number: number
-  readonly startedAt: Date
-  readonly durationMs: number
-  readonly url: string
-  readonly responseStatus: number | null
-  readonly responseHead: string | null
-  readonly error: string | null
-}
+type AttemptRow = WithTimes<DeliveryStory['attemptLog'][number], 'startedAt'>
 
 export interface DeliveryStoryRow extends DeliveryRow {
   readonly body: Buffer

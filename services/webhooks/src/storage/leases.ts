@@ -29,9 +29,10 @@ export async function lockDueEndpoints(
   const maySend = sql`enabled and url is not null and (open_until is null or open_until <= ${now}::timestamptz)`
   const isDue = sql`
     ${maySend} and exists (select from secret s where s.endpoint_id = e.id)
-    and exists (
-      select from delivery d where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
-        and (d.leased_until is null or d.leased_until <= ${now}::timestamptz))
+    and (
+      select true from delivery d where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
+        and (d.leased_until is null or d.leased_until <= ${now}::timestamptz)
+      order by d.next_attempt_at limit 1)
   `
   const lock = sql`
     locked as (

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '@backoffice/contracts'
-import type { ReadDb } from '@backoffice/service-runtime'
+import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import type { BreakerSettings } from '../domain/breaker.ts'
 import { findBacklog } from '../storage/deliveries.ts'
 import { toEndpoint } from '../storage/endpoints.ts'
@@ -13,29 +13,14 @@ export async function describeEndpoint(
   { settings, now }: { readonly settings: BreakerSettings; readonly now: Date },
 ): Promise<WebhookEndpoint> {
   const [secrets, backlog] = await Promise.all([loadSecrets(db, [row.id], now), findBacklog(db, row.id)])
-  const { url, enabled, disabledAt, disabledReason, breaker, updatedAt } = toEndpoint(row, settings)
+  const { breaker, ...endpoint } = toEndpoint(row, settings)
+  const { state, consecutiveFailures, failingSince, openUntil, concurrency } = breaker
   return {
     operatorId: row.operatorId,
     environment: row.environment,
-    url,
-    enabled,
-    disabledAt: iso(disabledAt),
-    disabledReason,
-    breaker: {
-      state: breaker.state,
-      consecutiveFailures: breaker.consecutiveFailures,
-      failingSince: iso(breaker.failingSince),
-      retryAt: iso(breaker.openUntil),
-      concurrency: breaker.concurrency,
-    },
-    secrets: secrets.map(({ createdAt, expiresAt }) => ({
-      createdAt: createdAt.toISOString(),
-      expiresAt: iso(expiresAt),
-    })),
-    pending: backlog.pending,
-    oldestPendingAt: iso(backlog.oldestAt),
-    updatedAt: updatedAt.toISOString(),
+    ...withIsoTimes(endpoint),
+    breaker: withIsoTimes({ state, consecutiveFailures, failingSince, retryAt: openUntil, concurrency }),
+    secrets: secrets.map(({ createdAt, expiresAt }) => withIsoTimes({ createdAt, expiresAt })),
+    ...withIsoTimes({ pending: backlog.pending, oldestPendingAt: backlog.oldestAt }),
   }
 }
-
-const iso = (date: Date | null) => date?.toISOString() ?? null
