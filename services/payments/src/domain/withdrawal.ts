@@ -132,7 +132,7 @@ export interface Decided<W extends Withdrawal> {
  * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
  *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it
  */
-export function decideWithdrawal<W extends Withdrawal>(
+export function applyDecision<W extends Withdrawal>(
   withdrawal: W,
   decision: WithdrawalDecision,
   occasion: Occasion,

@@ -1,8 +1,8 @@
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { settle, settlingDeposits } from '../steps/settle-deposits.ts'
+import { confirmOrFail, settlingDeposits } from '../steps/settle-deposits.ts'
 
 export const confirmDeposit = handle(operations.payments.confirmDeposit, {
   ...settlingDeposits,
-  decide: (call, found, { now }) => settle(call, found, { command: 'confirm', now }),
+  decide: (call, found, { now }) => confirmOrFail(call, found, { command: 'confirm', now }),
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { decide, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
+import { decideOnWithdrawal, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
 import { ofBrand } from '../storage/scope.ts'
 import { publicWithdrawal } from '../views/withdrawal.ts'
 
@@ -13,7 +13,7 @@ export const decideWithdrawalInSandbox = handle(operations.payments.decideWithdr
     assert.equal(environment, 'sandbox')
     const by = { kind: 'sandbox', name: operatorId } as const
     const { decision } = call.input
-    const { withdrawal, ...decided } = decide(call, ofBrand(found, brandId), { decision, by, now })
+    const { withdrawal, ...decided } = decideOnWithdrawal(call, ofBrand(found, brandId), { decision, by, now })
     return { reply: publicWithdrawal(withdrawal), ...decided }
   },
 })

@@ -1,13 +1,13 @@
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { decide, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
+import { decideOnWithdrawal, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
 
 export const decideWithdrawal = handle(operations.payments.decideWithdrawal, {
   ...decidingWithdrawals,
   decide(call, found, { now }) {
     const by = { kind: 'team', name: call.actor } as const
-    const { withdrawal, ...decided } = decide(call, found, { decision: call.input.decision, by, now })
+    const { withdrawal, ...decided } = decideOnWithdrawal(call, found, { decision: call.input.decision, by, now })
     // The reply leaves only once the wallet has done its part.
     return { reply: teamWithdrawal({ ...withdrawal, settling: false }), ...decided }
   },

@@ -1,8 +1,8 @@
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { settle, settlingDeposits } from '../steps/settle-deposits.ts'
+import { confirmOrFail, settlingDeposits } from '../steps/settle-deposits.ts'
 
 export const failDeposit = handle(operations.payments.failDeposit, {
   ...settlingDeposits,
-  decide: (call, found, { now }) => settle(call, found, { command: 'fail', now }),
+  decide: (call, found, { now }) => confirmOrFail(call, found, { command: 'fail', now }),
 })

@@ -7,7 +7,7 @@ import {
   UnfinishedOperation,
 } from '@backoffice/service-runtime'
 import {
-  decideWithdrawal,
+  applyDecision,
   type HoldFate,
   sandboxOutcome,
   type Withdrawal,
@@ -37,7 +37,7 @@ export const decidingWithdrawals = {
  * Takes a withdrawal one step on. The wallet then releases or captures the hold, and after that the operator is told.
  * @throws {Rejection} WITHDRAWAL_NOT_FOUND, then what the domain refuses
  */
-export function decide(
+export function decideOnWithdrawal(
   { input, operationId }: WithdrawalCall,
   before: Checked<WithdrawalRecord> | undefined,
   { decision, by, now }: { readonly decision: WithdrawalDecision; readonly by: TransitionActor; readonly now: Date },
@@ -47,7 +47,7 @@ export function decide(
   if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
 
   const occasion = { at: now, by, reason: input.reason }
-  const { withdrawal, transition, hold } = decideWithdrawal(before, sandboxOutcome(before, decision), occasion)
+  const { withdrawal, transition, hold } = applyDecision(before, sandboxOutcome(before, decision), occasion)
   return {
     withdrawal,
     change: { record: withdrawal, transition, operationId },

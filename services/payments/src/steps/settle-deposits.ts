@@ -26,7 +26,7 @@ export const settlingDeposits = {
  * Confirms or fails a pending deposit.
  * @throws {Rejection} DEPOSIT_NOT_FOUND, DEPOSIT_NOT_PENDING
  */
-export function settle(
+export function confirmOrFail(
   { input, scope, operationId }: DepositCall,
   found: Checked<DepositRecord> | undefined,
   { command, now }: { readonly command: DepositCommand; readonly now: Date },

@@ -12,8 +12,8 @@ import t from 'tap'
 import type { StatusTransition } from '../../src/domain/transition.ts'
 import {
   admitWithdrawal,
+  applyDecision,
   beforeLastTransition,
-  decideWithdrawal,
   invisibleStates,
   isFinal,
   isVisible,
@@ -89,12 +89,12 @@ t.test(
   async (t) => {
     for (const status of withdrawalStatuses) {
       for (const decision of decisions) {
-        const run = () => decideWithdrawal({ ...withdrawal, status }, decision, { at, by })
+        const run = () => applyDecision({ ...withdrawal, status }, decision, { at, by })
         const refused = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
         t.equal(refusal(run), nextMove(status, decision) === null ? refused : null, `${decision} when ${status}`)
       }
     }
-    t.throws(() => decideWithdrawal({ ...withdrawal, status: 'approved' }, 'cancel', { at, by }), {
+    t.throws(() => applyDecision({ ...withdrawal, status: 'approved' }, 'cancel', { at, by }), {
       code: 'WITHDRAWAL_NOT_CANCELLABLE',
       details: { withdrawalId: 'wdr_1', status: 'approved' },
     })
@@ -113,21 +113,21 @@ t.test('only under_review and approved are open', async (t) => {
 })
 
 t.test('in production approving and paying one withdrawal take two people', async (t) => {
-  const { withdrawal: approved } = decideWithdrawal(withdrawal, 'approve', { at, by })
+  const { withdrawal: approved } = applyDecision(withdrawal, 'approve', { at, by })
   t.equal(approved.approvedBy, 'alice')
   t.equal(
-    refusal(() => decideWithdrawal(approved, 'pay', { at, by })),
+    refusal(() => applyDecision(approved, 'pay', { at, by })),
     'TWO_PEOPLE_REQUIRED',
   )
-  const paid = decideWithdrawal(approved, 'pay', { at, by: { kind: 'team', name: 'bob' } })
+  const paid = applyDecision(approved, 'pay', { at, by: { kind: 'team', name: 'bob' } })
   t.equal(paid.withdrawal.status, 'paid')
   t.equal(
-    refusal(() => decideWithdrawal(approved, 'fail', { at, by })),
+    refusal(() => applyDecision(approved, 'fail', { at, by })),
     null,
     'failing one is no payment',
   )
   t.equal(
-    refusal(() => decideWithdrawal(paid.withdrawal, 'pay', { at, by })),
+    refusal(() => applyDecision(paid.withdrawal, 'pay', { at, by })),
     'WITHDRAWAL_INVALID_STATE',
     'the status is judged first',
   )
@@ -136,14 +136,14 @@ t.test('in production approving and paying one withdrawal take two people', asyn
 t.test('in the sandbox one person may approve and pay, and so may the decision route', async (t) => {
   const sandbox = { ...withdrawal, environment: 'sandbox' } as const
   for (const one of [by, { kind: 'sandbox', name: 'op_1' } as const]) {
-    const approved = decideWithdrawal(sandbox, 'approve', { at, by: one })
-    t.equal(decideWithdrawal(approved.withdrawal, 'pay', { at, by: one }).withdrawal.status, 'paid')
+    const approved = applyDecision(sandbox, 'approve', { at, by: one })
+    t.equal(applyDecision(approved.withdrawal, 'pay', { at, by: one }).withdrawal.status, 'paid')
   }
 })
 
 t.test('an approval by the sandbox route is nobody of the team', async (t) => {
   const route = { kind: 'sandbox', name: 'alice' } as const
-  t.equal(decideWithdrawal(withdrawal, 'approve', { at, by: route }).withdrawal.approvedBy, null)
+  t.equal(applyDecision(withdrawal, 'approve', { at, by: route }).withdrawal.approvedBy, null)
 })
 
 t.test('the reserved amount fails on pay in the sandbox, and is paid in production', async (t) => {
@@ -202,8 +202,8 @@ t.test(
             by: { kind: 'team', name },
             reason,
           } as const
-          if (refusal(() => decideWithdrawal(current, decision, occasion)) !== null) continue
-          const decided = decideWithdrawal(current, decision, occasion)
+          if (refusal(() => applyDecision(current, decision, occasion)) !== null) continue
+          const decided = applyDecision(current, decision, occasion)
           history.push(decided.transition)
           if (decided.hold !== 'keep') holdsEnded++
           if (text(beforeLastTransition(decided.withdrawal, history)) !== text(current)) return false

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { entryHash } from './hash-chain.ts'
 import {
+  brandKey,
   type Entry,
   type Hold,
   type KnownTransfer,
@@ -11,16 +12,15 @@ import {
   systemKey,
   type Transfer,
   type TransferRequest,
-  within,
 } from './posting.ts'
 
 /** What the ledger says about everything that a batch names; the accounts are locked. */
 export interface LedgerState {
-  /** By `within(brandId, playerId)`. */
+  /** By `brandKey(brandId, playerId)`. */
   readonly accounts: ReadonlyMap<string, PlayerAccount>
   /** By `systemKey`. */
   readonly systemAccounts: ReadonlyMap<string, bigint>
-  /** By `within(brandId, reference)`. */
+  /** By `brandKey(brandId, reference)`. */
   readonly transfers: ReadonlyMap<string, KnownTransfer>
   readonly holds: ReadonlyMap<string, Hold>
   /** The ids of transfers that a posted transfer reverses. */
@@ -188,17 +188,17 @@ class WorkingBooks {
   }
 
   #findAccount({ brandId, playerId }: Posting): PlayerAccount | undefined {
-    const key = within(brandId, playerId)
+    const key = brandKey(brandId, playerId)
     return this.#accounts.get(key) ?? this.#state.accounts.get(key)
   }
 
   #findTransfer({ brandId, reference }: Posting): KnownTransfer | undefined {
-    const key = within(brandId, reference)
+    const key = brandKey(brandId, reference)
     return this.#transfers.get(key) ?? this.#state.transfers.get(key)
   }
 
   #findHold({ brandId, reference }: Posting): Hold | undefined {
-    const key = within(brandId, reference)
+    const key = brandKey(brandId, reference)
     return this.#holds.get(key) ?? this.#state.holds.get(key)
   }
 
@@ -226,7 +226,7 @@ class WorkingBooks {
       effectiveAt,
       createdAt: this.#now,
     }
-    this.#transfers.set(within(brandId, reference), transfer)
+    this.#transfers.set(brandKey(brandId, reference), transfer)
     return transfer
   }
 
@@ -247,11 +247,11 @@ class WorkingBooks {
 
   #keepAccount(account: PlayerAccount): void {
     assert(account.held >= 0n && account.posted >= account.held, 'what is held is covered')
-    this.#accounts.set(within(account.brandId, account.playerId), account)
+    this.#accounts.set(brandKey(account.brandId, account.playerId), account)
   }
 
   #keepHold(hold: Hold): void {
-    this.#holds.set(within(hold.brandId, hold.reference), hold)
+    this.#holds.set(brandKey(hold.brandId, hold.reference), hold)
   }
 }
 

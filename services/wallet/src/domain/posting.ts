@@ -100,6 +100,6 @@ export interface Entry {
 }
 
 /** Names a record by brand: references and players of two brands never meet. */
-export const within = (brandId: string, name: string): string => `${brandId}\n${name}`
+export const brandKey = (brandId: string, name: string): string => `${brandId}\n${name}`
 export const systemKey = (brandId: string, kind: SystemAccountKind, currency: string): string =>
   `${brandId}\n${kind}\n${currency}`

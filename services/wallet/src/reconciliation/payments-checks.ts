@@ -2,7 +2,7 @@ import { type Fragment, sql } from '@backoffice/service-runtime'
 import { sqlCheck } from './check.ts'
 
 // Records whose last command to the wallet is unfinished are on their way: the check of the outbox lists them.
-const settled = (id: Fragment) => sql`not exists (
+const isFinished = (id: Fragment) => sql`not exists (
   select from payments.outbox o where o.aggregate = ${id} and o.kind = 'command' and o.done_at is null)`
 
 /** A confirmed deposit has exactly its transfer; no other deposit has one. */
@@ -23,7 +23,7 @@ export const deposits = sqlCheck('deposits', {
       when d.id is null then true
       when d.status = 'confirmed' then (d.amount, d.currency, d.player_id) is distinct from (t.amount, t.currency, t.owner_id)
       else t.id is not null
-    end and ${settled(sql`d.id`)}
+    end and ${isFinished(sql`d.id`)}
   `,
 })
 
@@ -54,6 +54,6 @@ export const withdrawals = sqlCheck('withdrawals', {
       when w.status = 'abandoned' and h.state = 'refused' then (w.player_id, w.amount) is distinct from (h.owner_id, h.amount)
       else (${holdOfStatus}, w.player_id) is distinct from (h.state, h.owner_id)
         or (h.amount is distinct from w.amount and not (w.status = 'abandoned' and (h.amount is null or h.reference is null)))
-    end and ${settled(sql`w.id`)}
+    end and ${isFinished(sql`w.id`)}
   `,
 })

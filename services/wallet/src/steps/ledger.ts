@@ -1,12 +1,12 @@
 import { batchFaultOf, type Clock, type Database, type Db, Gatherer } from '@backoffice/service-runtime'
 import { decideBatch } from '../domain/decide.ts'
 import {
+  brandKey,
   type Posting,
   type PostingOutcome,
   type SystemAccountKind,
   systemKey,
   type Target,
-  within,
 } from '../domain/posting.ts'
 import { lockPlayerAccounts, openPlayerAccounts, openSystemAccount } from '../storage/accounts.ts'
 import { readKnown } from '../storage/known.ts'
@@ -45,7 +45,7 @@ export class Ledger {
       concurrency,
       ownerOf: ({ posting }) => posting.brandId,
       // A batch may hold many postings of one account; once it is locked out, none of them waits in a batch.
-      suspects: ({ posting: { brandId, playerId } }) => [within(brandId, playerId)],
+      suspects: ({ posting: { brandId, playerId } }) => [brandKey(brandId, playerId)],
       faultOf: batchFaultOf,
     })
     this.#openings = new Gatherer({
@@ -98,7 +98,7 @@ export class Ledger {
     // Opened outside, so that accounts are locked all at once and in one order.
     if (locked.length < targets.length) return 'accounts missing'
     const known = await readKnown(db, postings)
-    const accounts = new Map(locked.map((account) => [within(account.brandId, account.playerId), account]))
+    const accounts = new Map(locked.map((account) => [brandKey(account.brandId, account.playerId), account]))
     const now = this.#clock.now()
     const { outcomes, changes } = decideBatch(postings, { accounts, systemAccounts, ...known }, now)
     await Promise.all([
@@ -137,5 +137,5 @@ function counterpartyOf(posting: Posting): SystemAccountKind | null {
 }
 
 const distinctTargets = (postings: readonly Posting[]): Target[] => [
-  ...new Map(postings.map((posting) => [within(posting.brandId, posting.playerId), posting])).values(),
+  ...new Map(postings.map((posting) => [brandKey(posting.brandId, posting.playerId), posting])).values(),
 ]

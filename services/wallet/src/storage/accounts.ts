@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
-import { type PlayerAccount, type SystemAccountKind, systemKey, type Target, within } from '../domain/posting.ts'
+import { brandKey, type PlayerAccount, type SystemAccountKind, systemKey, type Target } from '../domain/posting.ts'
 
 const genesisBytes = 32
 
@@ -85,8 +85,8 @@ const balanceColumns = sql`a.brand_id, a.owner_id as player_id, a.currency, a.po
 /** Players' accounts in the order asked for; undefined where a brand has no such player. */
 export async function findBalances(db: ReadDb, players: readonly PlayerKey[]): Promise<(Balance | undefined)[]> {
   const rows = await db<Balance>`select ${balanceColumns} from ${accountsOf(players)}`
-  const byPlayer = new Map(rows.map((row) => [within(row.brandId, row.playerId), row]))
-  return players.map(({ brandId, playerId }) => byPlayer.get(within(brandId, playerId)))
+  const byPlayer = new Map(rows.map((row) => [brandKey(row.brandId, row.playerId), row]))
+  return players.map(({ brandId, playerId }) => byPlayer.get(brandKey(brandId, playerId)))
 }
 
 /** The account of a player whose brand the team does not name. */

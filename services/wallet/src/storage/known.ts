@@ -1,6 +1,6 @@
 import { columnNames, type ReadDb, unnest } from '@backoffice/service-runtime'
 import type { LedgerState } from '../domain/decide.ts'
-import { type Hold, type Posting, type Transfer, within } from '../domain/posting.ts'
+import { brandKey, type Hold, type Posting, type Transfer } from '../domain/posting.ts'
 import { transferColumns } from './transfers.ts'
 
 export const holdColumns = `
@@ -26,7 +26,7 @@ export async function readKnown(
 }
 
 const byReference = <Row extends { readonly brandId: string; readonly reference: string }>(rows: readonly Row[]) =>
-  new Map(rows.map((row) => [within(row.brandId, row.reference), row]))
+  new Map(rows.map((row) => [brandKey(row.brandId, row.reference), row]))
 
 const referenceColumns = 'brand_id text, reference text'
 

@@ -1,6 +1,7 @@
 import { type Changes, decideBatch, type LedgerState } from '../../src/domain/decide.ts'
 import { entryHash } from '../../src/domain/hash-chain.ts'
 import {
+  brandKey,
   type Entry,
   type Hold,
   type PlayerAccount,
@@ -8,7 +9,6 @@ import {
   type PostingOutcome,
   systemKey,
   type Transfer,
-  within,
 } from '../../src/domain/posting.ts'
 
 export const brandId = 'brd_1'
@@ -20,7 +20,7 @@ const start = new Date('2026-03-02T12:00:00.000Z')
 export class Books {
   readonly accounts = new Map<string, PlayerAccount>(
     players.map((playerId, index) => [
-      within(brandId, playerId),
+      brandKey(brandId, playerId),
       { id: BigInt(index + 10), brandId, playerId, currency: 'BRL', posted: 0n, held: 0n, seq: 0n, head: genesis },
     ]),
   )
@@ -46,15 +46,15 @@ export class Books {
   }
 
   balance(playerId: string): { posted: bigint; held: bigint } {
-    const account = this.accounts.get(within(brandId, playerId))
+    const account = this.accounts.get(brandKey(brandId, playerId))
     if (account === undefined) throw new Error(`no account of ${playerId}`)
     return { posted: account.posted, held: account.held }
   }
 
   #keep({ transfers, entries, holds, accounts }: Changes): void {
-    for (const transfer of transfers) this.transfers.set(within(transfer.brandId, transfer.reference), transfer)
-    for (const hold of holds) this.holds.set(within(hold.brandId, hold.reference), hold)
-    for (const account of accounts) this.accounts.set(within(account.brandId, account.playerId), account)
+    for (const transfer of transfers) this.transfers.set(brandKey(transfer.brandId, transfer.reference), transfer)
+    for (const hold of holds) this.holds.set(brandKey(hold.brandId, hold.reference), hold)
+    for (const account of accounts) this.accounts.set(brandKey(account.brandId, account.playerId), account)
     this.entries.push(...entries)
   }
 

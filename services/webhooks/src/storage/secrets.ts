@@ -69,7 +69,7 @@ export async function rotateSecret(
 const rewrapBatchMax = 500
 
 /** Re-encrypts under the newest master key what older ones hold. @returns how many were */
-export async function rewrapSecrets(db: Db, box: SecretBox): Promise<number> {
+export async function rewrapStoredSecrets(db: Db, box: SecretBox): Promise<number> {
   for (let rewrapped = 0; ; ) {
     const rows = await db<{ id: bigint; endpointId: string; sealed: string }>`
       select id, endpoint_id, sealed from secret where not starts_with(sealed, ${`${box.newestKeyId}.`}) limit ${rewrapBatchMax}
