@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { approvedWithdrawal, confirmedDeposit, openWithdrawal, pendingDeposit, sample } from '../examples.ts'
+import { approvedWithdrawal, confirmedDeposit, pendingDeposit, requestedWithdrawal, sample } from '../examples.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import {
   Deposit,
@@ -133,7 +133,7 @@ export const payments = service('payments', {
     example: {
       params: { playerId: sample.playerId },
       body: { amount: '40.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' },
-      reply: openWithdrawal,
+      reply: requestedWithdrawal,
     },
   }),
 
@@ -144,7 +144,7 @@ export const payments = service('payments', {
     params: WithdrawalPath,
     reply: Withdrawal,
     rejects: ['WITHDRAWAL_NOT_FOUND'],
-    example: { params: { withdrawalId: sample.withdrawalId }, reply: openWithdrawal },
+    example: { params: { withdrawalId: sample.withdrawalId }, reply: requestedWithdrawal },
   }),
 
   cancelWithdrawal: operator.command({
@@ -160,7 +160,7 @@ export const payments = service('payments', {
     example: {
       params: { withdrawalId: sample.withdrawalId },
       body: {},
-      reply: { ...openWithdrawal, status: 'cancelled', updatedAt: '2026-03-02T12:06:00.000Z' },
+      reply: { ...requestedWithdrawal, status: 'cancelled', updatedAt: '2026-03-02T12:06:00.000Z' },
     },
   }),
 

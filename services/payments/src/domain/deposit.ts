@@ -57,7 +57,7 @@ export function admitDeposit({
 const isBlockedInSandbox = (amount: bigint, environment: Environment) =>
   environment === 'sandbox' && amount === toMinorUnits(sandboxAmounts.depositBlocked)
 
-export function openDeposit(
+export function beginDeposit(
   request: Pick<Deposit, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'externalReference'>,
   { at, by }: Occasion,
 ): { readonly deposit: Deposit; readonly transition: StatusTransition } {

@@ -19,10 +19,10 @@ export const invisibleStates = ['intent', 'refused', 'abandoned'] as const
 export type InvisibleState = (typeof invisibleStates)[number]
 export type WithdrawalState = InvisibleState | WithdrawalStatus
 
-export const withdrawalCommands = ['open', 'refuse', 'abandon', 'cancel', 'approve', 'reject', 'pay', 'fail'] as const
+export const withdrawalCommands = ['begin', 'refuse', 'abandon', 'cancel', 'approve', 'reject', 'pay', 'fail'] as const
 export type WithdrawalCommand = (typeof withdrawalCommands)[number]
 /** The commands that a visible withdrawal takes. */
-export type WithdrawalDecision = Exclude<WithdrawalCommand, 'open' | 'refuse' | 'abandon'>
+export type WithdrawalDecision = Exclude<WithdrawalCommand, 'begin' | 'refuse' | 'abandon'>
 
 /** What becomes of the reserved money. */
 export type HoldFate = 'release' | 'capture' | 'keep'
@@ -35,7 +35,7 @@ interface Move {
 const none = {}
 const moves: Readonly<Record<WithdrawalState, Readonly<Partial<Record<WithdrawalCommand, Move>>>>> = {
   intent: {
-    open: { to: 'under_review', hold: 'keep' },
+    begin: { to: 'under_review', hold: 'keep' },
     // The wallet reserved nothing and never will under this reference: its refusal is frozen.
     refuse: { to: 'refused', hold: 'keep' },
     abandon: { to: 'abandoned', hold: 'release' },
@@ -102,7 +102,7 @@ export function admitWithdrawal({
 }
 
 /** What an intent becomes, once its money is reserved. */
-export function openWithdrawal(
+export function beginWithdrawal(
   request: Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination' | 'environment'>,
   { at, by }: Occasion,
 ): { readonly withdrawal: Withdrawal; readonly transition: StatusTransition } {

@@ -1,6 +1,6 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { admitDeposit, openDeposit } from '../domain/deposit.ts'
+import { admitDeposit, beginDeposit } from '../domain/deposit.ts'
 import { insertDeposits, lockDepositors, readBeforeDeposits } from '../storage/deposits.ts'
 import { publicDeposit } from '../views/deposit.ts'
 
@@ -31,7 +31,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
     const { playerId, currency, method, externalReference } = input
     const amount = toMinorUnits(input.amount)
     admitDeposit({ amount, currency, environment: scope.environment, standing, dayTotal })
-    const { deposit, transition } = openDeposit(
+    const { deposit, transition } = beginDeposit(
       { id: newId('dep'), playerId, amount, currency, method, externalReference },
       { at: now, by: { kind: 'operator', name: scope.operatorId } },
     )

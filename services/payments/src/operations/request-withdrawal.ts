@@ -1,6 +1,6 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { type Call, type DirectTools, handle } from '@backoffice/service-runtime'
-import { admitWithdrawal, openWithdrawal } from '../domain/withdrawal.ts'
+import { admitWithdrawal, beginWithdrawal } from '../domain/withdrawal.ts'
 import type { Intents } from '../steps/intents.ts'
 import { inOrder } from '../storage/in-order.ts'
 import { refuseIntent } from '../storage/intents.ts'
@@ -43,7 +43,7 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
     decide({ scope, operationId }, found, { now }) {
       if (found?.status === 'intent') {
         const occasion = { at: now, by: { kind: 'operator', name: scope.operatorId } } as const
-        const { withdrawal, transition } = openWithdrawal(found, occasion)
+        const { withdrawal, transition } = beginWithdrawal(found, occasion)
         return { reply: publicWithdrawal(withdrawal), change: { record: withdrawal, transition, operationId } }
       }
       // Opened long ago, its stored reply already purged?

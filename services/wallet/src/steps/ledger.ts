@@ -70,7 +70,7 @@ export class Ledger {
   }
 
   /** @throws {Rejection} SERVICE_UNAVAILABLE when too much is waiting */
-  open(target: Target): Promise<void> {
+  openAccount(target: Target): Promise<void> {
     return this.#openings.add(target)
   }
 
