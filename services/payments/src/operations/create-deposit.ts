@@ -7,7 +7,7 @@ import { publicDeposit } from '../views/deposit.ts'
 const { getPlayerStanding } = operations.players
 
 export const createDeposit = handle(operations.payments.createDeposit, {
-  /** Read after the request arrived, never cached. */
+  /** The standing is read after the request has arrived, and never cached. */
   prepare: ({ input: { playerId }, scope, requestId, deadline }, { rpc }) =>
     rpc.call(getPlayerStanding, { scope, input: { playerId }, requestId, deadline }),
 
@@ -20,13 +20,13 @@ export const createDeposit = handle(operations.payments.createDeposit, {
       brandId,
       externalReference,
     }))
-    // They travel together and run in this order: the sum includes what was committed while the locks were waited for.
+    // Both are sent at once and run in this order, so the sum includes what was committed while waiting for the locks.
     const [, before] = await Promise.all([lockDepositors(db, keys), readBeforeDeposits(db, keys, now)])
     return before
   },
 
   decide({ input, scope, operationId, prepared: standing }, { dayTotal, taken }, { now, newId }) {
-    // A taken reference comes before all else: a retry under a new key must reach the deposit that is there.
+    // A taken reference is refused before anything else, so that a retry under a new key finds the existing deposit.
     if (taken !== null) throw new Rejection('DEPOSIT_ALREADY_EXISTS', { depositId: taken })
     const { playerId, currency, method, externalReference } = input
     const amount = toMinorUnits(input.amount)
