@@ -1,7 +1,7 @@
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { newId } from '../../src/index.ts'
-import { adding, addUp, payments, wallet } from '../probe-services.ts'
+import { adding, addUp, crediting, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
 const scope = bed.scope()
@@ -52,6 +52,42 @@ t.test('records that somebody else has locked, however many, delay their own cal
   await holder.release()
   const outcomes = await Promise.allSettled(calls.slice(0, 16))
   t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 16)
+})
+
+t.test('a second attempt of a call that is locked out waits for the first, and gets its reply', async (t) => {
+  await add('attempted twice')
+  const holder = await lock(['attempted twice'])
+  const operationId = newId('opn')
+  const call = () => add('attempted twice', { operationId })
+  const first = call()
+  await eventually(() => adding.batches.filter(([record]) => record === 'attempted twice').length >= 3)
+  const second = call()
+  await add('beside both attempts')
+  await holder.release()
+  t.same(await Promise.all([first, second]), [{ count: 2 }, { count: 2 }])
+})
+
+t.test('a second attempt of a call that waits for its command waits too, and gets the same reply', async (t) => {
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let asked = 0
+  crediting.during = async () => {
+    asked++
+    await gate
+  }
+  const input = { record: 'commanding twice', by: 1, sends: ['command' as const] }
+  const operationId = newId('opn')
+  const call = () => bed.rpc.call(addUp, { scope, input, operationId })
+  const first = call()
+  await eventually(() => asked === 1)
+  const second = call()
+  // It does not know whether the process of the first one lives, so it asks again: receivers know what they did.
+  await eventually(() => asked === 2)
+  release()
+  t.same(await Promise.all([first, second]), [{ count: 1 }, { count: 1 }])
+  crediting.during = async () => {}
 })
 
 t.test('a call that was locked out goes alone when it is tried again, and holds up no batch', async (t) => {
