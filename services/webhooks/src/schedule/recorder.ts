@@ -38,7 +38,7 @@ export interface RecorderContext {
 export type NextDue = Date | null
 
 const batchMax = 200
-/** For the few rows that a batch does not lock first. One that waits longer goes on attempt by attempt. */
+/** For the few rows that a batch does not lock first. A batch that waits longer runs again attempt by attempt. */
 const lockTimeoutMs = 1_000
 const busyRetryMs = 50
 
