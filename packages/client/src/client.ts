@@ -24,8 +24,8 @@ import type {
 export type ClientOptions = TransportOptions
 
 /**
- * The API, one method per operation. Methods resolve with the record that the operation answers and reject with
- * BackOfficeError (the API refused; branch on `code`) or ConnectionError (no answer).
+ * The API, one method per operation. Methods resolve with the record that the operation returns, and reject with
+ * BackOfficeError (the API refused; branch on `code`) or ConnectionError (no reply came).
  */
 export class BackOfficeClient {
   readonly #routes: Routes
@@ -121,7 +121,7 @@ export class BackOfficeClient {
     return (await this.#routes.get('/games', {}, options)).data
   }
 
-  /** Not repeated after a lost answer: it has no Idempotency-Key. Open another session instead. */
+  /** Not repeated after a lost reply, because it has no Idempotency-Key. Open another session instead. */
   openGameSession(playerId: string, gameId: string, options?: RequestOptions): Promise<GameSession> {
     return this.#routes.post('/players/{playerId}/game-sessions', { path: { playerId }, body: { gameId } }, options)
   }

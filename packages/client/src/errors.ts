@@ -1,4 +1,4 @@
-/** What the API answered instead of success. `code` is stable: branch on it. */
+/** The API's reply when it refused or failed. `code` is stable: branch on it. */
 export class BackOfficeError extends Error {
   override readonly name = 'BackOfficeError'
   readonly status: number
@@ -25,7 +25,7 @@ export class BackOfficeError extends Error {
   }
 }
 
-/** No answer came, whatever the reason: the outcome is unknown. Retry with the same `idempotencyKey`. */
+/** No reply came, for whatever reason, so the outcome is unknown. Retry with the same `idempotencyKey`. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly idempotencyKey: string | undefined

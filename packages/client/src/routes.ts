@@ -16,9 +16,9 @@ type PathWith<Shape> = { [P in keyof paths]: paths[P] extends Shape ? P : never 
 type NeedsKey = { parameters: { header: { 'Idempotency-Key': string } } }
 
 export type GetPath = PathWith<{ get: object }>
-/** What has one effect per Idempotency-Key. */
+/** The paths that have one effect per Idempotency-Key. */
 export type CommandPath = PathWith<{ post: NeedsKey }>
-/** What has no Idempotency-Key, so that a lost answer is not asked for again. */
+/** The paths without an Idempotency-Key, so that a request is not repeated after a lost reply. */
 export type PostPath = Exclude<PathWith<{ post: object }>, CommandPath>
 
 interface Operation {
@@ -26,7 +26,7 @@ interface Operation {
   readonly requestBody?: unknown
   readonly responses: object
 }
-/** The JSON of a request or an answer, as the document types its content. */
+/** The JSON of a request or a reply, as the document describes it. */
 export type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : never
 
 /** What may be left out may also be undefined. */
@@ -39,7 +39,7 @@ export type InputOf<O> = O extends Operation
   ? Pick<O['parameters'], 'path'> & QueryOf<O['parameters']> & BodyOf<O>
   : never
 
-/** What an operation answers on success. */
+/** What an operation returns on success. */
 export type ReplyOf<O> = O extends Operation ? JsonOf<O['responses'][keyof O['responses'] & (200 | 201)]> : never
 
 interface Input {
@@ -80,7 +80,7 @@ export class Routes {
     return this.#send('POST', path, input, { idempotencyKey, signal })
   }
 
-  /** The one place that takes the API at its word: the reply is of a released shape, which only grows. */
+  /** The only place that trusts the API without a check: a reply has a released shape, which only grows. */
   async #send<Reply>(
     method: 'GET' | 'POST',
     path: string,

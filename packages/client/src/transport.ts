@@ -33,7 +33,10 @@ type Attempt =
 
 const retryDelayMsMax = 30_000
 
-/** Signs and sends, and sends again what is safe: reads, requests under an Idempotency-Key, and whatever was refused by 429. */
+/**
+ * Signs and sends requests. Sends again what is safe to repeat: reads, requests with an Idempotency-Key, and any
+ * request that was refused with 429.
+ */
 export class Transport {
   readonly #options: Required<TransportOptions>
   readonly #base: URL
@@ -52,7 +55,7 @@ export class Transport {
 
   /**
    * @throws {BackOfficeError} the API refused, or failed on every attempt
-   * @throws {ConnectionError} no answer came on the last attempt
+   * @throws {ConnectionError} no reply came on the last attempt
    */
   async send(request: Request): Promise<unknown> {
     // Serialised once: every attempt sends, and signs, the same bytes.
@@ -117,7 +120,7 @@ function toAttempt(response: Response, text: string, request: Request): Attempt 
   return {
     error: new BackOfficeError({
       status: response.status,
-      // A proxy between us may answer without the envelope.
+      // A proxy in between may reply without the envelope.
       code: error?.code ?? 'UNKNOWN',
       message: error?.message ?? response.statusText,
       requestId: error?.requestId ?? response.headers.get('X-Request-Id') ?? undefined,

@@ -6,7 +6,7 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * Verifies a delivery and answers its event. Deduplicate on `event.id`, and drop an event whose `data.version` is older
+ * Verifies a delivery and returns its event. Deduplicate on `event.id`, and drop an event whose `data.version` is older
  * than the record you hold.
  * @param headers as your server received them; names in any case
  * @param rawBody the bytes as received, before any JSON parser

@@ -4,18 +4,21 @@ import { allOperations } from './operations/index.ts'
 
 type Named = Pick<Operation, 'service' | 'id'>
 
-/** Where a service hears what operators and other services ask of it. */
+/** The subject of an operation that operators or other services call. */
 export const rpcSubject = ({ service, id }: Named): string => `rpc.${service}.${id}`
-/** The second token is the NATS user: a permission binds it, so nobody can act in another's name. */
+/**
+ * The subject of an operation that a person of the team calls. The second token is the NATS user, and the broker lets
+ * nobody use another's.
+ */
 export const teamSubject = (user: string, { service, id }: Named): string => `team.${user}.${service}.${id}`
 
-/** Every subject on which a service is asked something, by who asks. */
+/** The subjects on which a service is called: by operators and services, and by the team. */
 export const servedSubjects = (service: ServiceName) => ({
   rpc: rpcSubject({ service, id: '*' }),
   team: teamSubject('*', { service, id: '*' }),
 })
 
-/** Every user has a private inbox prefix: none can read the replies to another. */
+/** Every user has a private inbox prefix, so that nobody can read the replies to another. */
 export const inboxOf = (user: string): string => `_INBOX_${user}`
 
 /** The headers of a request between services. */
@@ -24,7 +27,7 @@ export const headerNames = {
   requestId: 'Request-Id',
   /** Epoch milliseconds after which nobody waits for the reply. */
   deadline: 'Deadline',
-  /** For so many milliseconds from its sending somebody waits for the reply; it needs no clocks that agree. */
+  /** How many milliseconds the caller waits, from the moment of sending. It does not depend on two clocks. */
   timeoutMs: 'Timeout-Ms',
 } as const
 
@@ -34,10 +37,13 @@ export const timeoutMsDefault = 8_000
 /** The JetStream stream that keeps every event, and the subject of one kind. */
 export const eventStream = 'EVENTS'
 export const eventSubject = (kind: EventKind): string => `events.${kind}`
-/** What the stream takes in. */
+/** The subjects that the stream stores. */
 export const eventSubjects = 'events.>'
 
-/** JetStream's subjects for the stream. Each service creates it where it is missing and sees whether it was lost. */
+/**
+ * JetStream's subjects for the stream. Each service creates the stream if it is missing, and finds out whether it was
+ * lost.
+ */
 export const streamApi = {
   info: `$JS.API.STREAM.INFO.${eventStream}`,
   create: `$JS.API.STREAM.CREATE.${eventStream}`,
@@ -52,7 +58,7 @@ export const consumerApi = {
   acknowledge: `$JS.ACK.${eventStream}.>`,
 } as const
 
-/** The subjects that a user of the broker may send to and hear. */
+/** The subjects that a user of the broker may publish and subscribe to. */
 export interface BrokerPermissions {
   readonly publish: readonly string[]
   readonly subscribe: readonly string[]
@@ -69,7 +75,7 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
   }
 }
 
-/** A person of the team may send under the own name only, and hears nothing but replies. */
+/** A person of the team may send under their own name only, and gets nothing but replies. */
 export function teamPermissions(user: string): BrokerPermissions {
   return { publish: [`team.${user}.>`], subscribe: [`${inboxOf(user)}.>`] }
 }

@@ -1,4 +1,4 @@
 import type { ServiceName } from './operation.ts'
 
-/** The login role of a service in PostgreSQL, or that of reconciliation, which only reads. */
+/** The PostgreSQL login role of a service, or of reconciliation, which may only read. */
 export const roleName = (name: ServiceName | 'reconciler'): string => `backoffice_${name}`

@@ -1,6 +1,6 @@
 /**
- * The error catalogue: every code that the API may answer, written once. A released code never changes.
- * `retryable` says whether the same request, with the same Idempotency-Key, may succeed when it is sent again.
+ * The error catalogue: every code that the API may reply with, written once. A released code never changes. `retryable`
+ * says whether the same request, with the same Idempotency-Key, may succeed when it is sent again.
  */
 export interface ErrorEntry {
   readonly status: number

@@ -20,7 +20,7 @@ interface EventEntry<Data extends TObject = TObject> {
   /** `public` events are delivered to operators; `internal` ones stay between the services. */
   readonly visibility: 'public' | 'internal'
   readonly emittedBy: ServiceName
-  /** The services that react to it; the broker lets no other hear events (deploy/nats). */
+  /** The services that react to it. The broker lets no other service hear events (deploy/nats). */
   readonly consumedBy: readonly ServiceName[]
   readonly data: Data
   readonly example: unknown
@@ -28,7 +28,10 @@ interface EventEntry<Data extends TObject = TObject> {
 
 const entry = <D extends TObject>(event: EventEntry<D>) => event
 
-/** Rises with every change of one record: delivery order is not promised, so a receiver drops what is older than it has. */
+/**
+ * Rises with every change of one record. The order of deliveries is not promised, so a receiver drops an event that is
+ * older than the one it has.
+ */
 const version = Type.Integer({ minimum: 1, description: 'Rises per record; drop an event older than one you have.' })
 
 /** Every event kind, its payload and when it is emitted. */
@@ -94,8 +97,8 @@ type EventEnvelope<K extends EventKind> = ReturnType<typeof envelopeOf<K>>
 const envelopes = Object.fromEntries(eventKinds.map((kind) => [kind, envelopeOf(kind)]))
 
 /**
- * The envelope of an event: the JetStream message and the body of a webhook are these same bytes. One kind has one
- * schema object, so whoever compiles schemas compiles each once.
+ * The envelope of an event. The JetStream message and the body of a webhook have the same bytes. There is one schema
+ * object for each kind, so that each is compiled once.
  */
 export const eventEnvelope = <K extends EventKind>(kind: K): EventEnvelope<K> =>
   envelopes[kind] as unknown as EventEnvelope<K>

@@ -56,7 +56,7 @@ export const pendingDeposit = {
 }
 export const confirmedDeposit = { ...pendingDeposit, status: 'confirmed', confirmedAt: '2026-03-02T12:02:31.400Z' }
 
-export const openWithdrawal = {
+export const requestedWithdrawal = {
   id: sample.withdrawalId,
   playerId: sample.playerId,
   amount: '40.00',
@@ -71,7 +71,7 @@ export const openWithdrawal = {
   paidAt: null,
 }
 export const approvedWithdrawal = {
-  ...openWithdrawal,
+  ...requestedWithdrawal,
   status: 'approved',
   updatedAt: '2026-03-02T12:09:00.000Z',
   reviewedAt: '2026-03-02T12:09:00.000Z',

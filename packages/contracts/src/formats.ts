@@ -37,7 +37,7 @@ const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const emailExpression = new RegExp(`^${atom}(?:\\.${atom})*@${domainLabel}(?:\\.${domainLabel})+$`)
 
-/** The mailbox form that mail systems really take: a dot-atom of at most 64 characters, and a domain with a dot. */
+/** An address as mail systems really accept it: a dot-atom of at most 64 characters, and a domain with a dot. */
 export function isEmail(value: string): boolean {
   return emailExpression.test(value) && value.indexOf('@') <= 64
 }

@@ -26,7 +26,7 @@ export type HttpMethod = 'GET' | 'POST'
 export interface HttpRoute {
   readonly method: HttpMethod
   readonly path: string
-  /** Of a reply that is no refusal. */
+  /** The status of a reply that is no refusal. */
   readonly status: number
 }
 export const get = (path: string): HttpRoute => ({ method: 'GET', path, status: 200 })
@@ -47,14 +47,17 @@ export const tags = {
 } as const
 export type Tag = keyof typeof tags
 
-/** The operator, brand and environment that a call acts for; the gateway takes it from the credential, never from input. */
+/**
+ * The operator, brand and environment that a call acts for. The gateway takes them from the credential, never from the
+ * input.
+ */
 export const Scope = Type.Object(
   {
     operatorId: Type.String(),
     brandId: Type.String(),
     environment: EnvironmentName,
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-    /** IANA name; a calendar day of this brand begins and ends there. */
+    /** IANA name. The brand's calendar day begins and ends at midnight there. */
     timeZone: Type.String(),
   },
   closed,
@@ -91,7 +94,7 @@ export interface Entry<
   readonly kind: Kind
   /** `required`: the HTTP route demands an Idempotency-Key. */
   readonly idempotency: 'required' | 'none'
-  /** In order of precedence; those of every authenticated route (see `commonRejects`) are not repeated here. */
+  /** In order of precedence. The codes of every authenticated route (see `commonRejects`) are not repeated here. */
   readonly rejects: readonly ErrorCode[]
   readonly params: Params
   readonly query: Query
@@ -117,7 +120,7 @@ export type QueryOperation = Operation<string, 'query'>
 export type CommandOperation = Operation<string, 'command'>
 export type DirectOperation = Operation<string, 'direct'>
 
-/** Params, query and body as one: a service does not see where a field came from. */
+/** Params, query and body as one object: a service does not see where a field came from. */
 export type Input<O> =
   O extends Operation<string, OperationKind, infer P, infer Q, infer B> ? Static<P> & Static<Q> & Static<B> : never
 export type Reply<O> =

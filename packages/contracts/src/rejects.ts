@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalogue } from './errors.ts'
 import type { Operation } from './operation.ts'
 
-/** What every authenticated route may answer besides its own `rejects`, in order of precedence. */
+/** The codes of every authenticated route besides its own `rejects`, in order of precedence. */
 export function commonRejects(operation: Operation): ErrorCode[] {
   if (operation.audience === 'public') return ['HEADERS_TOO_LARGE', 'INTERNAL_ERROR']
   const codes: ErrorCode[] = []

@@ -8,7 +8,10 @@ export const apiVersion = '1.1.0'
 export const apiPrefix = '/api/v1'
 
 export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' })
-/** In a path an id may be anything that a path segment holds safely; one that was never issued is unknown, not invalid. */
+/**
+ * An id in a path may be anything that a path segment can hold safely. An id that was never issued is unknown, not
+ * invalid.
+ */
 export const PathId = Type.String({ pattern: '^[A-Za-z0-9_.~:-]{1,128}$', description: 'Opaque identifier.' })
 export const Money = Type.String({
   pattern: moneyPattern,
@@ -55,7 +58,7 @@ export const KycStatus = oneOf(kycStatuses, { description: 'Status of the identi
 export type KycStatus = Static<typeof KycStatus>
 
 const [, ...decidedStatuses] = kycStatuses
-/** Every status but the first: nobody decides that a check was not begun. */
+/** Every status but the first, because nobody decides that a check was not begun. */
 export const kycDecisions: Readonly<typeof decidedStatuses> = decidedStatuses
 export const KycDecision = oneOf(kycDecisions, { description: 'The decided status.' })
 export type KycDecision = Static<typeof KycDecision>

@@ -1,5 +1,5 @@
 /**
- * Reserved amounts that let an integrator see in the sandbox what otherwise takes a real player or a real bank.
+ * Reserved amounts with which an integrator can see, in the sandbox, what otherwise needs a real player or a real bank.
  * They mean nothing in production.
  */
 export const sandboxAmounts = {

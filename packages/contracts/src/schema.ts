@@ -17,5 +17,5 @@ export const oneOf = <const T extends readonly string[]>(
 export const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options)
 
-/** A schema as it is, with words of its own for the place where it stands. */
+/** The same schema with another description, for the place where it is used. */
 export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })

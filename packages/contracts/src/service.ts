@@ -14,7 +14,7 @@ type OperationsOf<Entries> = {
     : never
 }
 
-/** A service's table. Besides what it declares it has the operations that every service answers. */
+/** A service's table: the operations that it declares, and those that every service has. */
 export type ServiceTable<Entries> = OperationsOf<Entries & typeof runtimeEntries>
 
 /**
@@ -22,7 +22,8 @@ export type ServiceTable<Entries> = OperationsOf<Entries & typeof runtimeEntries
  * order of the keys.
  */
 export function service<
-  // Says no more than this about an entry: types named here would be inferred for schemas that an entry leaves out.
+  // The constraint names no more of an entry than this. Other types named here would be inferred for schemas that an
+  // entry leaves out.
   const Entries extends Readonly<Record<string, { readonly kind: OperationKind; readonly audience: Audience }>>,
 >(name: ServiceName, entries: Entries): ServiceTable<Entries> {
   const table = Object.entries({ ...entries, ...runtimeEntries }).map(([id, entry]) => [

@@ -25,7 +25,10 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A process in a group of its own, so that Ctrl-C in the terminal reaches only the one who stops things in order. */
+/**
+ * A process in a group of its own, so that Ctrl-C in the terminal reaches only this process, which stops the others in
+ * order.
+ */
 export class Child {
   readonly pid: number
   readonly exited: Promise<Exit>

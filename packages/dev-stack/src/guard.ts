@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 let guard: ChildProcess | undefined
 
 /**
- * One small shell process outlives this one and ends what it left running. It needs no cooperation from the servers
- * (PostgreSQL and nats-server cannot watch a parent) and works when this process is killed with SIGKILL.
+ * Sends a line to the guard: a small shell process that outlives this one and ends what it has left running. It needs
+ * no cooperation from the servers (PostgreSQL and nats-server cannot watch a parent) and works when this process is
+ * killed with SIGKILL.
  */
 function writeToGuard(line: string): void {
   if (guard === undefined || guard.exitCode !== null) {
@@ -21,12 +22,12 @@ function writeToGuard(line: string): void {
   guard.stdin?.write(`${line}\n`)
 }
 
-/** Has the process group `pid` ended with `signal` should this process vanish. */
+/** Makes the guard end the process group `pid` with `signal` if this process disappears. */
 export function guardProcess(pid: number, signal: 'TERM' | 'INT'): void {
   writeToGuard(`add ${pid} ${signal}`)
 }
 
-/** To be called once the process is gone, so that a later process with its number is safe. */
+/** Must be called once the process has ended, so that a later process with the same number is safe. */
 export function releaseProcess(pid: number): void {
   writeToGuard(`remove ${pid}`)
 }

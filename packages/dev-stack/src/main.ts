@@ -10,7 +10,7 @@ function askedToStop(): Promise<void> {
     let asked = false
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        // The guard then ends what is left, without waiting for requests under way.
+        // A second Ctrl-C ends this process; the guard then ends the rest, without waiting for requests under way.
         if (asked && signal === 'SIGINT') process.exit(130)
         asked = true
         resolve()

@@ -13,7 +13,7 @@ import { Child } from './child.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
 import { onPort } from './ports.ts'
 
-/** What each service may send and hear, in every environment. */
+/** The permissions of each service, in every environment. */
 const permissionsFile = fileURLToPath(new URL('../../../deploy/nats/permissions.conf', import.meta.url))
 const startTimeoutMs = 15_000
 const stopTimeoutMs = 10_000

@@ -15,7 +15,7 @@ export interface StackSecrets {
   readonly masterKeys: string
 }
 
-/** The secrets of one stack: made the first time, then read, because its data were encrypted and protected with them. */
+/** The secrets of one stack. They are made the first time and then read, because the stack's data depend on them. */
 export function stackSecrets(dir: string): StackSecrets {
   const file = join(dir, 'secrets.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as StackSecrets
@@ -34,8 +34,8 @@ export function stackSecrets(dir: string): StackSecrets {
 const password = () => `p${randomBytes(18).toString('hex')}`
 
 /**
- * The same secrets, but for backends that are somebody else's. NATS users have the passwords that their
- * server gives them.
+ * The same secrets, but with the passwords of backends that were given. Users of a given NATS server have the passwords
+ * of that server.
  */
 export function withGivenBackends(secrets: StackSecrets, environment: NodeJS.ProcessEnv): StackSecrets {
   const { POSTGRES_URL, NATS_URL } = environment

@@ -4,8 +4,8 @@ import type { ServiceName } from '@backoffice/contracts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 /**
- * Where Node keeps the modules that it has compiled, types stripped: the next process begins sooner, and needs some 25 MiB
- * less, since it never loads what strips types.
+ * Where Node keeps the modules that it has compiled, types stripped: the next process starts sooner, and needs some 25
+ * MiB less, because it does not load the code that strips types.
  */
 export const compileCache = join(root, 'node_modules/.cache/node-compile')
 const telemetry = join(root, 'packages/service-runtime/src/telemetry/register.ts')
@@ -16,12 +16,12 @@ export interface ServiceCommand {
   readonly cwd: string
 }
 
-/** These are this machine's and mean nothing in a container. */
+/** Variables of this machine, which mean nothing in a container. */
 const ofThisMachine: ReadonlySet<string> = new Set(['PATH', 'HOME', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE'])
 
 /**
- * A young generation of a few MiB: with Node's own limit a busy service keeps some 60 MiB more for what lives as long as a
- * request, and is not faster. The images say the same.
+ * Keeps the young generation of the heap at a few MiB. With Node's own limit a busy service uses some 60 MiB more for
+ * objects that live as long as a request, and is not faster. The images set the same option.
  */
 const heapOption = '--max-semi-space-size=4'
 

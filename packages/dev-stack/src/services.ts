@@ -8,7 +8,7 @@ const startTimeoutMs = 30_000
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
 
-/** Each may call those before it while it drains: the last to start is the first to stop. */
+/** A service may call those before it while it drains, so the last to start is the first to stop. */
 export const startOrder: readonly ServiceName[] = ['webhooks', 'wallet', 'players', 'payments', 'gateway']
 
 const keepsOperatorSecrets: readonly ServiceName[] = ['gateway', 'webhooks']

@@ -30,7 +30,7 @@ export interface StackDescription {
   readonly operators: readonly StackOperator[]
   /** Where Prometheus finds the metrics of each service; only with OTEL_METRICS_EXPORTER=prometheus. */
   readonly metrics?: Readonly<Partial<Record<ServiceName, string>>>
-  /** Process numbers; a backend that is somebody else's is missing. */
+  /** Process numbers. A backend that was given is not among them. */
   readonly processes: Readonly<Partial<Record<ProcessName, number>>>
 }
 

@@ -50,7 +50,7 @@ export class Stack {
     return this.#started
   }
 
-  /** Ends everything in the order in which nothing loses what it still needs. */
+  /** Ends everything in such an order that no process loses what it still needs. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped

@@ -1,4 +1,4 @@
-/** Tells the person at the terminal what happens, each step with the time it took. */
+/** Shows the person at the terminal what happens, with the time that each step took. */
 export class Steps {
   readonly #startedAt = performance.now()
 

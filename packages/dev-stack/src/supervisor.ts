@@ -3,7 +3,7 @@ import type { Child, Exit } from './child.ts'
 
 const backoffFirstMs = 200
 const backoffMaxMs = 5_000
-/** Whoever ran this long before dying is restarted at once, without the memory of earlier deaths. */
+/** A process that ran this long before it ended is restarted at once, whatever happened before. */
 const steadyAfterMs = 30_000
 
 export interface SupervisedOptions {
@@ -28,7 +28,7 @@ export class Supervised {
     this.#options = options
   }
 
-  /** @throws when the first start fails: a stack that cannot start says so and does not try for ever. */
+  /** @throws when the first start fails: a stack that cannot start reports that, and does not try for ever. */
   async start(): Promise<void> {
     const child = await this.#run()
     this.#watching = this.#watch(child)

@@ -1,5 +1,5 @@
-// Foreign eyes on the public documents: redocly and spectral read the OpenAPI document, newman runs the Postman
-// collection from top to bottom against a fresh stack. Exit status 1 on any finding.
+// Checks the public documents with other people's tools: redocly and spectral read the OpenAPI document, newman runs
+// the Postman collection from top to bottom against a fresh stack. Exit status 1 on any finding.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ function check(title: string, command: string, args: readonly string[]): void {
   if (status !== 0) findings += 1
 }
 
-/** Keeps a document as production would show it: the linters mind plain http. */
+/** Saves a document with an https address, as production would show it, because the linters object to plain http. */
 async function save(baseUrl: string, name: string): Promise<string> {
   const file = join(folder, name)
   const text = await (await fetch(`${baseUrl}/${name}`)).text()

@@ -12,7 +12,7 @@ interface Schema {
   readonly items?: Schema
 }
 
-/** What is said of a field in other words than its name and schema. */
+/** How a field is presented where its name and schema do not serve. */
 export interface Wording {
   /** As commander takes them: `--rate-limit <n>`. */
   readonly flags?: string
@@ -29,7 +29,7 @@ export interface Field extends Required<Wording> {
   readonly nullable: boolean
 }
 
-/** What the command line calls by another name than the operations do, in all commands. */
+/** Fields that the command line calls by another name than the operations do, in all commands. */
 export const wordings: Readonly<Record<string, Wording>> = {
   operatorId: { flags: '--operator <name>', help: 'name or id of the operator' },
   brandId: { flags: '--operator <name>', help: 'name or id of the operator' },
@@ -51,7 +51,7 @@ export const wordings: Readonly<Record<string, Wording>> = {
   after: { flags: '--after <id>' },
 }
 
-/** Of a brand, which people name by its operator and this. */
+/** The environment of a brand. People name a brand by its operator and its environment. */
 const environment: Schema = { anyOf: [{ const: 'sandbox' }, { const: 'production' }] }
 
 /** The fields that a person gives, in the order of the body. */

@@ -46,14 +46,14 @@ function addRow(group: Command, row: AnyRow, open: OpenSession): void {
     .option('--as <person>', 'a person of the development stack')
   const given = declareFields(command, row)
   if (operation.kind !== 'query') {
-    command.option('--operation-id <id>', 'of an earlier try: it is finished, or its result told, never done twice')
+    command.option('--operation-id <id>', 'of an earlier try: finishes it or shows its result, never does it twice')
   }
   if (confirm !== undefined) command.option('-y, --yes', 'do not ask')
   command.action(() => run(row, given(), { ...command.opts<CommonOptions>(), open }))
 }
 
 if (import.meta.main) {
-  // A reader such as `head` that has seen enough is no fault.
+  // A reader such as `head` may close the pipe early. That is no fault.
   process.stdout.on('error', (error: Error & { code?: string }) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error

@@ -3,12 +3,12 @@ import { Argument, type Command, Option } from 'commander'
 import { type Field, fieldsOf } from './fields.ts'
 import type { AnyRow } from './row.ts'
 
-/** What was given to a command, and what it decides, by field. */
+/** The values of a command's fields: those that were given and those that the command fixes. */
 export type Given = Readonly<Record<string, unknown>>
 
 /**
  * Declares the arguments and options of a row.
- * @returns reads what was given; an operator is still a name
+ * @returns a function that reads what was given; an operator is still a name
  */
 export function declareFields(command: Command, row: AnyRow): () => Given {
   const { arguments: needed = [], either = [], switches = [] } = row
@@ -31,7 +31,7 @@ export function declareFields(command: Command, row: AnyRow): () => Given {
   }
 }
 
-/** Of a field that was not given. One that may come by position or as an option can be required all the same. */
+/** The value of a field that was not given. A field that may come by position or as an option can still be required. */
 function absent({ required, nullable, flags }: Field): null | undefined {
   if (!required) return undefined
   if (nullable) return null

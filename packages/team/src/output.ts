@@ -36,7 +36,7 @@ export function printTable<Row>(rows: readonly Row[], columns: readonly Column<R
   process.stdout.write(`${table.toString()}\n`)
 }
 
-/** A table below what stands already, under its title. */
+/** A table under a title, below what was printed before. */
 export function printSection<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): void {
   process.stdout.write(title === '' ? '\n' : `\n${title}\n`)
   printTable(rows, columns)

@@ -1,4 +1,7 @@
-/** Makes of what a person types what an operation takes. @throws a sentence that says what is wrong */
+/**
+ * Turns what a person types into what an operation takes.
+ * @throws a sentence that says what is wrong
+ */
 export type Parse = (value: string) => unknown
 
 export const integer =
@@ -17,7 +20,7 @@ export const oneOf =
     return value
   }
 
-/** A moment as people write it: a date, which begins at midnight UTC, or any ISO 8601 time. */
+/** A moment as people write it: a date, which means its midnight UTC, or any ISO 8601 time. */
 export function moment(value: string): string {
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) throw new Error(`not a date or time: ${value}`)

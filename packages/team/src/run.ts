@@ -15,7 +15,7 @@ export interface CommonOptions {
 
 export type OpenSession = (options: CommonOptions) => Promise<Session>
 
-/** Asks where it must, calls, and prints the result: JSON as it is, or what the row makes of it for people. */
+/** Asks if it must, calls the operation, and prints the result: as JSON, or as the row shows it to people. */
 export async function run(row: AnyRow, given: Given, options: CommonOptions & { open: OpenSession }): Promise<void> {
   const { json = false, yes = false, operationId } = options
   const question = row.confirm?.(given)

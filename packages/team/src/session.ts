@@ -13,15 +13,15 @@ interface Identity {
 }
 
 /**
- * Where NATS is and who asks: the environment in a cluster, the running stack on a developer's machine. The user name is
- * only a claim; the broker lets nobody publish in another's name.
+ * Where NATS is and who calls: from the environment in a cluster, from the running stack on a developer's machine. The
+ * user name proves nothing by itself, but the broker lets nobody publish in another's name.
  */
 async function identity(options: ConnectionOptions): Promise<Identity> {
   const { NATS_URL, NATS_USER, NATS_PASSWORD } = process.env
   if (NATS_URL !== undefined && NATS_USER !== undefined && NATS_PASSWORD !== undefined) {
     return { url: NATS_URL, user: NATS_USER, password: NATS_PASSWORD }
   }
-  // Only here: an image has no development stack in it.
+  // Imported only here, because an image has no development stack in it.
   const { readStack } = await import('@backoffice/dev-stack')
   const stack = readStack()
   const user = options.as ?? process.env.TEAM_USER ?? Object.keys(stack.team)[0] ?? ''
@@ -56,8 +56,8 @@ export class Session {
   }
 
   /**
-   * Calls an operation. The id of one that changes something is shown before it is sent: whatever happens then, the same
-   * id finishes it or tells its result.
+   * Calls an operation. If it changes something, its id is printed before it is sent. Whatever happens then, calling it
+   * again with the same id finishes it or shows its result.
    */
   call<O extends Operation>(operation: O, input: Input<O>, operationId = newId('opn')): Promise<Reply<O>> {
     if (operation.kind !== 'query') process.stderr.write(`operation ${operationId}\n`)

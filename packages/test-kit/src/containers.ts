@@ -19,7 +19,7 @@ export interface ContainerBackends {
   readonly stop: () => Promise<void>
 }
 
-/** Whether a Docker engine answers. Asked once: nothing is waited for when there is none. */
+/** Whether a Docker engine can be reached. It is tried once, so that no test waits where there is none. */
 export async function isEngineReachable(): Promise<boolean> {
   const { getContainerRuntimeClient } = await import('testcontainers')
   return getContainerRuntimeClient().then(
@@ -32,7 +32,7 @@ export async function isEngineReachable(): Promise<boolean> {
 export async function startContainers(): Promise<ContainerBackends> {
   const { GenericContainer, Wait } = await import('testcontainers')
   const password = randomPassword()
-  // Each another one: nobody is let in under a name that is not theirs.
+  // Each user has another password, so that nobody can log in under another's name.
   const passwords = Object.fromEntries(
     natsUsers.map((user) => [`NATS_PASSWORD_${user.toUpperCase()}`, randomPassword()]),
   )
@@ -41,7 +41,7 @@ export async function startContainers(): Promise<ContainerBackends> {
       .withEnvironment({ POSTGRES_PASSWORD: password })
       .withCommand(['postgres', '-c', 'max_connections=200'])
       .withExposedPorts(5432)
-      // Its first start is for initialisation and goes away again.
+      // PostgreSQL starts twice: the first start only initialises.
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
       .withStartupTimeout(startupTimeoutMs)
       .start(),

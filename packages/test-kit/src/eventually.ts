@@ -5,9 +5,8 @@ const pauseFirstMs = 10
 const pauseMaxMs = 200
 
 /**
- * Runs `probe` until it returns without throwing, and returns its result: for what happens soon, instead of a sleep of
- * guessed length. A probe that returns `false` has not succeeded.
- *
+ * Runs `probe` until it returns without throwing, and returns its result. Use it for what happens soon, instead of a
+ * sleep of guessed length. A probe that returns `false` has not succeeded.
  * @throws the last failure when `timeoutMs` have passed.
  */
 export async function eventually<T>(

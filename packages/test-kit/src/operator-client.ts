@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 
-/** One answer over HTTP, with its bytes. */
+/** One HTTP reply, with its bytes. */
 export interface HttpReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -18,7 +18,7 @@ export interface HttpCall {
   readonly idempotencyKey?: string | null
   /** Epoch seconds; now when left out. */
   readonly timestamp?: number
-  /** Go before what is sent otherwise; null leaves one out. */
+  /** Replace the usual headers; null leaves a header out. */
   readonly headers?: Readonly<Record<string, string | null>>
 }
 

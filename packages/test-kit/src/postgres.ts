@@ -62,7 +62,7 @@ async function createFrom(administratorUrl: string, template: string): Promise<T
   }
 }
 
-/** Any number: all that make templates on one server take this lock. */
+/** An arbitrary number. Everyone who makes templates on one server takes this lock. */
 const templateLock = 5_081_776
 
 async function ensureTemplate(administratorUrl: string, services: readonly MigratedService[]): Promise<string> {
@@ -75,7 +75,7 @@ async function ensureTemplate(administratorUrl: string, services: readonly Migra
     await client.query('select pg_advisory_lock($1)', [templateLock])
     const known = await client.query('select from pg_database where datname = $1', [template])
     if (known.rowCount !== 0) return
-    // Renamed only when it is complete: what a killed test run left is thrown away.
+    // Renamed only when it is complete. An unfinished one, left by a killed test run, is thrown away.
     const draft = `${template}_draft`
     await client.query(`drop database if exists ${draft} with (force)`)
     await client.query(`create database ${draft}`)

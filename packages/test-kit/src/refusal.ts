@@ -1,6 +1,6 @@
 import { type ErrorCode, Rejection } from '@backoffice/contracts'
 
-/** The code that a call was refused with, or null when it was accepted. Any other fault is the test's. */
+/** The code that a call was refused with, or null when it was accepted. Any other error is thrown on. */
 export async function refusal(call: Promise<unknown>): Promise<ErrorCode | null> {
   try {
     await call

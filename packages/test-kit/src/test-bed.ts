@@ -21,7 +21,10 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { createDatabase, postgres } from './postgres.ts'
 
-/** The people of the team on a test bed: one more than elsewhere, who took no part in what two must decide. */
+/**
+ * The people of the team on a test bed. There is one more than elsewhere, who took no part in decisions that take two
+ * people.
+ */
 const teamUsers = [...developmentUsers, 'carol'] as const
 export type TeamUser = (typeof teamUsers)[number]
 
@@ -30,7 +33,7 @@ const poolConnectionsMax = 4
 export interface TestBedOptions {
   /** Handed to every service instead of the system's clock. */
   readonly clock?: { now(): Date }
-  /** Configuration by service, as environment variables; it goes before what the bed sets. */
+  /** Configuration by service, as environment variables. It replaces what the bed sets. */
   readonly config?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string | number | boolean>>>>>
   /** What stands in place of the outside world, by service: see its `compose`. */
   readonly outside?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
@@ -43,7 +46,10 @@ export interface Teardown {
   teardown(end: () => Promise<unknown> | unknown): unknown
 }
 
-/** Calls operations as whoever may: the gateway for signed requests, a declared caller for internal ones. */
+/**
+ * Calls operations as a service that may call them: the gateway for signed requests, a declared caller for internal
+ * ones.
+ */
 export interface TestRpc {
   call<O extends Operation>(operation: O, options: CallOptions<O>): Promise<Reply<O>>
 }
@@ -174,7 +180,7 @@ async function startBedNats(endings: (() => Promise<unknown> | unknown)[]) {
   return nats
 }
 
-/** The server listens on loopback for the length of one test: who knows the user knows the password. */
+/** The server listens on loopback for the length of one test, so passwords may be known. */
 const natsPassword = (user: string) => `password-of-${user}`
 
 function callerOf(operation: Operation): ServiceName {

@@ -13,8 +13,8 @@ function isInstalled(command: string): boolean {
 }
 
 /**
- * The one rule about what a machine may lack: a test is skipped, by name, but runs and fails where REQUIRE_TEST_TOOLS=true
- * says that everything is there.
+ * What a machine may lack: a test that needs it is skipped and named. With REQUIRE_TEST_TOOLS=true it runs and fails
+ * instead.
  * @param lack what is missing, in words; false when nothing is
  */
 export function unlessRequired(lack: string | false): string | false {

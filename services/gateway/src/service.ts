@@ -23,7 +23,7 @@ export const gateway = defineService({
   },
   entities,
   migrations,
-  // An expired claim is kept a day longer: one of unknown outcome is still to be resolved by whoever uses its key next.
+  // An expired claim is kept a day longer, because the next use of its key must first resolve an unknown outcome.
   retentions: [{ table: 'claim', column: 'expires_at', keepMs: dayMs }],
   readyWithoutBackends: true,
 

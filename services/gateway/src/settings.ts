@@ -14,7 +14,10 @@ export const settings = {
   TRUSTED_PROXIES: Type.String({ default: '' }),
   /** `id:base64key`, newest first, separated by commas. Required outside development. */
   MASTER_KEYS: Type.Optional(Type.String({ minLength: 1 })),
-  /** Failed authentications per minute and caller's address, beyond which they answer RATE_LIMITED. */
+  /**
+   * Failed authentications per minute and caller's address. Beyond that, requests from the address are refused with
+   * RATE_LIMITED.
+   */
   FAILED_AUTHENTICATIONS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** How long the first request with an Idempotency-Key may run; longer than any operation's deadline. */
   CLAIM_LEASE_MS: Type.Integer({ minimum: 100, default: 30_000 }),

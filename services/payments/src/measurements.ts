@@ -5,7 +5,7 @@ export function oldestUnfinished(db: ReadDb): Measurement {
   return measurement({
     gauges: {
       'backoffice.money_operations.oldest_unfinished_seconds': {
-        description: 'Age of the oldest money operation that is not finished',
+        description: 'Age of the oldest money operation that is not finished: an intent, or a command for the wallet',
         unit: 's',
       },
     },

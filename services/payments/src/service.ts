@@ -6,7 +6,7 @@ import { handlers } from './operations/index.ts'
 import { Intents } from './steps/intents.ts'
 import { migrations } from './storage/migrations/index.ts'
 
-/** Intents that came to nothing are kept as long as the stored replies of their operations. */
+/** Refused and abandoned intents are kept as long as the stored replies of their operations. */
 export const droppedIntents: Retention = { table: 'withdrawal', column: 'dropped_at', keepMs: 7 * dayMs }
 
 export const payments = defineService({

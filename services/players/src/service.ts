@@ -16,7 +16,7 @@ export const players = defineService({
     GAMES_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 0 }),
     /** Where players' browsers reach that listener. Required outside development. */
     GAMES_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://[^#?]+[^/#?]$' })),
-    /** The provider's launch API; without it production answers PROVIDER_UNAVAILABLE. */
+    /** The provider's launch API. Without it production refuses launches with PROVIDER_UNAVAILABLE. */
     GAME_PROVIDER_URL: Type.Optional(Type.String({ pattern: '^https?://.+' })),
     GAME_PROVIDER_TOKEN: Type.Optional(Type.String({ minLength: 1 })),
     GAME_PROVIDER_TIMEOUT_MS: Type.Integer({ minimum: 1, default: 3_000 }),
@@ -29,7 +29,7 @@ export const players = defineService({
   },
   entities,
   migrations,
-  // A session is over when it expires; it is kept for a while for whoever asks what was played.
+  // A session is over when it expires. It is kept for a while in case somebody asks what was played.
   retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs }],
   compose(context, settings) {
     const listener = new GamesListener({

@@ -15,12 +15,12 @@ const reports = { table: 'reconciliation', column: 'heartbeat_at', keepMs: 90 * 
 export const wallet = defineService({
   name: 'wallet',
   settings: {
-    /** postgres:// URL of the role that may only read, for reconciliation; without it there is none. */
+    /** postgres:// URL of the role that may only read. Without it reconciliation fails. */
     RECONCILE_DATABASE_URL: Type.Optional(Type.String({ minLength: 1 })),
     /** A folder outside the database, best on append-only storage, for the heads of the hash chains. Without it none are exported. */
     HEADS_EXPORT_DIR: Type.Optional(Type.String({ minLength: 1 })),
     HEADS_EXPORT_EVERY_MS: Type.Integer({ minimum: 100, default: 300_000 }),
-    /** How often the books are compared without being asked; 0 is never. */
+    /** How often the ledger is reconciled without being asked; 0 is never. */
     RECONCILE_EVERY_MS: Type.Integer({ minimum: 0, default: 0 }),
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },

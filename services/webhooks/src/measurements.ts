@@ -6,7 +6,7 @@ export const deliveryBacklog = (db: ReadDb): Measurement =>
     gauges: {
       'backoffice.deliveries.waiting': { description: 'Deliveries that wait: due now, or scheduled for later' },
       'backoffice.deliveries.oldest_due_seconds': {
-        description: 'For how long the oldest due delivery has been',
+        description: 'How long the oldest due delivery has been due',
         unit: 's',
       },
       'backoffice.webhook.endpoints': { description: 'Endpoints with a URL, by the state of their circuit breaker' },
@@ -18,7 +18,7 @@ export const deliveryBacklog = (db: ReadDb): Measurement =>
             count(*) filter (where next_attempt_at > clock_timestamp()) as scheduled,
             greatest(0, coalesce(extract(epoch from clock_timestamp() - min(next_attempt_at)), 0))::double precision as oldest
           from delivery d join endpoint e on e.id = d.endpoint_id
-          -- A breaker's pause is no backlog of ours.
+          -- Deliveries that wait for a breaker's pause are not late.
           where d.state = 'pending' and e.enabled and (e.open_until is null or e.open_until <= clock_timestamp())
         `,
         db<{ breaker: string; endpoints: bigint }>`

@@ -25,7 +25,7 @@ const settings = {
   WEBHOOK_DISABLE_AFTER_DAYS: Type.Number({ exclusiveMinimum: 0, maximum: 90, default: 5 }),
 }
 
-/** A delivery with its attempts, and a secret that signs nothing any more. Both outlive the retries by far. */
+/** Deliveries with their attempts, and secrets that have expired. Both are kept much longer than retries last. */
 const retentions: readonly Retention[] = [
   { table: 'delivery', column: 'finished_at', keepMs: 30 * dayMs },
   { table: 'secret', column: 'expires_at', keepMs: 30 * dayMs },
@@ -39,7 +39,7 @@ interface Outside {
   readonly ca?: string
 }
 
-/** An endpoint that is disabled has failed at least so often. */
+/** How often an endpoint must have failed before it is disabled. */
 const disablingFailuresMin = 20
 
 /** Brings each public event to its operator. */

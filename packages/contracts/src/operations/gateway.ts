@@ -19,7 +19,7 @@ const AllowedAddresses = Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/\\d
   description: 'IPv4 or IPv6, with or without a prefix length.',
 })
 
-/** A pair as it is shown once, at issue; a replay of the same operation id shows nulls. */
+/** A key with its secrets, which are shown once. A replay of the same operation id shows nulls instead. */
 const ShownOnce = Type.Object(
   {
     key: Type.String(),
@@ -62,7 +62,7 @@ export const OperatorRecord = Type.Object(
 )
 export type OperatorRecord = Static<typeof OperatorRecord>
 
-/** The public documents, who one is, and the team's work on operators and credentials. */
+/** The public documents, the caller's own identity, and the team's work on operators and credentials. */
 export const gateway = service('gateway', {
   getOpenApi: document({
     http: get('/openapi.json'),

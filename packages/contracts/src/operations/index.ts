@@ -19,7 +19,7 @@ export {
   WebhookEndpoint,
 } from './webhooks.ts'
 
-/** The operation table, by the service that answers. */
+/** The operation table, by the service that runs the operation. */
 export const operations = { gateway, players, wallet, payments, webhooks } as const satisfies Record<
   ServiceName,
   object

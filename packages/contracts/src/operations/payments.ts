@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { approvedWithdrawal, confirmedDeposit, openWithdrawal, pendingDeposit, sample } from '../examples.ts'
+import { approvedWithdrawal, confirmedDeposit, pendingDeposit, requestedWithdrawal, sample } from '../examples.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import {
   Deposit,
@@ -19,10 +19,10 @@ import { closed, described, Nullable } from '../schema.ts'
 import { service } from '../service.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 
-/** A transition without content: any JSON object will do, its unknown fields are ignored. */
+/** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
 
-/** Who did it: the operator by its API, a person of the team, the sandbox decision route. */
+/** Who made a change: the operator over the API, a person of the team, or the sandbox decision route. */
 export const TransitionActor = Type.Object(
   {
     kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
@@ -54,7 +54,7 @@ const teamFields = {
   environment: EnvironmentName,
   timeZone: Type.String(),
   version: Type.Integer({ minimum: 1 }),
-  /** The wallet has not done its part of the last transition yet: `status` is still the former one. */
+  /** Whether the wallet still has to do its part of the last transition. Until then `status` is the former one. */
   settling: Type.Boolean(),
 }
 
@@ -133,7 +133,7 @@ export const payments = service('payments', {
     example: {
       params: { playerId: sample.playerId },
       body: { amount: '40.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' },
-      reply: openWithdrawal,
+      reply: requestedWithdrawal,
     },
   }),
 
@@ -144,7 +144,7 @@ export const payments = service('payments', {
     params: WithdrawalPath,
     reply: Withdrawal,
     rejects: ['WITHDRAWAL_NOT_FOUND'],
-    example: { params: { withdrawalId: sample.withdrawalId }, reply: openWithdrawal },
+    example: { params: { withdrawalId: sample.withdrawalId }, reply: requestedWithdrawal },
   }),
 
   cancelWithdrawal: operator.command({
@@ -160,7 +160,7 @@ export const payments = service('payments', {
     example: {
       params: { withdrawalId: sample.withdrawalId },
       body: {},
-      reply: { ...openWithdrawal, status: 'cancelled', updatedAt: '2026-03-02T12:06:00.000Z' },
+      reply: { ...requestedWithdrawal, status: 'cancelled', updatedAt: '2026-03-02T12:06:00.000Z' },
     },
   }),
 
@@ -256,7 +256,7 @@ export const payments = service('payments', {
     timeoutMs: 10_000,
   }),
 
-  /** In production approving and paying one withdrawal take two people. */
+  /** In production, approving and paying a withdrawal takes two people. */
   decideWithdrawal: team.command({
     summary: 'Approve, reject, pay or fail a withdrawal',
     body: Type.Object(

@@ -18,10 +18,12 @@ export const AuditEntry = Type.Object(
 )
 export type AuditEntry = Static<typeof AuditEntry>
 
-/** What every service answers. `service()` adds these to each table, and the service runtime implements them. */
+/**
+ * The operations that every service has. `service()` adds them to each table, and the service runtime implements them.
+ */
 export const runtimeEntries = {
   /**
-   * Resolves an operation id whose outcome its caller does not know: answers the stored reply, or else writes a
+   * Resolves an operation id whose outcome the caller does not know. It returns the stored reply, or writes a
    * tombstone, so that a late message with that id is refused.
    */
   abandonOperation: internal.direct({

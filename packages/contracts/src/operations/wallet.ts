@@ -8,7 +8,10 @@ import { PlayerPath } from './paths.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])
 
-/** The team's own reference of a transfer. Those of deposits and withdrawals are their ids, which nobody else may take. */
+/**
+ * The reference of a transfer by the team. The ids of deposits and withdrawals are excluded, because they are the
+ * references of their own transfers.
+ */
 const TransferReference = Type.String({
   pattern: '^(?!dep_|wdr_)[A-Za-z0-9_.:/-]{1,128}$',
   description: 'Unique per brand, for ever: the same reference never moves money twice.',
@@ -31,7 +34,7 @@ export type TeamEntry = Static<typeof TeamEntry>
 /** `replayed`: the reference was posted before, and this is what it did then. */
 const PostedTransfer = Type.Object({ ...TeamEntry.properties, brandId: Id, replayed: Type.Boolean() }, closed)
 
-/** One thing that does not agree with what it should follow from. */
+/** One record that does not agree with what it should follow from. */
 export const Difference = Type.Object(
   {
     /** The check that found it, for example `balances`. */
@@ -270,8 +273,8 @@ export const wallet = service('wallet', {
   }),
 
   /**
-   * Starts a reconciliation, or answers how the run `runId` is doing. A ledger may be large: the reply comes within a few
-   * seconds with `running` and its progress, and the caller asks again with `runId` until it is `done` or `failed`.
+   * Starts a reconciliation, or returns the state of the run `runId`. A ledger may be large: the reply comes within a
+   * few seconds with `running` and its progress, and the caller asks again with `runId` until it is `done` or `failed`.
    */
   reconcileWallet: team.query({
     summary: 'Recompute balances, holds and hash chains and compare them with deposits, withdrawals and outboxes',

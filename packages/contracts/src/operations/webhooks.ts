@@ -10,7 +10,10 @@ const endpoint = { operatorId: Type.String(), environment: EnvironmentName }
 const EventType = oneOf(eventKinds)
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'withheld'] as const
-/** `failed`: the last attempt failed. `withheld`: no URL was set, or the endpoint was disabled; it leaves with a resend or a replay. */
+/**
+ * `failed`: the last attempt failed. `withheld`: no URL was set, or the endpoint was disabled; a resend or a replay
+ * sends it.
+ */
 export const DeliveryState = oneOf(deliveryStates)
 export type DeliveryState = Static<typeof DeliveryState>
 
@@ -33,7 +36,7 @@ export const WebhookEndpoint = Type.Object(
       },
       closed,
     ),
-    /** Newest first; all that have not expired sign. */
+    /** Newest first. All secrets that have not expired sign. */
     secrets: Type.Array(Type.Object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }, closed)),
     pending: Type.Integer({ description: 'Deliveries that wait for an attempt.' }),
     oldestPendingAt: Nullable(Timestamp),
@@ -242,7 +245,7 @@ export const webhooks = service('webhooks', {
     rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
   }),
 
-  /** After a new master key was put first: what older ones hold is encrypted again. */
+  /** Run it after a new master key was put first: secrets under older keys are encrypted again. */
   rewrapWebhookSecrets: team.command({
     summary: 'Encrypt the webhook secrets under the newest master key',
     body: Type.Object({ reason: Type.Optional(Reason) }, closed),

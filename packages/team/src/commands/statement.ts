@@ -30,7 +30,10 @@ export const statement = [
   }),
 ]
 
-/** Page by page: a period may hold more than a process should. Only JSON, which is one document, waits for the end. */
+/**
+ * Exports page by page, because a period may be larger than memory. Only JSON is printed at the end, because it is one
+ * document.
+ */
 async function exportAll({ session, input, json }: Work<typeof exportStatement>) {
   const entries: TeamEntry[] = []
   if (!json) process.stdout.write(stringify([columns.map(titleOf)]))

@@ -6,23 +6,26 @@ export interface StoredResponse {
   readonly requestId: string
 }
 
-/** What a request gets for its Idempotency-Key. */
+/** What the Idempotency-Key of a request stands for. */
 export type Claim =
   | { readonly state: 'mine'; readonly operationId: string }
   | { readonly state: 'replay'; readonly response: StoredResponse }
   | { readonly state: 'conflict' }
   | { readonly state: 'running'; readonly remainingMs: number }
-  /** Past its memory, but nobody knows what became of it: it must be resolved before the key gets a new id. */
+  /**
+   * The key has expired, but nobody knows what became of its operation. That must be resolved before the key gets a new
+   * operation id.
+   */
   | { readonly state: 'unresolved'; readonly operation: string; readonly operationId: string }
 
 /** A key that somebody has used. */
 export interface UsedKey {
   readonly fingerprint: Buffer
-  /** Past its memory. */
+  /** Whether it is older than keys are remembered. */
   readonly expired: boolean
   readonly operation: string
   readonly operationId: string
-  /** Of the lease of the attempt that runs; zero or less when none does. */
+  /** How long the lease of the running attempt lasts. Zero or less when none runs. */
   readonly remainingMs: number
   /** Null until the outcome is known. */
   readonly response: StoredResponse | null
@@ -30,7 +33,7 @@ export interface UsedKey {
 
 /**
  * What a used key means for a request. Conflict is judged before in-progress.
- * @returns null when the request may have the key: it has to ask for it
+ * @returns null when the request may claim the key
  */
 export function judgeUsedKey(used: UsedKey, fingerprint: Buffer): Claim | null {
   const { expired, operation, operationId, remainingMs, response } = used

@@ -1,8 +1,8 @@
 import { Rejection } from '@backoffice/contracts'
 
 /**
- * When a key is revoked: now, unless it was before. The last active key of an environment stays: without it nobody could call,
- * which suspending the operator says honestly.
+ * When a key is revoked: now, unless it was before. The last active key of an environment cannot be revoked. To stop an
+ * operator, suspend it.
  * @param activeKeys of the key's environment, itself included while it is active
  * @throws {Rejection} CREDENTIAL_LAST_ACTIVE
  */

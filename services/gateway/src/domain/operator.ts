@@ -6,7 +6,7 @@ export interface OperatorTerms {
   readonly suspendedAt: Date | null
 }
 
-/** Suspending an operator again leaves the time of the first. */
+/** Suspending an operator again keeps the time of the first suspension. */
 export const suspend = (terms: OperatorTerms, now: Date): OperatorTerms => ({
   ...terms,
   suspendedAt: terms.suspendedAt ?? now,

@@ -8,11 +8,14 @@ import { measureRequests } from './telemetry.ts'
 export interface AppOptions extends RouteContext {
   readonly log: Logger
   readonly tls: boolean
-  /** With the /api/v1 prefix, as the documents show it; asked once a document is read. */
+  /**
+   * With the /api/v1 prefix, as the documents show it. Called when a document is read, since the port is not known
+   * before.
+   */
   readonly baseUrl: () => string
 }
 
-/** The public HTTP API. It is not listening yet. */
+/** The public HTTP API, without a listener: see listener.ts. */
 export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): FastifyInstance {
   const app = createServer({ log, tls })
   measureRequests(app)

@@ -20,8 +20,10 @@ export interface AuthenticationContext {
 }
 
 /**
- * Who sends this request, judged in the decided order: key, timestamp, signature, suspension, address, rate.
- * @throws {Rejection} INVALID_CREDENTIALS, TIMESTAMP_OUT_OF_RANGE, INVALID_SIGNATURE, OPERATOR_SUSPENDED, FORBIDDEN_IP, RATE_LIMITED
+ * Finds out who sends a request. The order of the checks is fixed: key, timestamp, signature, suspension, address,
+ * rate.
+ * @throws {Rejection} INVALID_CREDENTIALS, TIMESTAMP_OUT_OF_RANGE, INVALID_SIGNATURE, OPERATOR_SUSPENDED,
+ *   FORBIDDEN_IP, RATE_LIMITED
  */
 export async function authenticate(request: FastifyRequest, context: AuthenticationContext): Promise<KnownCredential> {
   const address = callerAddress({
@@ -39,7 +41,7 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   return credential
 }
 
-/** Anything longer was never issued, and is not worth a look-up. */
+/** No longer key was ever issued, so it needs no look-up. */
 const keyLengthMax = 128
 
 async function findCredential(
@@ -76,7 +78,7 @@ async function verifySignature(
   throw await countFailure(failures, address, new Rejection(code, details))
 }
 
-/** What helps an integrator to find the mistake. Never a signature or a secret, and never in production. */
+/** Helps an integrator to find a mistake. It never shows a signature or a secret, and nothing in production. */
 function sandboxDetails(code: ErrorCode, signed: SignedRequest, now: Date): Record<string, unknown> {
   if (code === 'TIMESTAMP_OUT_OF_RANGE') return { serverTime: Math.floor(now.getTime() / 1000) }
   return { canonicalString: canonicalString({ ...signed, timestamp: signed.timestamp ?? '' }) }

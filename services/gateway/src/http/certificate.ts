@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { Server as TlsServer } from 'node:tls'
 import { ConfigurationError, type Logger, Loop } from '@backoffice/service-runtime'
 
-/** Renewed certificates are mounted in place of the old ones: they are read again without a restart. */
+/** A renewed certificate replaces the files of the old one, so they are read again without a restart. */
 const readEveryMs = 600_000
 
 /** PEM. */
@@ -13,7 +13,7 @@ export interface CertificateFiles {
 }
 
 /**
- * Where the listener's certificate is; undefined when it speaks plain HTTP.
+ * The files of the listener's certificate; undefined for plain HTTP.
  * @throws {ConfigurationError} when only one of the two is set
  */
 export function certificateFiles(settings: {
@@ -27,14 +27,14 @@ export function certificateFiles(settings: {
   return { certFile, keyFile }
 }
 
-/** New connections get the certificate that the files hold now. */
+/** Uses the certificate that the files hold now for new connections. */
 export async function useCertificate(server: Server, { certFile, keyFile }: CertificateFiles): Promise<void> {
   if (!(server instanceof TlsServer)) throw new Error('the server does not speak TLS')
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)])
   server.setSecureContext({ cert, key })
 }
 
-/** Reads the files again and again. What cannot be used is logged, and the former certificate stays. */
+/** Reads the files regularly. If they cannot be used, that is logged and the former certificate stays. */
 export function keepCertificateFresh(
   server: Server,
   files: CertificateFiles,

@@ -3,7 +3,10 @@ import { LRUCache } from 'lru-cache'
 import { AddressRanges } from '../domain/addresses.ts'
 import { findCredential, type StoredCredential } from '../storage/credential-lookup.ts'
 
-/** Suspension, revocation and address changes hold within a second on every replica: entries live a little less. */
+/**
+ * A suspension, revocation or change of addresses must hold on every replica within a second, so entries live a little
+ * less than that.
+ */
 const entryTtlMs = 800
 const entriesMax = 10_000
 
@@ -12,7 +15,7 @@ export interface KnownCredential extends Omit<StoredCredential, 'sealedSecret' |
   readonly permittedAddresses: AddressRanges
 }
 
-/** What a key stands for, read at most once per entry's life however many requests ask for it at once. */
+/** Finds what a key stands for. However many requests need it at once, it is read once for the life of an entry. */
 export class CredentialDirectory {
   readonly #cache: LRUCache<string, { readonly credential: KnownCredential | null }>
 
@@ -27,7 +30,7 @@ export class CredentialDirectory {
     })
   }
 
-  /** Whether asking costs no look-up. */
+  /** Whether `find` needs no look-up. */
   has(key: string): boolean {
     return this.#cache.has(key)
   }

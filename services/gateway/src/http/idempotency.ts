@@ -26,7 +26,7 @@ import {
 import { type HttpReply, RetryLater, replyOfStored } from './reply.ts'
 import { header, rawBody } from './request.ts'
 
-/** What a request holds between its claim and its reply. */
+/** The claim that a request holds until its reply is stored. */
 export interface HeldClaim extends ClaimAttempt {
   readonly operationId: string
 }
@@ -39,8 +39,8 @@ const keyExpression = new RegExp(idempotencyKeyPattern)
 const resolveAttemptsMax = 3
 
 /**
- * What waits together shares a statement. While one batch waits for the disk, the next is sent. Nobody holds a claim's row
- * for longer than a statement takes, so none is given up for a lock.
+ * Requests that wait together share a statement. While one batch waits for the disk, the next is sent. No statement
+ * sets a lock time-out, because no claim's row stays locked for longer than one statement.
  */
 function inBatches<Item extends ClaimKey, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -58,7 +58,7 @@ function inBatches<Item extends ClaimKey, Result>(
   })
 }
 
-/** Keeps each effect to one: claims the key before, stores the reply after. */
+/** Makes a request with an Idempotency-Key take effect once: claims the key before, and stores the reply after. */
 export class Idempotency {
   readonly #db: Db
   readonly #rpc: Pick<RpcClient, 'call'>
@@ -125,7 +125,8 @@ export class Idempotency {
   }
 
   /**
-   * Stores the reply, and answers what is stored: another attempt may have been first.
+   * Stores the reply.
+   * @returns what is stored now: another attempt may have been first
    * @throws {Rejection} IDEMPOTENCY_IN_PROGRESS when another attempt took the key over and has not replied yet;
    *   SERVICE_UNAVAILABLE when it cannot be stored: the effect stands, and a retry with the same key finds it
    */
@@ -143,7 +144,9 @@ export class Idempotency {
     await this.#releases.add(claim).catch(unavailable)
   }
 
-  /** The old effect is fenced, or known to have happened, before the key may name a new one. */
+  /**
+   * Before the key may stand for a new effect, the old one must be known to have happened, or be prevented for good.
+   */
   async #resolve(
     key: ClaimKey,
     scope: Scope,

@@ -8,12 +8,12 @@ interface ListenerOptions {
   readonly app: FastifyInstance
   readonly host: string
   readonly port: number
-  /** With them it speaks TLS. */
+  /** With it the listener speaks TLS. */
   readonly certificate: CertificateFiles | undefined
   readonly log: Logger
 }
 
-/** Listens for the app. Stopping finishes the requests under way. */
+/** Listens for the app. `stop` finishes the requests under way. */
 export class HttpListener implements Background {
   readonly #options: ListenerOptions
   readonly #certificateLoop: Loop | undefined
@@ -23,7 +23,7 @@ export class HttpListener implements Background {
     const { app, certificate, log } = options
     this.#options = options
     this.#certificateLoop = certificate && keepCertificateFresh(app.server, certificate, { log })
-    // A connection that is kept open would still bring requests when the listener closes.
+    // A connection that is kept alive could still bring requests while the listener closes.
     app.addHook('onSend', (_request, reply, _payload, done) => {
       if (this.#leaving) reply.header('Connection', 'close')
       done()

@@ -2,7 +2,10 @@ import type { Scope } from '@backoffice/contracts'
 import type { Db } from '@backoffice/service-runtime'
 import { type Share, takeShare } from '../storage/rate-windows.ts'
 
-/** A window's budget, however large, is given out in some 120 shares: who has waited for so many found none for itself. */
+/**
+ * A window's budget, however large, is given out in about 120 shares. A request that has waited for more than that
+ * found none for itself.
+ */
 const sharesMax = 200
 
 interface Window {
@@ -13,8 +16,8 @@ interface Window {
 }
 
 /**
- * At most the operator's limit of requests in a 60 s window, over all replicas. The window's budget is kept in the
- * database; this replica takes shares of it, so that the common request costs no round trip.
+ * At most the operator's limit of requests in a 60 s window, over all replicas. The window's budget is in the database.
+ * Each replica takes shares of it, so that most requests need no round trip.
  */
 export class RateLimiter {
   readonly #db: Db
@@ -45,7 +48,7 @@ export class RateLimiter {
     return Math.max(0, window.endsAt - performance.now())
   }
 
-  /** Requests that find the share used up wait for one and the same round trip. */
+  /** Requests that find the share used up wait for the same round trip. */
   async #take(window: Window, budget: { operatorId: string; environment: string; limit: number }): Promise<void> {
     const askedAt = performance.now()
     window.taking ??= takeShare(this.#db, budget)

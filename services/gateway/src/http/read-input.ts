@@ -6,9 +6,10 @@ import { rawBody } from './request.ts'
 import { parseStrictJson, StrictJsonError } from './strict-json.ts'
 
 /**
- * Params, query and body of a request as the one object that the service sees. Nothing is coerced but an integer of the
- * query, which cannot come otherwise.
- * @throws {Rejection} VALIDATION_ERROR, for the first of path, query and body that is not valid, with all of its issues
+ * Params, query and body of a request as the one object that the service sees. Nothing is converted except integers of
+ * the query, which always arrive as text.
+ * @throws {Rejection} VALIDATION_ERROR, for the first of path, query and body that is not valid, with all of its
+ *   issues
  */
 export function readInput(operation: Operation, request: FastifyRequest): Record<string, unknown> {
   const params = request.params as Record<string, unknown>
@@ -25,7 +26,7 @@ function check(place: ValidationDetails['in'], schema: TObject, value: unknown):
   if (issues !== null) throw new Rejection('VALIDATION_ERROR', { in: place, issues })
 }
 
-/** An absent body is an empty object: where fields are required, that is what the issues say. */
+/** An absent body counts as an empty object. Where fields are required, the issues say so. */
 function readBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {}
   try {
@@ -36,12 +37,12 @@ function readBody(bytes: Buffer): unknown {
   }
 }
 
-/** The fields that the operation names; where others are allowed they mean nothing. */
+/** The fields that the operation names. Other fields, where they are allowed, are ignored. */
 function known(schema: TObject, body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(schema.properties, name)))
 }
 
-/** The parameters that the operation names. One that is repeated is refused rather than guessed at. */
+/** The parameters that the operation names. A repeated parameter is refused, because its meaning would be a guess. */
 function readQuery(schema: TObject, url: string): Record<string, unknown> {
   const separator = url.indexOf('?')
   const text = separator < 0 ? '' : url.slice(separator + 1)

@@ -13,7 +13,7 @@ export interface HttpReply extends StoredResponse {
   readonly retryAfterSeconds?: number
 }
 
-/** A refusal that says when to come back. */
+/** A refusal that says when to try again. */
 export class RetryLater extends Rejection {
   readonly retryAfterSeconds: number
 
@@ -23,7 +23,7 @@ export class RetryLater extends Rejection {
   }
 }
 
-/** What a client is told to wait after a fault that passes by itself. */
+/** How long a client should wait after a fault that passes by itself. */
 const faultRetryAfterSeconds = 1
 
 export const isFault = ({ code }: Rejection): boolean => errorCatalogue[code].status >= 500
@@ -48,7 +48,10 @@ export function replyOfStored(stored: StoredResponse): HttpReply {
   return { ...stored, code: error.code }
 }
 
-/** Its id is in X-Request-Id too: a replay carries the first request's, so that the one in its body still matches. */
+/**
+ * Sets X-Request-Id to the reply's own request id. A replay has that of the first request, so that the id in its body
+ * still matches.
+ */
 export function sendReply(
   reply: FastifyReply,
   { status, contentType, body, requestId, ...rest }: HttpReply,
@@ -56,7 +59,7 @@ export function sendReply(
   const { code, retryAfterSeconds } = rest
   if (code !== undefined) labelRequest(reply.request, { code })
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
-  // As text, Node writes head and body at once. The bytes are UTF-8, so they stay as they are.
+  // Node writes head and body at once if the body is text. The bytes are UTF-8, so they stay the same.
   return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body.toString())
 }
 
@@ -74,7 +77,7 @@ export function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions)
   return JSON.stringify({ error: { code, message, requestId, ...(details === undefined ? {} : { details }) } })
 }
 
-/** Framework errors that a client's bytes can cause, by Fastify's code. */
+/** Fastify's errors that a client's bytes can cause, by their codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'VALIDATION_ERROR',
@@ -85,8 +88,8 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
 }
 
 /**
- * Anything thrown on the way, as what the client is told: a backend that is away passes, a bug is an INTERNAL_ERROR and
- * says no more.
+ * Turns anything that was thrown into what the client is told. An unavailable backend is SERVICE_UNAVAILABLE; a bug is
+ * INTERNAL_ERROR without details.
  */
 export function toRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error

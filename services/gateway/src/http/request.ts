@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
-/** A header as one string: a repeated one is joined by Node, and then matches nothing that we accept. */
+/**
+ * A header as one string. Node joins the values of a repeated header, and the result matches nothing that we accept.
+ */
 export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(', ') : value

@@ -41,7 +41,7 @@ interface AdmittedRequest {
   readonly credential: KnownCredential
 }
 
-/** The decided order of checks, from the signature to the media type; what comes before them is Fastify's. */
+/** The checks in their fixed order, from the signature to the media type. Fastify has made the checks before these. */
 async function admit(
   operation: Operation,
   request: FastifyRequest,
@@ -63,7 +63,7 @@ async function serveEachTime(
   return sendReply(reply, await runOperation(admitted, rpc))
 }
 
-/** Claims the key, runs the operation, and stores the reply for those who ask again. */
+/** Claims the key, runs the operation, and stores the reply for retries. */
 async function serveOnce(
   admitted: AdmittedRequest,
   reply: FastifyReply,
@@ -84,7 +84,10 @@ async function serveOnce(
   return sendReply(reply, await idempotency.storeReply(claim, outcome.reply))
 }
 
-/** What came of an operation. A refusal is a reply too; after a fault only a retry can tell whether the effect happened. */
+/**
+ * The outcome of an operation. A refusal is a reply too. After a fault, only a retry can tell whether the effect
+ * happened.
+ */
 type Outcome =
   | { readonly is: 'known'; readonly reply: HttpReply }
   | { readonly is: 'unknown'; readonly rejection: Rejection }
@@ -100,7 +103,7 @@ async function outcomeOf(running: Promise<HttpReply>, request: FastifyRequest): 
 }
 
 /**
- * Runs the operation in its service, whose reply goes on as the bytes that it wrote.
+ * Runs the operation in its service. The reply is passed on as the bytes that the service wrote.
  * @throws {Rejection} VALIDATION_ERROR, and what the service refuses with
  */
 async function runOperation(
@@ -126,7 +129,7 @@ async function runOperation(
 type GatewayOperation = (typeof operations)['gateway'][keyof (typeof operations)['gateway']]
 type OwnOperation = Extract<GatewayOperation, { readonly audience: 'operator' | 'sandbox' }>['id']
 
-/** What needs no other service. */
+/** The replies that need no other service. */
 const ownReplies: Readonly<Record<OwnOperation, (credential: KnownCredential) => unknown>> = { getMe: showMe }
 
 const replyHere = (id: OwnOperation, credential: KnownCredential): { readonly bytes: Uint8Array } => ({
@@ -135,7 +138,7 @@ const replyHere = (id: OwnOperation, credential: KnownCredential): { readonly by
 
 const jsonMediaType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i
 
-/** @throws {Rejection} UNSUPPORTED_MEDIA_TYPE when there is a body and it is not said to be JSON */
+/** @throws {Rejection} UNSUPPORTED_MEDIA_TYPE when there is a body whose media type is not JSON */
 function requireJson(request: FastifyRequest): void {
   if (rawBody(request).length === 0) return
   if (!jsonMediaType.test(header(request, 'content-type') ?? '')) throw new Rejection('UNSUPPORTED_MEDIA_TYPE')

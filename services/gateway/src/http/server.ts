@@ -8,11 +8,11 @@ import { errorBody, isFault, jsonContentType, sendRejection, toRejection } from 
 /** How long a client may take to send its headers, and its whole request. */
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 20_000
-/** Longer than the idle time of common load balancers, so that it is they who close an idle connection. */
+/** Longer than the idle time of common load balancers, so that the load balancer closes an idle connection, not we. */
 const keepAliveTimeoutMs = 75_000
 const pathParameterLengthMax = 256
 
-/** The HTTP server without its routes: request ids, raw bodies, and one error envelope whatever goes wrong. */
+/** The HTTP server without routes: request ids, raw bodies, and one error envelope for everything that goes wrong. */
 export function createServer({ log, tls = false }: { readonly log: Logger; readonly tls?: boolean }): FastifyInstance {
   const options = { headersTimeout: headersTimeoutMs, requireHostHeader: false }
   const app = fastify({
@@ -32,16 +32,16 @@ export function createServer({ log, tls = false }: { readonly log: Logger; reado
     clientErrorHandler: refuseBrokenRequest,
   })
   app.removeAllContentTypeParsers()
-  // The signature covers the bytes as sent: they are kept as they are, whatever they say they are.
+  // The signature covers the bytes as sent, so they are kept as they are, whatever the media type says.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
-    // An absolute-form target names a host of its own: it is not a path of ours.
+    // A target in absolute form names a host, so it is not a path of ours.
     done(request.raw.url?.startsWith('/') ? undefined : new Rejection('NOT_FOUND'))
   })
   app.setNotFoundHandler((_request, reply) => sendRejection(reply, new Rejection('NOT_FOUND')))
   app.setErrorHandler((error, request, reply) => {
-    // A client that breaks off is no fault of ours, and nobody reads the answer.
+    // A client that breaks off is not our fault, and nobody reads the reply.
     const rejection = request.raw.readableAborted ? new Rejection('REQUEST_TIMEOUT') : toRejection(error)
     const { code } = rejection
     if (isFault(rejection)) {
@@ -49,7 +49,7 @@ export function createServer({ log, tls = false }: { readonly log: Logger; reado
       const { operation } = config
       log[code === 'INTERNAL_ERROR' ? 'error' : 'warn'](
         { err: error, requestId: request.id, operation, route: url, code },
-        'failed',
+        'a request failed',
       )
     }
     return sendRejection(reply, rejection)
@@ -59,7 +59,7 @@ export function createServer({ log, tls = false }: { readonly log: Logger; reado
 
 const methods: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Answers 405 with Allow on every known path, for the methods that it does not have. */
+/** Routes that reply 405 with Allow, for each known path and the methods that it does not have. */
 export function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
   return [...Map.groupBy(routes, ({ url }) => url)].map(([url, entries]) => {
     const allowed = entries.flatMap(({ method }) => method)
@@ -78,7 +78,7 @@ const clientErrorCodes: Readonly<Record<string, ErrorCode>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
 }
 
-/** What Node would answer by itself, with an empty body, to bytes that are no HTTP request. */
+/** Replies to bytes that are no HTTP request. Node by itself would reply with an empty body. */
 function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -1,6 +1,6 @@
 import { visit } from 'jsonc-parser'
 
-/** Bytes that are not the JSON we take; `path` is a JSON pointer to the place. */
+/** Thrown for bytes that are not the JSON that we accept. `path` is a JSON pointer to the place. */
 export class StrictJsonError extends Error {
   override readonly name = 'StrictJsonError'
   readonly path: string
@@ -12,13 +12,13 @@ export class StrictJsonError extends Error {
 }
 
 const depthMax = 32
-/** Names that reach an object's prototype in careless code. */
+/** Field names by which careless code would change an object's prototype. */
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__'])
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON without guessing: what two parsers could read differently is refused. That is invalid UTF-8, a repeated
- * name, `__proto__`, U+0000, a lone surrogate, a number that a double cannot hold, and nesting deeper than 32.
+ * Parses JSON strictly. Whatever two parsers could read differently is refused: invalid UTF-8, a repeated name,
+ * `__proto__`, U+0000, a lone surrogate, a number that a double cannot hold, and nesting deeper than 32.
  * @throws {StrictJsonError}
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
@@ -44,7 +44,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Looks at what JSON.parse has already hidden: names that it merged, and numbers that it rounded. */
+/** Finds what JSON.parse hides: names that it merges, and numbers that it rounds. */
 function inspect(text: string): void {
   const scopes: Set<string>[] = []
   let depth = 0

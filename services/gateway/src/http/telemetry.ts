@@ -10,9 +10,12 @@ declare module 'fastify' {
   }
 }
 
-const duration = durations('backoffice.request.duration_seconds', 'Time to answer a request over HTTP, by its outcome')
+const duration = durations(
+  'backoffice.request.duration_seconds',
+  'Time from an HTTP request to its reply, by its outcome',
+)
 const replays = meter.createCounter('backoffice.idempotency.replays', {
-  description: 'Requests that were answered with the stored reply of their Idempotency-Key',
+  description: 'Requests that got the stored reply of their Idempotency-Key',
 })
 
 interface Labels {
@@ -21,7 +24,7 @@ interface Labels {
 }
 const labels = new WeakMap<FastifyRequest, Labels>()
 
-/** Adds to what is known of a request; it is measured once it has been answered. */
+/** Adds labels to the measurement of a request, which is taken when its reply is sent. */
 export function labelRequest(request: FastifyRequest, known: Labels): void {
   labels.set(request, { ...labels.get(request), ...known })
 }

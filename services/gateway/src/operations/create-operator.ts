@@ -9,14 +9,14 @@ const currency = 'BRL'
 const timeZone = 'America/Sao_Paulo'
 
 /**
- * Creates an operator with a sandbox and a production brand and a credential for each. The webhook secrets are made by
- * their own service beforehand, under ids minted here. Every secret is in this one reply and nowhere in clear.
+ * Creates an operator with a sandbox and a production brand and a credential for each. The webhooks service makes the
+ * webhook secrets before, under ids that are minted here. Secrets are in plain text in this one reply only.
  */
 export const createOperator = (secrets: SecretBox) =>
   handle(operations.gateway.createOperator, {
     async prepare({ input: { name, allowedAddresses = [] }, requestId }, { db, rpc, newId }) {
       requireRanges(allowedAddresses)
-      // Asked before anything is made: a name that is taken should leave no webhook secret behind.
+      // Checked before anything is made, so that a taken name leaves no webhook secrets behind.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
       const operatorId = newId('op')
       const provision = async (environment: Environment) => {
@@ -34,7 +34,7 @@ export const createOperator = (secrets: SecretBox) =>
 
     async execute({ input }, { db, now, newId }, { operatorId, sandbox, production }) {
       const { name, rateLimitPerMinute = requestsPerMinuteDefault, allowedAddresses = [] } = input
-      // Of two at once the second meets the unique name, begins again, and then finds it taken here.
+      // Of two calls with one name, the second meets the unique index, begins again, and finds the name taken here.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
       const operator = db.em.create(Operator, {
         id: operatorId,

@@ -4,7 +4,9 @@ import { issuePair } from '../steps/issue-pair.ts'
 import { Brand } from '../storage/entities.ts'
 import { lockOperator } from '../storage/operators.ts'
 
-/** One more pair for an environment: both work until the old one is revoked, so a rotation costs no outage. */
+/**
+ * Issues one more pair for an environment. Both pairs work until the old one is revoked, so a rotation costs no outage.
+ */
 export const issueCredential = (secrets: SecretBox) =>
   handle(operations.gateway.issueCredential, {
     async execute({ input: { operatorId, environment } }, { db, now, newId }) {

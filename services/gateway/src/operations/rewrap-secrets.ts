@@ -3,7 +3,7 @@ import { handle, type SecretBox } from '@backoffice/service-runtime'
 import { LockMode } from '@mikro-orm/postgresql'
 import { Credential } from '../storage/entities.ts'
 
-/** After it, master keys other than the newest may be taken out of MASTER_KEYS. */
+/** Afterwards all master keys but the newest may be removed from MASTER_KEYS. */
 export const rewrapSecrets = (secrets: SecretBox) =>
   handle(operations.gateway.rewrapSecrets, {
     async execute(_call, { db: { em } }) {

@@ -4,7 +4,7 @@ import { requireRanges } from '../domain/addresses.ts'
 import { changeLimits } from '../domain/operator.ts'
 import { changeOperator } from '../steps/change-operator.ts'
 
-/** Changes what the input names, and nothing else. An empty list of addresses permits any. */
+/** Changes only the limits that the input has. An empty list of addresses permits any address. */
 export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
   async execute({ input }, { db }) {
     requireRanges(input.allowedAddresses ?? [])

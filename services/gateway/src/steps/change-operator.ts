@@ -5,7 +5,8 @@ import { lockOperator, readOperator } from '../storage/operators.ts'
 import { showOperator } from '../views/operator.ts'
 
 /**
- * Changes an operator under its lock, and shows it as it is then.
+ * Changes an operator under its lock.
+ * @returns the operator as it is afterwards
  * @throws {Rejection} OPERATOR_NOT_FOUND
  */
 export async function changeOperator(

@@ -11,7 +11,7 @@ export interface IssuedPair {
 
 const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_', production: 'bk_live_' }
 
-/** Makes a key and a secret for a brand and keeps the secret encrypted. 128 and 256 bits of randomness. */
+/** Makes a key (128 random bits) and a secret (256 random bits) for a brand. The secret is stored encrypted. */
 export function issuePair(
   brand: BrandEntity,
   secrets: SecretBox,

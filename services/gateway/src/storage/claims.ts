@@ -21,7 +21,7 @@ export interface ClaimAttempt extends ClaimKey {
 export interface ClaimRequest extends ClaimAttempt {
   readonly fingerprint: Buffer
   readonly operation: string
-  /** Minted for a first claim; a later attempt of the same key gets the first one's. */
+  /** Used if the key is new. A later attempt with the key gets the operation id of the first. */
   readonly operationId: string
   readonly leaseMs: number
 }
@@ -30,12 +30,13 @@ export interface Completion extends ClaimAttempt {
   readonly response: StoredResponse
 }
 
-/** How often a batch asks for keys that others take at the same moment. */
+/** How often a batch asks again for keys that others claim at the same moment. */
 const looksMax = 5
 
 /**
- * Claims keys, with one answer per request, in order. A statement asks for each key once, and also judges expiry: of the
- * requests with one key the first asks, and the others are judged by what it found.
+ * Claims keys. A statement asks for each key once, and also judges expiry. Of several requests with one key the first
+ * asks, and the others are judged by what it found.
+ * @returns one claim per request, in order
  */
 export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Claim[]> {
   const claims = new Map<ClaimRequest, Claim>()
@@ -46,7 +47,7 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
     const rows = await askForKeys(db, firsts)
     for (const [first, ...others] of twins) {
       const row = rows.get(first.token)
-      // Another claim of the key committed after the statement's snapshot. The next look sees it.
+      // Another claim of the key was committed after the statement's snapshot. The next look finds it.
       if (row === undefined) continue
       if (row.mine) claims.set(first, { state: 'mine', operationId: row.operationId })
       const used = row.mine ? justClaimed(first, row.operationId) : usedKeyOf(row)
@@ -84,17 +85,17 @@ interface OurRow {
   readonly operationId: string
 }
 
-/** A key that was not to be had, with the token of who asked for it. */
+/** A key that could not be claimed, with the token of the request that asked for it. */
 interface OtherRow extends ResponseColumns, Omit<UsedKey, 'response'> {
   readonly token: string
   readonly mine: false
 }
 
 /**
- * Asks for distinct keys. The lease frees a key whose gateway died; its fingerprint and operation id stay, so a retry
- * carries on with the same effect. An attempt may ask again for what it holds, because its batch may run again. Rows are
- * locked in the order of their keys, here and in all statements below, so that two batches cannot deadlock.
- * @returns rows by the token of who asked
+ * Asks for distinct keys. When a gateway dies, its lease ends and frees the key. Fingerprint and operation id stay, so
+ * a retry carries on with the same effect. An attempt may ask again for what it holds, because its batch may run again.
+ * Rows are locked in the order of their keys, here and in all statements below, so that two batches cannot deadlock.
+ * @returns rows by the token of the request that asked
  */
 async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, OurRow | OtherRow>> {
   const rows = await db<OurRow | OtherRow>`
@@ -130,7 +131,7 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
   return new Map(rows.map((row) => [row.token, row]))
 }
 
-/** Gives an expired key, whose outcome is now resolved, to whoever claims it next: as if it had never been used. */
+/** Forgets an expired key whose outcome is resolved now, as if it had never been used. */
 export async function forgetClaim(
   db: Db,
   { operatorId, environment, key }: ClaimKey,
@@ -142,7 +143,7 @@ export async function forgetClaim(
   `
 }
 
-/** The claims that those who asked still hold, locked. */
+/** Locks the claims that the given attempts still hold. */
 const held = sql`
   held as (
     select c.operator_id, c.environment, c.key, c.token from asked a join claim c using (operator_id, environment, key, token)
@@ -155,9 +156,9 @@ const isHeld = sql`
 `
 
 /**
- * Stores replies under their tokens, first writer wins, and answers in order what to send: what is stored is what is
- * sent, so a slower attempt gets the other's. Null when neither is stored: the lease was over, and another attempt, which
- * holds the key now, will reply.
+ * Stores replies under their tokens. The first writer wins.
+ * @returns in order, what to send: what is stored, so a slower attempt gets the reply of the other. Null when nothing
+ *   is stored: the lease was over, and another attempt that holds the key now will reply
  */
 export async function storeResponses(db: Db, completions: readonly Completion[]): Promise<(StoredResponse | null)[]> {
   const asked = completions.map(({ response, ...attempt }) => ({ ...attempt, ...response }))
@@ -181,7 +182,7 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
   })
 }
 
-/** The outcomes are unknown: the leases end, and a retry with the same key carries on. */
+/** Ends leases after unknown outcomes, so that a retry with the same key can carry on. */
 export async function releaseClaims(db: Db, attempts: readonly ClaimAttempt[]): Promise<void> {
   await db`
     with asked as (

@@ -1,7 +1,7 @@
 import { type Db, sql } from '@backoffice/service-runtime'
 
 export interface Share {
-  /** How many requests this replica may now accept; 0 when the window's budget is spent. */
+  /** How many requests this replica may accept now; 0 when the window's budget is used up. */
   readonly granted: number
   /** Until the window ends. */
   readonly remainingMs: number
@@ -9,7 +9,10 @@ export interface Share {
 
 const windowSeconds = 60
 
-/** One that began in the future did so before PostgreSQL's clock was set back: it would last for all of that step. */
+/**
+ * A window that begins in the future is from before PostgreSQL's clock was set back. It counts as over, or it would
+ * last for as long as that step.
+ */
 const isOver = sql`(
   w.started_at <= clock_timestamp() - make_interval(secs => ${windowSeconds}::int)
   or w.started_at > clock_timestamp() + interval '1 second'
@@ -18,7 +21,7 @@ const isOver = sql`(
 /**
  * Takes a share of the window's budget for this replica, opening a window when none runs. Shares shrink as the budget
  * does, so that replicas waste little of its end; together they never grant more than the limit. The database's clock
- * times the window for every replica.
+ * measures the window, for every replica alike.
  */
 export async function takeShare(
   db: Db,

@@ -6,9 +6,9 @@ import { scopeOf } from '../storage/scope.ts'
 const batchMax = 100
 
 /**
- * Gives up the intents that nobody came back for. Each leaves the wallet a release, which also refuses a hold that would
- * arrive later. The intent is given up in the same transaction, before the wallet is touched.
- * @returns how many were given up
+ * Abandons the intents that no request has come back for, and leaves the wallet a release for each, in one transaction.
+ * The release also makes the wallet refuse a hold that arrives later.
+ * @returns how many were abandoned
  */
 export async function sweepIntents(
   { transact, clock }: Pick<ServiceContext, 'transact' | 'clock'>,
@@ -26,7 +26,7 @@ export async function sweepIntents(
   })
 }
 
-/** Sweeps every `everyMs`, and at once again as long as there is more than one batch. */
+/** Sweeps every `everyMs`, and again at once while there is more than one batch. */
 export function intentSweeper(
   context: ServiceContext,
   { everyMs, abandonAfterMs }: { readonly everyMs: number; readonly abandonAfterMs: number },

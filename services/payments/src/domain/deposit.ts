@@ -57,7 +57,7 @@ export function admitDeposit({
 const isBlockedInSandbox = (amount: bigint, environment: Environment) =>
   environment === 'sandbox' && amount === toMinorUnits(sandboxAmounts.depositBlocked)
 
-export function openDeposit(
+export function beginDeposit(
   request: Pick<Deposit, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'externalReference'>,
   { at, by }: Occasion,
 ): { readonly deposit: Deposit; readonly transition: StatusTransition } {
@@ -71,7 +71,8 @@ export function openDeposit(
 export type DepositCommand = 'confirm' | 'fail'
 
 /**
- * Settles a pending deposit. Neither the player's standing nor a limit is asked again: the money has been collected.
+ * Settles a pending deposit. The player's standing and limits are not checked again, because the money has been
+ * collected.
  * @throws {Rejection} DEPOSIT_NOT_PENDING with the deposit's id and status
  */
 export function settleDeposit<D extends Deposit>(
@@ -104,7 +105,7 @@ export function settleDeposit<D extends Deposit>(
 
 export const isConfirmed = ({ status }: Pick<Deposit, 'status'>): boolean => status === 'confirmed'
 
-/** The deposit as it was before it settled: what everyone sees until the wallet has done its part. */
+/** The deposit as it was before it was settled. That is what everyone sees until the wallet has done its part. */
 export function beforeSettling<D extends Deposit>(deposit: D): D {
   const former = { status: 'pending', version: 1, confirmedAt: null, failedAt: null, failureReason: null } as const
   return { ...deposit, ...former }

@@ -11,7 +11,7 @@ export interface StatusTransition {
   readonly reason: string | null
 }
 
-/** The circumstances of a change, handed in so that the rules stay pure. */
+/** The circumstances of a change. They are passed in so that the rules stay pure. */
 export interface Occasion {
   readonly at: Date
   readonly by: TransitionActor

@@ -12,17 +12,18 @@ import {
 import type { Occasion, StatusTransition } from './transition.ts'
 
 /**
- * An intent is a withdrawal that nobody outside sees: it exists so that its hold has a reference before the wallet is
- * asked. It becomes a withdrawal (`under_review`), is `refused` by the wallet, or is `abandoned` when nobody came back.
+ * An intent is a withdrawal that nobody outside sees. It exists so that its hold has a reference before the wallet is
+ * asked. It becomes a withdrawal (`under_review`), is `refused` by the wallet, or is `abandoned` if no request comes
+ * back for it.
  */
 export const invisibleStates = ['intent', 'refused', 'abandoned'] as const
 export type InvisibleState = (typeof invisibleStates)[number]
 export type WithdrawalState = InvisibleState | WithdrawalStatus
 
-export const withdrawalCommands = ['open', 'refuse', 'abandon', 'cancel', 'approve', 'reject', 'pay', 'fail'] as const
+export const withdrawalCommands = ['begin', 'refuse', 'abandon', 'cancel', 'approve', 'reject', 'pay', 'fail'] as const
 export type WithdrawalCommand = (typeof withdrawalCommands)[number]
 /** The commands that a visible withdrawal takes. */
-export type WithdrawalDecision = Exclude<WithdrawalCommand, 'open' | 'refuse' | 'abandon'>
+export type WithdrawalDecision = Exclude<WithdrawalCommand, 'begin' | 'refuse' | 'abandon'>
 
 /** What becomes of the reserved money. */
 export type HoldFate = 'release' | 'capture' | 'keep'
@@ -35,8 +36,8 @@ interface Move {
 const none = {}
 const moves: Readonly<Record<WithdrawalState, Readonly<Partial<Record<WithdrawalCommand, Move>>>>> = {
   intent: {
-    open: { to: 'under_review', hold: 'keep' },
-    // The wallet reserved nothing and never will under this reference: its refusal is frozen.
+    begin: { to: 'under_review', hold: 'keep' },
+    // The wallet reserved nothing, and never will under this reference, because it keeps its refusal.
     refuse: { to: 'refused', hold: 'keep' },
     abandon: { to: 'abandoned', hold: 'release' },
   },
@@ -57,7 +58,7 @@ const moves: Readonly<Record<WithdrawalState, Readonly<Partial<Record<Withdrawal
   failed: none,
 }
 
-/** Where a command leads from a state, or null where it is not accepted. */
+/** What a command does in a state; null where it is not accepted. */
 export function nextMove(state: WithdrawalState, command: WithdrawalCommand): Move | null {
   return moves[state][command] ?? null
 }
@@ -72,20 +73,20 @@ export interface Withdrawal {
   readonly destination: string
   readonly environment: Environment
   readonly status: WithdrawalStatus
-  /** Why the status is what it is, where somebody said so. */
+  /** The reason of the last change of status, if one was given. */
   readonly reason: string | null
   readonly version: number
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly reviewedAt: Date | null
   readonly paidAt: Date | null
-  /** The person of the team who approved it; null as long as nobody did, and for the sandbox route. */
+  /** The person of the team who approved it. Null before that, and when the sandbox route approved it. */
   readonly approvedBy: string | null
 }
 
 /**
- * Whether a withdrawal may be asked for, as far as the player is concerned; the wallet judges the funds. The player's
- * status does not matter: money is never locked in, and the review queue shows the status.
+ * Whether the player may request a withdrawal. The wallet judges the funds. The player's status does not matter:
+ * nobody's money is locked in, and the review queue shows the status.
  * @throws {Rejection} CURRENCY_MISMATCH, KYC_NOT_APPROVED, in this order
  */
 export function admitWithdrawal({
@@ -101,8 +102,8 @@ export function admitWithdrawal({
   if (standing.kycStatus !== 'aprovado') throw new Rejection('KYC_NOT_APPROVED', { kycStatus: standing.kycStatus })
 }
 
-/** What an intent becomes, once its money is reserved. */
-export function openWithdrawal(
+/** The withdrawal that an intent becomes once its money is reserved. */
+export function beginWithdrawal(
   request: Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination' | 'environment'>,
   { at, by }: Occasion,
 ): { readonly withdrawal: Withdrawal; readonly transition: StatusTransition } {
@@ -114,7 +115,7 @@ export function openWithdrawal(
   }
 }
 
-/** In the sandbox a payment of the reserved amount goes wrong, so that integrators see `failed`. */
+/** In the sandbox the payment of a certain amount fails, so that integrators can see `failed`. */
 export function sandboxOutcome(withdrawal: Withdrawal, decision: WithdrawalDecision): WithdrawalDecision {
   const reserved =
     withdrawal.environment === 'sandbox' && withdrawal.amount === toMinorUnits(sandboxAmounts.withdrawalFailsOnPay)
@@ -173,7 +174,7 @@ export function isVisible(state: WithdrawalState): state is WithdrawalStatus {
   return !(invisibleStates as readonly string[]).includes(state)
 }
 
-/** Whether nothing can follow. Only a transition into such a state changes the hold. */
+/** Whether no other status can follow. Only a transition into such a status changes the hold. */
 export function isFinal(status: WithdrawalStatus): boolean {
   return Object.keys(moves[status]).length === 0
 }
@@ -181,7 +182,7 @@ export function isFinal(status: WithdrawalStatus): boolean {
 export const hasEnded = ({ status }: Pick<Withdrawal, 'status'>): boolean => isFinal(status)
 
 /**
- * The withdrawal as it was before its last transition: what everyone sees until the wallet has done its part.
+ * The withdrawal as it was before its last transition. That is what everyone sees until the wallet has done its part.
  * @param history all its transitions, oldest first
  */
 export function beforeLastTransition<W extends Withdrawal>(withdrawal: W, history: readonly StatusTransition[]): W {

@@ -1,13 +1,13 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { admitDeposit, openDeposit } from '../domain/deposit.ts'
+import { admitDeposit, beginDeposit } from '../domain/deposit.ts'
 import { insertDeposits, lockDepositors, readBeforeDeposits } from '../storage/deposits.ts'
 import { publicDeposit } from '../views/deposit.ts'
 
 const { getPlayerStanding } = operations.players
 
 export const createDeposit = handle(operations.payments.createDeposit, {
-  /** Read after the request arrived, never cached. */
+  /** The standing is read after the request has arrived, and never cached. */
   prepare: ({ input: { playerId }, scope, requestId, deadline }, { rpc }) =>
     rpc.call(getPlayerStanding, { scope, input: { playerId }, requestId, deadline }),
 
@@ -20,18 +20,18 @@ export const createDeposit = handle(operations.payments.createDeposit, {
       brandId,
       externalReference,
     }))
-    // They travel together and run in this order: the sum includes what was committed while the locks were waited for.
+    // Both are sent at once and run in this order, so the sum includes what was committed while waiting for the locks.
     const [, before] = await Promise.all([lockDepositors(db, keys), readBeforeDeposits(db, keys, now)])
     return before
   },
 
   decide({ input, scope, operationId, prepared: standing }, { dayTotal, taken }, { now, newId }) {
-    // A taken reference comes before all else: a retry under a new key must reach the deposit that is there.
+    // A taken reference is refused before anything else, so that a retry under a new key finds the existing deposit.
     if (taken !== null) throw new Rejection('DEPOSIT_ALREADY_EXISTS', { depositId: taken })
     const { playerId, currency, method, externalReference } = input
     const amount = toMinorUnits(input.amount)
     admitDeposit({ amount, currency, environment: scope.environment, standing, dayTotal })
-    const { deposit, transition } = openDeposit(
+    const { deposit, transition } = beginDeposit(
       { id: newId('dep'), playerId, amount, currency, method, externalReference },
       { at: now, by: { kind: 'operator', name: scope.operatorId } },
     )

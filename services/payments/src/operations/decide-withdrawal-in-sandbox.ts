@@ -9,7 +9,7 @@ export const decideWithdrawalInSandbox = handle(operations.payments.decideWithdr
   ...decidingWithdrawals,
   decide(call, found, { now }) {
     const { brandId, operatorId, environment } = call.scope
-    // Production has been refused with SANDBOX_ONLY long before.
+    // The gateway and the RPC server have refused production with SANDBOX_ONLY.
     assert.equal(environment, 'sandbox')
     const by = { kind: 'sandbox', name: operatorId } as const
     const { decision } = call.input

@@ -8,7 +8,7 @@ export const decideWithdrawal = handle(operations.payments.decideWithdrawal, {
   decide(call, found, { now }) {
     const by = { kind: 'team', name: call.actor } as const
     const { withdrawal, ...decided } = decideOnWithdrawal(call, found, { decision: call.input.decision, by, now })
-    // The reply leaves only once the wallet has done its part.
+    // The reply is sent only when the wallet has done its part.
     return { reply: teamWithdrawal({ ...withdrawal, settling: false }), ...decided }
   },
 })

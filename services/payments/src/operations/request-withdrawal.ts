@@ -1,6 +1,6 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { type Call, type DirectTools, handle } from '@backoffice/service-runtime'
-import { admitWithdrawal, openWithdrawal } from '../domain/withdrawal.ts'
+import { admitWithdrawal, beginWithdrawal } from '../domain/withdrawal.ts'
 import type { Intents } from '../steps/intents.ts'
 import { inOrder } from '../storage/in-order.ts'
 import { refuseIntent } from '../storage/intents.ts'
@@ -14,9 +14,9 @@ const { openHold } = operations.wallet
 type RequestCall = Call<typeof operation>
 
 /**
- * The hold can be refused, so it comes before the withdrawal: an intent is committed, whose id is the hold's reference;
- * the wallet is asked; and the intent becomes the withdrawal together with the reply. The README goes through what happens
- * when the process dies between any two of these lines.
+ * The wallet can refuse the hold, so the hold comes before the withdrawal. First an intent is committed, whose id is
+ * the hold's reference. Then the wallet is asked. Then the intent becomes the withdrawal, together with the reply. The
+ * README says what happens when the process dies between any two of these steps.
  */
 export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
   handle(operation, {
@@ -43,12 +43,13 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
     decide({ scope, operationId }, found, { now }) {
       if (found?.status === 'intent') {
         const occasion = { at: now, by: { kind: 'operator', name: scope.operatorId } } as const
-        const { withdrawal, transition } = openWithdrawal(found, occasion)
+        const { withdrawal, transition } = beginWithdrawal(found, occasion)
         return { reply: publicWithdrawal(withdrawal), change: { record: withdrawal, transition, operationId } }
       }
-      // Opened long ago, its stored reply already purged?
+      // The withdrawal began long ago, and its stored reply has been purged.
       if (found !== undefined && isRecord(found)) return { reply: publicWithdrawal(found), change: null }
-      // The sweeper was quicker, and gives the hold back. Nothing is stored of this, so the same key begins anew.
+      // The sweeper was quicker and gives the hold back. This refusal is not stored, so a retry with the same key
+      // begins again.
       throw new Rejection('SERVICE_UNAVAILABLE')
     },
 
@@ -64,10 +65,11 @@ async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db, now
   const hold = { playerId: input.playerId, withdrawalId, amount: input.amount }
   try {
     const { state } = await rpc.call(openHold, { scope, input: hold, requestId, deadline })
-    // Only an open hold reserves money; a released one is what the sweeper leaves against late requests.
+    // Only an open hold reserves money. A released one is what the sweeper leaves, so that late requests reserve
+    // nothing.
     if (state !== 'open') throw new Rejection('SERVICE_UNAVAILABLE')
   } catch (error) {
-    // The wallet will give the same answer to this reference for ever, so there is nothing to release.
+    // The wallet will refuse this reference for ever, so there is nothing to release.
     if (error instanceof Rejection && error.code === 'INSUFFICIENT_FUNDS')
       await refuseIntent(db, { id: withdrawalId, now })
     throw error

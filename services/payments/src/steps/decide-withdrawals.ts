@@ -26,7 +26,9 @@ interface WithdrawalCall {
 
 const idOf = ({ input }: WithdrawalCall) => input.withdrawalId
 
-/** What all decisions have in common, whoever makes them. The row is locked, so of several at once one wins. */
+/**
+ * What all decisions have in common, whoever makes them. The row is locked, so of several decisions at once one wins.
+ */
 export const decidingWithdrawals = {
   apart: (call: WithdrawalCall) => [idOf(call)],
   load: (calls: readonly WithdrawalCall[], { db }: { readonly db: Db }) => lockWithdrawals(db, calls.map(idOf)),
@@ -34,7 +36,8 @@ export const decidingWithdrawals = {
 }
 
 /**
- * Takes a withdrawal one step on. The wallet then releases or captures the hold, and after that the operator is told.
+ * Decides on a withdrawal. After the commit the wallet releases or captures the hold, and then the event goes to the
+ * operator.
  * @throws {Rejection} WITHDRAWAL_NOT_FOUND, then what the domain refuses
  */
 export function decideOnWithdrawal(
@@ -43,7 +46,8 @@ export function decideOnWithdrawal(
   { decision, by, now }: { readonly decision: WithdrawalDecision; readonly by: TransitionActor; readonly now: Date },
 ): { readonly withdrawal: WithdrawalRecord; readonly change: Change<WithdrawalRecord>; readonly sends: Sent[] } {
   if (before === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
-  // Until the wallet has done its part the former status is the public one: nobody is refused with the newer.
+  // Until the wallet has done its part, the public status is the former one, so nobody may be refused because of the
+  // new one.
   if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
 
   const occasion = { at: now, by, reason: input.reason }

@@ -10,7 +10,7 @@ interface Begun {
   readonly deadline: Date
 }
 
-/** Begins withdrawals: intents that wait together are committed together, before the wallet is asked for their holds. */
+/** Commits intents, those that wait together in one batch, before the wallet is asked for their holds. */
 export class Intents {
   readonly #db: Database
   readonly #inserted: Gatherer<Begun, boolean>
@@ -32,7 +32,8 @@ export class Intents {
   }
 
   /**
-   * The intent of an operation: the one that an earlier attempt left, or the given one under its new reference.
+   * Finds the intent that an earlier attempt of the operation left, or commits the given one.
+   * @returns the attempt to carry on with
    * @throws {Rejection} SERVICE_UNAVAILABLE
    */
   async begin(intent: Intent, deadline: Date): Promise<Attempt> {
@@ -41,14 +42,15 @@ export class Intents {
     const current = currentAttempt(await listAttempts(this.#db, intent.operationId))
     if (current !== null) return current
     if (await this.#inserted.add({ intent, afterAbandoned: true, deadline })) return begun
-    // A second delivery of the same message was quicker, or the operation has its reply: the runner looks for one then.
+    // Either a second delivery of the same message was quicker, or the operation has its reply, which the runner now
+    // looks for.
     throw new Rejection('SERVICE_UNAVAILABLE')
   }
 }
 
 /**
- * @throws {Rejection} SERVICE_UNAVAILABLE while the wallet has not given back what an abandoned attempt may have reserved:
- *   the new one would be refused for want of the very money that the old one holds
+ * @throws {Rejection} SERVICE_UNAVAILABLE until the wallet has given back what an abandoned attempt may have
+ *   reserved: that money would be missing for the new hold, which would be refused for ever
  */
 function currentAttempt(attempts: readonly Attempt[]): Attempt | null {
   const current = attempts.find(({ status }) => status !== 'abandoned')

@@ -15,7 +15,7 @@ interface DepositCall {
 
 const idOf = ({ input }: DepositCall) => input.depositId
 
-/** What confirming and failing have in common. The row is locked, so of several at once one wins. */
+/** What confirming and failing have in common. The row is locked, so of several commands at once one wins. */
 export const settlingDeposits = {
   apart: (call: DepositCall) => [idOf(call)],
   load: (calls: readonly DepositCall[], { db }: { readonly db: Db }) => lockDeposits(db, calls.map(idOf)),
@@ -33,14 +33,15 @@ export function confirmOrFail(
 ) {
   const before = ofBrand(found, scope.brandId)
   if (before === undefined) throw new Rejection('DEPOSIT_NOT_FOUND')
-  // Nobody is refused with `confirmed` before the money is in.
+  // Nobody may be refused because of `confirmed` before the wallet has been credited.
   if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
 
   const by = { kind: 'operator', name: scope.operatorId } as const
   const { deposit, transition } = settleDeposit(before, command, { at: now, by, reason: input.reason })
   const reply = publicDeposit(deposit)
   const sends = command === 'confirm' ? [creditOf(deposit, now), confirmationOf(deposit, reply)] : []
-  // The credit is done before the event leaves: who hears `deposit.confirmed` and reads the wallet sees the money.
+  // The credit is done before the event leaves, so that an operator who hears `deposit.confirmed` sees the money in the
+  // wallet.
   return { reply, change: { record: deposit, transition, operationId }, sends }
 }
 

@@ -8,7 +8,7 @@ import { type Checked, withUnfinished } from './unfinished.ts'
 /** A deposit, and whom it belongs to. */
 export type DepositRecord = Deposit & Scope
 
-/** What confirming and failing change. */
+/** The columns that confirming and failing change. */
 const settledColumns = 'status text, failure_reason text, version int, confirmed_at timestamptz, failed_at timestamptz'
 const depositColumns = `
   id text, operator_id text, brand_id text, environment text, currency text, time_zone text, player_id text,
@@ -17,8 +17,8 @@ const depositColumns = `
 const columns = columnNames(depositColumns)
 
 /**
- * Takes the locks that make the deposits of one player one after another, so that no two of them read the same day's sum.
- * Of two first deposits at once the second waits for the first one's row, and then for its lock.
+ * Locks players, so that the deposits of one player are created one after another and no two of them read the same
+ * day's sum. If two deposits are a player's first, the second waits until the row of the first is committed.
  */
 export async function lockDepositors(db: Db, players: readonly Pick<PlayerOfDay, 'playerId'>[]): Promise<void> {
   const playerIds = players.map(({ playerId }) => playerId)
@@ -33,7 +33,7 @@ export async function lockDepositors(db: Db, players: readonly Pick<PlayerOfDay,
 
 export interface PlayerOfDay {
   readonly playerId: string
-  /** A day begins and ends where the brand is, with its changes of summer time. */
+  /** A day begins and ends at midnight in this time zone, with its changes to summer time. */
   readonly timeZone: string
 }
 
@@ -66,7 +66,7 @@ export interface DepositKey extends PlayerOfDay {
 /** What decides whether a deposit may begin. */
 export interface BeforeDeposit {
   readonly dayTotal: bigint
-  /** The deposit that has the reference already. */
+  /** The id of the deposit that has the reference already. */
   readonly taken: string | null
 }
 
@@ -81,7 +81,7 @@ export function readBeforeDeposits(db: Db, keys: readonly DepositKey[], now: Dat
   `
 }
 
-/** Writes new deposits with their histories. A reference that was taken meanwhile is a unique violation. */
+/** Writes new deposits with their histories. A reference that was taken meanwhile causes a unique violation. */
 export async function insertDeposits(db: Db, changes: readonly Change<DepositRecord>[]): Promise<void> {
   const deposits = changes.map(({ record }) => record)
   await Promise.all([
@@ -140,7 +140,7 @@ export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<Deposit
   `
   if (externalReference === undefined)
     return db<DepositRecord>`select ${columns} from deposit where ${matches} order by id desc limit ${limit}`
-  // A statement of its own, since it has an index of its own.
+  // A separate statement, because it uses another index.
   return db<DepositRecord>`
     select ${columns} from deposit where ${matches} and external_reference = ${externalReference}
   `

@@ -1,4 +1,4 @@
-/** The records of ids, in the order of the ids; undefined where there is none. */
+/** The records with these ids, in the order of the ids; undefined where there is none. */
 export function inOrder<R extends { readonly id: string }>(
   ids: readonly string[],
   records: readonly R[],

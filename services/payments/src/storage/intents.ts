@@ -2,7 +2,7 @@ import type { Scope } from '@backoffice/contracts'
 import { columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import type { Withdrawal, WithdrawalState } from '../domain/withdrawal.ts'
 
-/** One attempt at a withdrawal: its id is the reference of the hold that the wallet is asked for. */
+/** One attempt at a withdrawal. Its id is the reference of the hold. */
 export interface Attempt {
   readonly id: string
   readonly status: WithdrawalState
@@ -10,7 +10,7 @@ export interface Attempt {
   readonly releasing: boolean
 }
 
-/** What an intent is begun with. */
+/** The request that an intent is made from. */
 export type Intent = Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination'> & {
   readonly operationId: string
   readonly scope: Scope
@@ -34,9 +34,9 @@ const intentColumns = `
 `
 
 /**
- * Inserts intents, each unless an earlier attempt of its operation is there, or the operation has its reply: what was
- * refused, or given up for good, reserves nothing when it comes again.
- * @returns the ids of those that were begun: of the others another attempt is to be gone on with, or to be looked at
+ * Inserts intents. An intent is left out if an earlier attempt of its operation exists, or if the operation has its
+ * reply: an operation that was refused, or given up for good, must reserve nothing when it is sent again.
+ * @returns the ids of the intents that were inserted
  */
 export async function insertIntents(
   db: Db,
@@ -62,7 +62,7 @@ export async function insertIntents(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Compare-and-set: the wallet refused, so there is no hold to release. */
+/** Marks an intent as refused, if it still is an intent. The wallet refused, so there is no hold to release. */
 export async function refuseIntent(db: Db, { id, now }: { readonly id: string; readonly now: Date }): Promise<void> {
   await db`
     update withdrawal set status = 'refused', dropped_at = ${now}::timestamptz where id = ${id} and status = 'intent'
@@ -74,7 +74,7 @@ export interface AbandonedIntent extends Scope {
   readonly playerId: string
 }
 
-/** Compare-and-set: intents begun before `before` are given up. Their rows stay locked until the transaction ends. */
+/** Abandons intents that are older than `before`. Their rows stay locked until the transaction ends. */
 export function abandonIntents(
   db: Db,
   { before, now, limit }: { readonly before: Date; readonly now: Date; readonly limit: number },

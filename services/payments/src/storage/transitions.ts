@@ -2,7 +2,7 @@ import type { TransitionActor } from '@backoffice/contracts'
 import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
 import type { StatusTransition } from '../domain/transition.ts'
 
-/** What an operation does to one record: how the record is from then on, and the line that its history gets. */
+/** What an operation changes in one record: the record as it is from then on, and the new line of its history. */
 export interface Change<R extends { readonly id: string }> {
   readonly record: R
   readonly transition: StatusTransition

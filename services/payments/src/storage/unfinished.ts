@@ -13,15 +13,17 @@ async function findUnfinished(db: ReadDb, recordIds: readonly string[]): Promise
 
 /** A record, and whether the wallet has done its part. */
 export type Checked<R> = R & {
-  /** The operation that ended the record, as long as the wallet has not done its part of that. */
+  /** The operation that ended the record, until the wallet has done its part of it. */
   readonly unfinished: string | null
 }
 
 /**
- * Adds to records that have just been read what is unfinished of them. They are read first, by a statement of its own: one
- * that waited for locks does not see what was committed meanwhile to other tables; and a command that is done by now makes
- * the newer state true, while one that was sent since cannot belong to the state that was read.
- * @param hasEnded whether the record is in its last state: only what ends a record leaves the wallet a command
+ * Adds to records that have just been read what is unfinished about them. This needs a later statement than the one
+ * that read the records. A statement that waited for locks does not see what was committed to other tables meanwhile.
+ * And the order is safe: a command that is done by now makes the state that was read true, and a command that was
+ * written since cannot belong to that state.
+ * @param hasEnded whether the record is in its last state: only a change that ends a record sends the wallet a
+ *   command
  */
 export async function withUnfinished<R extends { readonly id: string }>(
   db: ReadDb,

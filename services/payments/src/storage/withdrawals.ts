@@ -11,7 +11,7 @@ export type WithdrawalRecord = Withdrawal & Scope
 /** Any row of the table: an intent is no withdrawal yet, and never becomes a `WithdrawalRecord`. */
 export type WithdrawalRow = Omit<WithdrawalRecord, 'status'> & { readonly status: WithdrawalState }
 
-/** What opening and deciding change. */
+/** The columns that beginning and deciding change. */
 const decidedColumns = `
   status text, reason text, version int, created_at timestamptz, updated_at timestamptz, reviewed_at timestamptz,
   paid_at timestamptz, approved_by text
@@ -45,7 +45,7 @@ export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promi
   return (await db<WithdrawalRow>`select ${columns} from withdrawal where id = any(${ids}::text[])`).filter(isRecord)
 }
 
-/** Writes what opening a withdrawal, or a decision, changed, with its history. The rows must be locked. */
+/** Writes what the beginning of a withdrawal, or a decision, has changed, with its history. The rows must be locked. */
 export async function updateWithdrawals(db: Db, changes: readonly Change<Withdrawal>[]): Promise<void> {
   const withdrawals = changes.map(({ record }) => record)
   await Promise.all([

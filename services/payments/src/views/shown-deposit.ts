@@ -3,7 +3,7 @@ import { beforeSettling, isConfirmed } from '../domain/deposit.ts'
 import type { DepositRecord } from '../storage/deposits.ts'
 import { withUnfinished } from '../storage/unfinished.ts'
 
-/** A deposit as it may be shown: still pending as long as the wallet has not been credited. */
+/** A deposit as it may be shown: it stays pending until the wallet has been credited. */
 export type ShownDeposit = DepositRecord & { readonly settling: boolean }
 
 /** How deposits that have just been read may be shown. */

@@ -2,7 +2,7 @@ import type { Transition } from '@backoffice/contracts'
 import { withIsoTimes } from '@backoffice/service-runtime'
 import type { StatusTransition } from '../domain/transition.ts'
 
-/** The history that goes with a record as it is shown: later transitions are not true everywhere yet. */
+/** The history up to the version of the record that is shown. Later transitions are not finished everywhere yet. */
 export function shownTransitions(
   history: readonly StatusTransition[] = [],
   shown: { readonly version: number },

@@ -8,7 +8,7 @@ import {
 } from '@backoffice/contracts'
 import fc from 'fast-check'
 import t from 'tap'
-import { admitDeposit, beforeSettling, type Deposit, openDeposit, settleDeposit } from '../../src/domain/deposit.ts'
+import { admitDeposit, beforeSettling, beginDeposit, type Deposit, settleDeposit } from '../../src/domain/deposit.ts'
 
 const at = new Date('2026-03-02T12:00:00.000Z')
 const by = { kind: 'operator', name: 'op_1' } as const
@@ -50,7 +50,7 @@ t.test('every status × every command: only a pending deposit settles', async (t
   } as const
   for (const status of depositStatuses) {
     for (const command of ['confirm', 'fail'] as const) {
-      const deposit: Deposit = { ...openDeposit(request, occasion).deposit, status }
+      const deposit: Deposit = { ...beginDeposit(request, occasion).deposit, status }
       const run = () => settleDeposit(deposit, command, occasion).deposit.status
       t.equal(refusal(run) ?? run(), expected[status][command], `${command} when ${status}`)
     }
@@ -58,7 +58,7 @@ t.test('every status × every command: only a pending deposit settles', async (t
 })
 
 t.test('a refusal names the deposit and its status', async (t) => {
-  const deposit: Deposit = { ...openDeposit(request, occasion).deposit, status: 'failed' }
+  const deposit: Deposit = { ...beginDeposit(request, occasion).deposit, status: 'failed' }
   t.throws(() => settleDeposit(deposit, 'confirm', occasion), {
     code: 'DEPOSIT_NOT_PENDING',
     details: { depositId: 'dep_1', status: 'failed' },
@@ -66,7 +66,7 @@ t.test('a refusal names the deposit and its status', async (t) => {
 })
 
 t.test('settling writes who, when and why, and raises the version', async (t) => {
-  const { deposit, transition } = openDeposit(request, occasion)
+  const { deposit, transition } = beginDeposit(request, occasion)
   t.same(transition, { version: 1, from: null, to: 'pending', at, by, reason: null })
   const later = new Date('2026-03-02T13:00:00.000Z')
   const failed = settleDeposit(deposit, 'fail', { at: later, by, reason: 'expired' })

@@ -14,11 +14,11 @@ import {
   admitWithdrawal,
   applyDecision,
   beforeLastTransition,
+  beginWithdrawal,
   invisibleStates,
   isFinal,
   isVisible,
   nextMove,
-  openWithdrawal,
   sandboxOutcome,
   type Withdrawal,
   type WithdrawalDecision,
@@ -27,7 +27,7 @@ import {
 
 const at = new Date('2026-03-02T12:00:00.000Z')
 const by = { kind: 'team', name: 'alice' } as const
-const { withdrawal, transition: opening } = openWithdrawal(
+const { withdrawal, transition: opening } = beginWithdrawal(
   {
     id: 'wdr_1',
     playerId: 'ply_1',
@@ -61,7 +61,7 @@ function refusal(run: () => unknown): string | null {
 
 t.test('every state × every command leads where the table says, and what it says becomes of the hold', async (t) => {
   const expected: Readonly<Record<string, string>> = {
-    'intent open': 'under_review keep',
+    'intent begin': 'under_review keep',
     'intent refuse': 'refused keep',
     'intent abandon': 'abandoned release',
     'under_review cancel': 'cancelled release',
@@ -101,7 +101,7 @@ t.test(
   },
 )
 
-t.test('only under_review and approved are open', async (t) => {
+t.test('only under_review and approved are not final', async (t) => {
   t.same(
     withdrawalStatuses.filter((status) => !isFinal(status)),
     ['under_review', 'approved'],

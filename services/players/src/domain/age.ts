@@ -7,7 +7,7 @@ export function calendarDay(now: Date, timeZone: string): string {
 }
 
 /**
- * Whether the 18th birthday has been reached on a day. Who was born on 29 February reaches it on 1 March of a common year.
+ * Whether the 18th birthday has been reached on a day. A birthday on 29 February is reached on 1 March in common years.
  * @param birthDate and `today` as YYYY-MM-DD
  */
 export function isAdult(birthDate: string, today: string): boolean {

@@ -4,7 +4,7 @@ import type { Changed, PlayerRecord } from './player.ts'
 type KycRecord = Pick<PlayerRecord, 'kycStatus' | 'kycVersion' | 'kycDecidedAt' | 'kycReason'>
 
 /**
- * What a submission does to a player: whatever the status was, the documents are now under analysis.
+ * A submission: whatever the status was, the documents are now under analysis.
  * @throws {Rejection} KYC_ALREADY_APPROVED
  */
 export function submit<P extends KycRecord>(player: P): Changed<P> {
@@ -12,7 +12,7 @@ export function submit<P extends KycRecord>(player: P): Changed<P> {
   return moveTo(player, 'em_analise')
 }
 
-/** A decision. The same status again changes nothing, and nobody is told. */
+/** A decision. The same status again changes nothing and sends no event. */
 export function decide<P extends KycRecord>(
   player: P,
   { status, reason }: { readonly status: KycDecision; readonly reason: string | null },
@@ -22,7 +22,9 @@ export function decide<P extends KycRecord>(
   return change === null ? { player, change } : { player: { ...moved, kycDecidedAt: now, kycReason: reason }, change }
 }
 
-/** The version rises with every change, those without an event included: an event that comes later must count as newer. */
+/**
+ * The version rises with every change, even with one that sends no event, so that a later event has a higher version.
+ */
 function moveTo<P extends KycRecord>(player: P, next: KycStatus): Changed<P> {
   const { kycStatus: previous, kycVersion } = player
   if (previous === next) return { player, change: null }

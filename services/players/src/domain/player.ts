@@ -10,7 +10,7 @@ import {
 } from '@backoffice/contracts'
 import { calendarDay, isAdult } from './age.ts'
 
-/** A player as it is kept. */
+/** A player as it is stored. */
 export interface PlayerRecord extends Readonly<Scope> {
   readonly id: string
   readonly externalId: string
@@ -27,17 +27,17 @@ export interface PlayerRecord extends Readonly<Scope> {
   readonly kycDecidedAt: Date | null
   readonly kycReason: string | null
   readonly selfExcludedFrom: Date | null
-  /** None while `selfExcludedFrom` is set: for good. */
+  /** Null while `selfExcludedFrom` is set means for good. */
   readonly selfExcludedUntil: Date | null
-  /** In minor units; none: no limit. */
+  /** In minor units; null means no limit. */
   readonly dailyDepositLimit: bigint | null
   readonly pendingLimit: bigint | null
-  /** When the pending limit, or the removal where it is none, takes effect. */
+  /** When the pending limit takes effect. Without a pending limit it is when the limit is removed. */
   readonly pendingLimitFrom: Date | null
   readonly createdAt: Date
 }
 
-/** What came of a change: the record as it is now, and what happened, which is nothing when it was so already. */
+/** The result of a change: the record as it is now, and what has changed, which is nothing when it was so before. */
 export interface Changed<P> {
   readonly player: P
   readonly change: FieldChange | null
@@ -50,8 +50,8 @@ export interface FieldChange {
 }
 
 /**
- * A new player, who may do everything but what needs an identity check.
- * @throws {Rejection} VALIDATION_ERROR who is not over 18, where the brand is
+ * A new player, who may do everything that needs no identity check.
+ * @throws {Rejection} VALIDATION_ERROR when the player is not over 18, by the date where the brand is
  */
 export function register(
   request: Input<typeof operations.players.registerPlayer>,
@@ -71,7 +71,7 @@ export function register(
   }
 }
 
-/** The status says what a player may do now; a self-exclusion by dates runs on whatever it says. */
+/** Sets the status, which says what a player may do now. A self-exclusion by dates goes on whatever the status is. */
 export function setStatus<P extends Pick<PlayerRecord, 'status'>>(player: P, next: PlayerStatus): Changed<P> {
   const { status: previous } = player
   if (previous === next) return { player, change: null }

@@ -5,7 +5,7 @@ const coolingOffMs = 24 * 3_600_000
 
 type Exclusion = Pick<PlayerRecord, 'status' | 'selfExcludedFrom' | 'selfExcludedUntil'>
 
-/** Whether a self-exclusion runs now, by its dates or by the status. */
+/** Whether the player is self-excluded now, by dates or by status. */
 export function isSelfExcluded({ status, selfExcludedFrom, selfExcludedUntil }: Exclusion, now: Date): boolean {
   if (status === 'autoexcluido') return true
   if (selfExcludedFrom === null || now < selfExcludedFrom) return false
@@ -15,9 +15,9 @@ export function isSelfExcluded({ status, selfExcludedFrom, selfExcludedUntil }: 
 const forGood = 'for good'
 
 /**
- * Excludes a player until a time, or for good (null). An exclusion that runs goes on with a later end; one that has ended
- * begins anew.
- * @throws {Rejection} VALIDATION_ERROR when `until` is over, or would make the exclusion that runs shorter
+ * Excludes a player until a time, or for good (null). A running exclusion gets a later end. One that has ended begins
+ * again.
+ * @throws {Rejection} VALIDATION_ERROR when `until` is in the past, or would make the running exclusion shorter
  */
 export function selfExclude<P extends Exclusion>(player: P, until: Date | null, now: Date): Changed<P> {
   if (!isLonger(player, until, now)) {
@@ -36,7 +36,7 @@ export function selfExclude<P extends Exclusion>(player: P, until: Date | null, 
   }
 }
 
-/** Whether `until` is later than the end of the exclusion that runs; null is for good. */
+/** Whether `until` is later than the end of the running exclusion; null means for good. */
 export function isLonger(exclusion: Exclusion, until: Date | null, now: Date): boolean {
   if (until !== null && until <= now) return false
   if (!isSelfExcluded({ ...exclusion, status: 'ativo' }, now)) return true
@@ -46,14 +46,14 @@ export function isLonger(exclusion: Exclusion, until: Date | null, now: Date): b
 
 type DailyLimit = Pick<PlayerRecord, 'dailyDepositLimit' | 'pendingLimit' | 'pendingLimitFrom'>
 
-/** The limit that holds now, in minor units; null: none. */
+/** The limit that holds now, in minor units; null means no limit. */
 export function limitNow({ dailyDepositLimit, pendingLimit, pendingLimitFrom }: DailyLimit, now: Date): bigint | null {
   return pendingLimitFrom !== null && now >= pendingLimitFrom ? pendingLimit : dailyDepositLimit
 }
 
 /**
- * A first limit or a lower one holds at once; a higher one, or none, only after the cooling-off. A later wish replaces one
- * that waits.
+ * A first limit or a lower one holds at once. A higher one, or none, holds only after the cooling-off. A later wish
+ * replaces one that still waits.
  * @param wished in minor units; null: no limit
  */
 export function setLimit<P extends DailyLimit>(player: P, wished: bigint | null, now: Date): Changed<P> {

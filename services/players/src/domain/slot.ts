@@ -17,7 +17,7 @@ export const symbols = [
   { weight: 12, pays: 6 },
 ] as const
 export const stopsPerReel = symbols.reduce((sum, { weight }) => sum + weight, 0)
-/** Two of the rarest symbol anywhere pay this much per stake. */
+/** Two of the rarest symbol, at any place, pay this much per stake. */
 const pairPays = 8
 
 /** The symbol at a stop of a reel. */

@@ -11,7 +11,7 @@ import { findGame } from '../storage/games.ts'
 import { shapes, themeOf } from './themes.ts'
 import { thumbnail } from './thumbnail.ts'
 
-/** The page may load and call itself only; an operator may show it in an iframe. */
+/** The page may load and call nothing but this listener. An operator may show it in an iframe. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
@@ -29,7 +29,7 @@ type GamesContext = Pick<ServiceContext, 'db' | 'clock' | 'log'>
 interface GamesListenerOptions extends GamesContext {
   readonly host: string
   readonly port: number
-  /** Where players' browsers reach it; its own address in development. */
+  /** The address at which players' browsers reach it; in development the listener's own. */
   readonly baseUrl: string | undefined
 }
 
@@ -73,7 +73,7 @@ function createApp(context: GamesContext): FastifyInstance {
     requestTimeout: 10_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // Nothing is coerced: what is not as the schema says is refused.
+    // Nothing is converted: whatever does not fit the schema is refused.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
   })
   app.addHook('onRequest', async (_request, reply) => {
@@ -102,7 +102,7 @@ function registerPages(app: FastifyInstance, { db }: GamesContext): void {
       .headers({ 'Content-Type': 'image/svg+xml', 'Cache-Control': `public, max-age=${maxAgeSeconds}` })
       .send(thumbnail(game))
   })
-  // The page is the same for every game; its token, in the fragment, says which one is played.
+  // The page is the same for every game. The token in the fragment says which game is played.
   app.get('/demo/:gameId', (_request, reply) => reply.header('Content-Type', 'text/html; charset=utf-8').send(page))
   for (const [name, { contentType, body }] of Object.entries(assets)) {
     app.get(`/assets/${name}`, (_request, reply) =>
@@ -121,7 +121,7 @@ function registerPlay(app: FastifyInstance, { db, clock }: GamesContext): void {
   app.post<{ Body: { stake: number } }>('/play/spin', { schema: { body: SpinRequest } }, async (request, reply) => {
     const stake = stakes.find((offered) => offered === BigInt(request.body.stake))
     if (stake === undefined) return reply.code(422).send({ error: 'stake' })
-    // The outcome is the server's; the page only shows it.
+    // The server draws the outcome; the page only shows it.
     const line = [spin(), spin(), spin()] as const
     const win = stake * BigInt(payout(line))
     const now = clock.now()

@@ -1,4 +1,4 @@
-/** Outlines in a box of 100 by 100, drawn so that no font has to have them. */
+/** Outlines in a box of 100 by 100. They are drawn, so no font is needed. */
 export const shapes = {
   gem: 'M28 12H72L94 40L50 92L6 40Z',
   crown: 'M8 80L14 26L36 50L50 14L64 50L86 26L92 80Z',

@@ -9,14 +9,17 @@ import { insertSessions } from '../storage/game-sessions.ts'
 import { findCatalogueGame } from '../storage/games.ts'
 import { findPlayers } from '../storage/players.ts'
 
-/** Refuses as the reserved games of the sandbox say. */
+/** The reserved games of the sandbox are refused in the way that they stand for. */
 function refuseReservedGame(scope: Scope, gameId: string): void {
   if (scope.environment !== 'sandbox') return
   if (gameId === sandboxGames.rgBlocked) throw new Rejection('RG_BLOCKED', { reason: 'sandbox_trigger' })
   if (gameId === sandboxGames.providerUnavailable) throw new Rejection('PROVIDER_UNAVAILABLE')
 }
 
-/** Eligibility is judged, and a provider is asked, before the transaction: no call leaves while a row is locked. */
+/**
+ * The player is judged and the provider is called before the transaction, because nothing is called while a row is
+ * locked.
+ */
 export const openGameSession = ({
   gamesUrl,
   provider,
@@ -40,7 +43,7 @@ export const openGameSession = ({
       const dailyLimit = limitNow(player, now)
       admitToPlay({
         ...{ status, kycStatus, selfExcluded: isSelfExcluded(player, now), dailyLimit },
-        // What the day's deposits sum to matters only where there is a limit.
+        // The sum of the day's deposits matters only if there is a limit.
         dayDeposits: dailyLimit === null ? 0n : await readDayDeposits(call, rpc),
       })
       const id = newId('ses')
@@ -78,7 +81,7 @@ async function readDayDeposits(call: Call<typeof operations.players.openGameSess
   return toMinorUnits(total)
 }
 
-/** In the fragment the token reaches the page, but no server's log and no Referer. */
+/** A token in the fragment reaches the page, but no server log and no Referer header. */
 function demonstration(gamesUrl: string, gameId: string, now: Date) {
   const token = randomBytes(24).toString('base64url')
   return {

@@ -4,7 +4,7 @@ import { register } from '../domain/player.ts'
 import { findPlayersByExternalId, insertPlayers } from '../storage/players.ts'
 import { publicPlayer } from '../views/player.ts'
 
-/** Registers a player and opens the wallet: the reply is given once the account is there. */
+/** Registers a player and opens the wallet. The reply is sent once the account is there. */
 export const registerPlayer = handle(operations.players.registerPlayer, {
   apart: ({ input, scope }) => [`${scope.brandId} ${input.externalId}`],
 

@@ -6,7 +6,7 @@ import { insertSubmissions } from '../storage/kyc-submissions.ts'
 import { lockPlayers, playerOf } from '../storage/players.ts'
 import { publicSubmission } from '../views/player.ts'
 
-/** Registers a submission. It emits no event: the operator did it itself. */
+/** Registers a submission. It sends no event, because the operator made the change itself. */
 export const submitKyc = handle(operations.players.submitKyc, {
   apart: ({ input }) => [input.playerId],
 

@@ -6,7 +6,7 @@ import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, h
 import { Agent, request } from 'undici'
 
 export interface Launch {
-  /** Names the launch: the provider answers a repeated one with the same session. */
+  /** Names the launch: if it is repeated, the provider returns the same session. */
   readonly sessionId: string
   readonly gameId: string
   readonly playerId: string
@@ -34,7 +34,7 @@ const attemptsMax = 2
 const consecutiveFailuresMax = 5
 
 export interface GameProviderOptions {
-  /** Of the launch API; without it no launch is possible. */
+  /** The address of the launch API. Without it no launch is possible. */
   readonly url: string | undefined
   readonly token: string | undefined
   /** In all, for one attempt. */
@@ -45,8 +45,8 @@ export interface GameProviderOptions {
 }
 
 /**
- * Asks the game provider to open a session (docs/game-providers.md). A launch is repeated once, which its session id
- * makes safe; after five failures in a row the circuit opens, and nobody waits for a provider that is down.
+ * Asks the game provider to open a session (docs/game-providers.md). A launch is repeated once, which is safe because
+ * of its session id. After five failures in a row the circuit opens, so that nobody waits for a provider that is down.
  */
 export class GameProvider {
   readonly #options: GameProviderOptions
@@ -87,7 +87,7 @@ export class GameProvider {
   }
 
   async #request(url: string, launch: Launch, deadline: Date): Promise<Launched> {
-    // A total deadline: undici's own time-outs are idle times, which a slow drip never reaches.
+    // A deadline for everything. The time-outs of undici are idle times, which a slow trickle of bytes never reaches.
     const { token } = this.#options
     const timeoutMs = Math.max(1, Math.min(this.#options.timeoutMs, deadline.getTime() - Date.now()))
     const signal = AbortSignal.timeout(timeoutMs)
@@ -109,7 +109,9 @@ export class GameProvider {
   }
 }
 
-/** The provider understood and said no: asking again changes nothing, and says nothing about other launches. */
+/**
+ * The provider understood and refused. Asking again changes nothing, and the refusal says nothing about other launches.
+ */
 class RefusedLaunch extends Error {
   override readonly name = 'RefusedLaunch'
 }

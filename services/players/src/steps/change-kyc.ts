@@ -7,7 +7,7 @@ import { insertChanges, type MadeChange } from '../storage/player-changes.ts'
 import { lockPlayers, updateKyc } from '../storage/players.ts'
 import { publicKyc } from '../views/player.ts'
 
-/** Writes what did change, of players whose rows are locked. */
+/** Writes the changes of players whose rows are locked. */
 export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
   const changed = made.flatMap(({ player, change }) => (change === null ? [] : [player]))
   if (changed.length > 0) await Promise.all([updateKyc(db, changed), insertChanges(db, made, now)])
@@ -25,8 +25,8 @@ interface Decided {
 }
 
 /**
- * How a decision is made and the operator told of it, whoever decides: the team, or the sandbox route in its place.
- * @param whose the brand that the player must be of (null: any), and who is recorded
+ * How a decision is made and its event is sent, whether the team decides or the sandbox route.
+ * @param whose the brand that the player must belong to (null: any), and who is recorded as the actor
  */
 export const kycDecision = (whose: (call: DecisionCall) => { brandId: string | null; actor: string }) => ({
   apart: ({ input }: DecisionCall) => [input.playerId],

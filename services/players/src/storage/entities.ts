@@ -1,7 +1,7 @@
 import type { Environment, KycStatus, PlayerStatus } from '@backoffice/contracts'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
-/** For the team's edits and lists of players; see storage/players.ts. */
+/** For the team's edits and lists of players: see players.ts. */
 export const PlayerEntity = defineEntity({
   name: 'Player',
   tableName: 'player',

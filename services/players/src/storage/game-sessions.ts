@@ -38,7 +38,7 @@ export interface DemoSession {
   readonly expiresAt: Date
 }
 
-/** The demonstration that a token opens, unless it has expired. */
+/** The demonstration that a token stands for, unless it has expired. */
 export async function findDemoSession(db: ReadDb, tokenSha256: Buffer, now: Date): Promise<DemoSession | undefined> {
   const [session] = await db<DemoSession>`
     select s.game_id, g.name, s.demo_balance as balance, s.expires_at
@@ -48,7 +48,10 @@ export async function findDemoSession(db: ReadDb, tokenSha256: Buffer, now: Date
   return session
 }
 
-/** Books one spin in one statement. Undefined when the balance does not cover the stake, or the session is gone. */
+/**
+ * Books one spin in one statement.
+ * @returns undefined when the balance does not cover the stake, or the session has expired
+ */
 export async function bookSpin(
   db: Db,
   spin: { readonly tokenSha256: Buffer; readonly stake: bigint; readonly win: bigint; readonly now: Date },

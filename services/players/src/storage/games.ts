@@ -5,7 +5,7 @@ export type CatalogueGame = Omit<Game, 'thumbnailUrl'>
 
 const columns = sql`id, name, provider, category, rtp, demo`
 
-/** A game is in every brand's catalogue unless the brand has taken it out. */
+/** A game is in every brand's catalogue unless it was taken out of it. */
 const inCatalogue = (brandId: string) => sql`
   not exists (select from brand_game b where b.brand_id = ${brandId} and b.game_id = g.id and not b.available)
 `
@@ -26,7 +26,7 @@ export async function findCatalogueGame(
   return game
 }
 
-/** Whoever's catalogue it is in. */
+/** Whether or not it is in any brand's catalogue. */
 export async function findGame(db: ReadDb, gameId: string): Promise<CatalogueGame | undefined> {
   const [game] = await db<CatalogueGame>`select ${columns} from game where id = ${gameId}`
   return game

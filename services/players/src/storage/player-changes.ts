@@ -12,7 +12,7 @@ export interface PlayerChange extends FieldChange {
 
 const columns = 'at timestamptz, player_id text, actor text, field text, previous text, next text, reason text'
 
-/** A change as it was made: nothing is recorded when nothing happened. */
+/** A change with who made it and why. Nothing is recorded when nothing has changed. */
 export interface MadeChange extends Changed<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {}
 
 export async function insertChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {

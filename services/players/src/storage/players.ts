@@ -4,12 +4,12 @@ import { type InferEntity, LockMode } from '@mikro-orm/postgresql'
 import type { PlayerRecord } from '../domain/player.ts'
 import { PlayerEntity } from './entities.ts'
 
-// Calls of operators and services come in numbers, so they share one statement. What the team does with one player, or with
-// optional filters, goes over the entity.
+// Calls of operators and services come in large numbers, so they share statements. The team's edits of one player, and
+// its lists with optional filters, use the entity.
 
 export interface PlayerKey {
   readonly playerId: string
-  /** null: whichever brand it is of. Only the team asks so. */
+  /** Null: of any brand. Only the team may ask for that. */
   readonly brandId: string | null
 }
 
@@ -24,7 +24,7 @@ const columns = columnNames(playerColumns)
 
 const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
 
-/** What was found for each key, in order. Another brand's player is unknown. */
+/** The player for each key, in order. A player of another brand is unknown. */
 function inOrder(keys: readonly PlayerKey[], players: readonly PlayerRecord[]): (PlayerRecord | undefined)[] {
   const byId = new Map(players.map((player) => [player.id, player]))
   return keys.map(({ playerId, brandId }) => {
@@ -79,11 +79,11 @@ export async function findPlayersByExternalId(
   return keys.map((key) => byName.get(nameOf(key)))
 }
 
-/** The unique (brand, externalId) decides between two replicas. */
+/** The unique index on brand and externalId decides between two replicas. */
 export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): Promise<void> {
   await db`
     insert into player ${rowsOf('new', players, playerColumns)}
-    -- So that two replicas that insert the same names wait for each other in one order.
+    -- In one order, so that two replicas that insert the same names cannot deadlock.
     order by brand_id, external_id
   `
 }
@@ -114,7 +114,7 @@ export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord
   return recordOf(row)
 }
 
-/** What differs from the player that was locked is written before the commit. */
+/** The fields that differ from the locked player are written before the commit. */
 export function updatePlayer(db: Db, player: PlayerRecord): void {
   db.em.assign(db.em.getReference(PlayerEntity, player.id), player)
 }
@@ -124,7 +124,7 @@ export interface PlayerFilter {
   readonly externalId?: string
   readonly status?: PlayerStatus
   readonly kycStatus?: KycStatus
-  /** The last id of the page before. Ids are time-ordered: the next page goes on below it. */
+  /** The last id of the page before. Ids are ordered by time, so the next page has lower ones. */
   readonly before?: string
 }
 

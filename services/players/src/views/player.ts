@@ -24,7 +24,7 @@ export function publicKyc(player: PlayerRecord, submissions: readonly KycSubmiss
   }
 }
 
-/** What payments must know of a player now. */
+/** What payments needs to know about a player now. */
 export function standingOf(player: PlayerRecord, now: Date): PlayerStanding {
   const { id: playerId, currency, status, kycStatus } = player
   const dailyDepositLimit = amountOf(limitNow(player, now))

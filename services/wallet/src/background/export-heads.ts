@@ -3,12 +3,12 @@ import { lastExportAt, writeHeads } from '../heads/head-files.ts'
 import { listHeadsSince } from '../storage/heads.ts'
 
 const pageMax = 10_000
-/** Longer than a transaction can last: what was being written at the last export is in the next one. */
+/** Longer than a transaction can last, so that what was being written during one export is in the next. */
 const overlapMs = 60_000
 
 /**
- * Writes the heads of the chains that moved since the last export to a folder outside the database, where whoever cuts
- * off the end of a chain cannot reach them.
+ * Writes the heads of the chains that have moved since the last export to a folder outside the database. Somebody who
+ * cuts off the end of a chain in the database cannot change them there.
  * @returns how many heads were written
  */
 export async function exportHeads({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>, dir: string): Promise<number> {

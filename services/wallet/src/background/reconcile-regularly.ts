@@ -3,7 +3,7 @@ import type { Reconciler } from '../reconciliation/reconciler.ts'
 
 const lookEveryMsMax = 10_000
 
-/** Begins a reconciliation in each period, on whichever replica is first: a run's id names its period. */
+/** Begins one reconciliation in each period, on the first replica to do so: the run's id names the period. */
 export const regularReconciliation = (
   { clock, log }: Pick<ServiceContext, 'clock' | 'log'>,
   reconciler: Pick<Reconciler, 'begin'>,

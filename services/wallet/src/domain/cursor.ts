@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Where a page ended: the entry's number in its account, and a seal that only the entry's own hash makes. */
+/** Where a page ended: the number of the entry in its account, and a seal that is made from the entry's hash. */
 export interface CursorPosition {
   readonly seq: bigint
   readonly seal: Buffer
@@ -10,8 +10,8 @@ const seqBytes = 8
 const sealBytes = 16
 
 /**
- * The seal of an entry. It follows from the account's hash chain, which begins at a random value: nobody outside can make
- * one, it fits one entry of one player, and every replica can check it without a key.
+ * The seal of an entry. It is made from the account's hash chain, which begins with a random value. So nobody outside
+ * can make one, it fits one entry of one player, and every replica can check it without a key.
  */
 export function sealOf(entryHash: Buffer): Buffer {
   return createHash('sha256').update('statement cursor').update(entryHash).digest().subarray(0, sealBytes)

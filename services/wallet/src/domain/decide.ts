@@ -14,7 +14,7 @@ import {
   type TransferRequest,
 } from './posting.ts'
 
-/** What the ledger says about everything that a batch names; the accounts are locked. */
+/** What the ledger has about everything that a batch names. The accounts are locked. */
 export interface LedgerState {
   /** By `brandKey(brandId, playerId)`. */
   readonly accounts: ReadonlyMap<string, PlayerAccount>
@@ -39,8 +39,8 @@ export interface Changes {
 const balanceMax = 2n ** 63n - 1n
 
 /**
- * Decides a batch in the order of its postings, each on what those before it left. A refused posting changes nothing for
- * its neighbours. Pure: `state` stays as it is.
+ * Decides the postings of a batch in order, each on the result of those before it. A refused posting changes nothing
+ * for the others. Pure: `state` is not changed.
  * @returns one outcome for each posting, in order, and what to write
  */
 export function decideBatch(
@@ -173,7 +173,7 @@ class WorkingBooks {
     const { brandId, reference } = posting
     const hold = this.#findHold(posting)
     if (hold === undefined) {
-      // The hold may still be under way: it finds this tombstone and reserves nothing.
+      // The hold may still arrive. It then finds this tombstone and reserves nothing.
       const tombstone = { amount: null, state: 'released', transferId: null, openedAt: null } as const
       this.#keepHold({ brandId, reference, accountId: account.id, ...tombstone, closedAt: this.#now })
       return { outcome: 'hold', state: 'released' }
@@ -257,7 +257,7 @@ class WorkingBooks {
 
 const fault = (message: string): PostingOutcome => ({ outcome: 'fault', message })
 
-/** The outcome under a reference that is known: the same as then, unless it was another transfer. */
+/** The outcome for a known reference: that of the first time, unless it was another transfer. */
 function replay(
   known: KnownTransfer,
   asked: Pick<TransferRequest, 'type' | 'amount' | 'reverses'> & Pick<KnownTransfer, 'debitAccount' | 'creditAccount'>,

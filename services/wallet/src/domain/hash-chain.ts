@@ -10,7 +10,8 @@ export interface ChainedEntry {
 
 /**
  * The hash of a player's entry: it covers the hash before it and every field of the entry and its transfer, so that an
- * edited, removed or reordered row is found. Written as JSON, so that no two rows have one text.
+ * edited, removed or reordered row is found. The fields are written as JSON, so that two different rows cannot have the
+ * same text.
  */
 export function entryHash(previous: Buffer, entry: ChainedEntry, transfer: Transfer): Buffer {
   const content = JSON.stringify([

@@ -1,6 +1,6 @@
 import type { LedgerType } from '@backoffice/contracts'
 
-/** The brand's own side of a transfer: where players' money comes from and goes to. */
+/** The brand's side of a transfer: where players' money comes from or goes to. */
 export const systemAccountKinds = ['deposits', 'withdrawals', 'adjustments'] as const
 export type SystemAccountKind = (typeof systemAccountKinds)[number]
 
@@ -26,8 +26,8 @@ export interface TransferRequest {
 }
 
 /**
- * What can be asked of the ledger. A credit, a capture and a release cannot be refused; a debit and a hold can, for
- * INSUFFICIENT_FUNDS alone, and then the reference gets that outcome for ever.
+ * What the ledger can do. A credit, a capture and a release cannot be refused. A debit and a hold can be refused with
+ * INSUFFICIENT_FUNDS, and the reference then keeps that outcome for ever.
  */
 export type Posting = Target &
   (
@@ -39,7 +39,7 @@ export type Posting = Target &
 
 export type HoldState = 'open' | 'captured' | 'released'
 
-/** What came of a posting: each sender is told its own. */
+/** The outcome of a posting. Each sender gets its own. */
 export type PostingOutcome =
   | { readonly outcome: 'posted'; readonly transferId: string; readonly replayed: boolean }
   | { readonly outcome: 'hold'; readonly state: HoldState }
@@ -47,7 +47,7 @@ export type PostingOutcome =
   /** The reference belongs to another transfer or hold. */
   | { readonly outcome: 'conflict' }
   | { readonly outcome: 'already_reversed' }
-  /** A sender's bug or a broken promise of ours: nothing was posted or frozen, and somebody must look. */
+  /** A bug of the sender or of ours. Nothing was posted or stored, and a person must look at it. */
   | { readonly outcome: 'fault'; readonly message: string }
 
 export interface PlayerAccount extends Target {
@@ -73,7 +73,7 @@ export interface Transfer {
   readonly createdAt: Date
 }
 
-/** What of a stored transfer tells a replay from a conflict: the row itself is the fingerprint. */
+/** The part of a stored transfer that distinguishes a replay from a conflict. The row itself is the fingerprint. */
 export type KnownTransfer = Pick<
   Transfer,
   'id' | 'type' | 'debitAccount' | 'creditAccount' | 'amount' | 'outcome' | 'reverses'
@@ -91,7 +91,10 @@ export interface Hold {
   readonly closedAt: Date | null
 }
 
-/** One side of a transfer. On a guarded account it has an order, a balance and a hash; on a system account none. */
+/**
+ * One side of a transfer. On a player's account it has a number, a balance and a hash; on a system account it has none
+ * of them.
+ */
 export interface Entry {
   readonly accountId: bigint
   readonly transferId: string
@@ -99,7 +102,7 @@ export interface Entry {
   readonly guarded: { readonly seq: bigint; readonly balance: bigint; readonly hash: Buffer } | null
 }
 
-/** Names a record by brand: references and players of two brands never meet. */
+/** A key that contains the brand, so that references and players of two brands are never mixed up. */
 export const brandKey = (brandId: string, name: string): string => `${brandId}\n${name}`
 export const systemKey = (brandId: string, kind: SystemAccountKind, currency: string): string =>
   `${brandId}\n${kind}\n${currency}`

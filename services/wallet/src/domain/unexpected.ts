@@ -1,6 +1,6 @@
 import type { PostingOutcome } from './posting.ts'
 
-/** An outcome that cannot be but for a bug, a sender's or ours: nothing was posted, and the caller will try again. */
+/** An outcome that only a bug can cause. Nothing was posted, and the caller will try again. */
 export function unexpected(result: PostingOutcome, what: string): Error {
   return new Error(`${what}: ${result.outcome === 'fault' ? result.message : `unexpectedly ${result.outcome}`}`)
 }

@@ -45,7 +45,7 @@ export async function writeHeads(dir: string, at: Date, pages: AsyncIterable<rea
   return count
 }
 
-/** The newest exported head of each account: by the chain, it stands for all entries before it. */
+/** The newest exported head of each account. Through the chain it stands for all entries before it. */
 export async function readNewestHeads(dir: string): Promise<Map<string, Head>> {
   const newest = new Map<string, Head>()
   for (const name of await exportsIn(dir)) {

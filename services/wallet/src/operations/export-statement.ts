@@ -26,7 +26,7 @@ export const exportStatement = handle(operations.wallet.exportStatement, async (
   }
 })
 
-/** The team's own place in a period: readable, since it opens nothing that its reader may not see. */
+/** The team's cursor in a period. It may be readable, because the team may see every entry. */
 const cursorAt = ({ createdAt, transferId }: StatementEntry) => `${createdAt.toISOString()}/${transferId}`
 
 function placeOf(cursor: string): PeriodPlace {

@@ -5,14 +5,14 @@ import { type Page, readPages } from '../storage/statement.ts'
 import { ledgerItem } from '../views/entry.ts'
 
 const limitDefault = 50
-/** Where a cursor points that is none: no entry has this number. */
+/** Where an invalid cursor points: no entry has this number. */
 const nowhere = { seq: 0n, seal: Buffer.of() }
 
 export const listTransactions = handle(operations.wallet.listTransactions, {
   async read(calls, { db }) {
     const asked = calls.map(({ input: { playerId, cursor, limit = limitDefault }, scope: { brandId } }) => {
       const position = cursor === undefined ? null : (decodeCursor(cursor) ?? nowhere)
-      // One more than asked for tells whether another page follows.
+      // One entry more than asked for shows whether another page follows.
       return { brandId, playerId, before: position?.seq ?? null, limit: limit + 1, shown: limit, position }
     })
     const pages = await readPages(db, asked)

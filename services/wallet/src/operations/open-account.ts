@@ -4,6 +4,6 @@ import type { Ledger } from '../steps/ledger.ts'
 
 export const openAccount = (ledger: Ledger) =>
   handle(operations.wallet.openAccount, async ({ input: { playerId }, scope: { brandId, currency } }) => {
-    await ledger.open({ brandId, playerId, currency })
+    await ledger.openAccount({ brandId, playerId, currency })
     return { playerId }
   })

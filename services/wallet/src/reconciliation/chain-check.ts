@@ -15,7 +15,7 @@ interface Whole extends EntryOfTransfer {
   readonly genesis: Buffer
 }
 
-/** An entry whose account or transfer somebody removed. */
+/** An entry whose account or transfer was removed. */
 interface Orphan extends Link {
   readonly brandId: string | null
   readonly ownerBrandId: string | null
@@ -59,7 +59,10 @@ const readPage = (db: ReadDb, after: Link | undefined, limit: number): Promise<R
 
 const isWhole = (row: Row): row is Whole => row.genesis !== null && row.brandId !== null
 
-/** What is wrong with an entry, seen from the one before it as it is stored: one edited row is named once. */
+/**
+ * What is wrong with an entry. It is compared with the entry before it as that is stored, so one edited row is named
+ * once.
+ */
 function faultOf(row: Row, previous: Link | undefined): Found | null {
   const where = { brandId: row.ownerBrandId, subject: `${row.playerId} entry ${row.seq} (${row.transferId})` }
   if (!isWhole(row)) {

@@ -21,9 +21,9 @@ export interface Check {
   readonly run: (snapshot: Snapshot, progress: (done: number, total: number) => void) => Promise<CheckResult>
 }
 
-/** Each check and each report names at most so many; the rest is counted. */
+/** Each check and each report lists at most this many differences and counts the rest. */
 export const listedMax = 1_000
-/** How long an effect may be on its way before that is a difference. */
+/** How long an effect may be in flight before it is a difference. */
 export const inFlightSecondsMax = 300
 
 type DifferenceRow = Omit<Difference, 'check' | 'expected' | 'actual'> & {
@@ -34,7 +34,7 @@ type DifferenceRow = Omit<Difference, 'check' | 'expected' | 'actual'> & {
 
 /**
  * A check that PostgreSQL does by itself.
- * @param compared a query that answers one number
+ * @param compared a query that returns one number
  * @param differences a query with the columns brand_id, subject, expected, actual, explanation
  */
 export function sqlCheck(

@@ -6,8 +6,8 @@ import { type Check, listedMax } from './check.ts'
 const batchMax = 2_000
 
 /**
- * Exported heads against the chains: an end that was cut off leaves no other trace.
- * @param heads read before the snapshot was taken, so that none can be newer than it
+ * Compares exported heads with the chains. An end that was cut off leaves no other trace.
+ * @param heads read before the snapshot was taken, so that none is newer than the snapshot
  */
 export const exportedHeads = (heads: readonly Head[]): Check => ({
   name: 'exportedHeads',

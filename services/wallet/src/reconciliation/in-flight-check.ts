@@ -7,7 +7,7 @@ interface Row extends InFlight {
   readonly overdue: bigint
 }
 
-/** What has been committed in one place and not yet in the other. It is a difference once it has lasted too long. */
+/** Effects that one service has committed and another has not finished. After too long they are differences. */
 export const inFlight: Check = {
   name: 'inFlight',
   async run({ db, at }) {

@@ -1,7 +1,7 @@
 import { type Fragment, sql } from '@backoffice/service-runtime'
 import { sqlCheck } from './check.ts'
 
-// Records whose last command to the wallet is unfinished are on their way: the check of the outbox lists them.
+// Records with an unfinished command to the wallet are left out here: the check of what is in flight lists them.
 const isFinished = (id: Fragment) => sql`not exists (
   select from payments.outbox o where o.aggregate = ${id} and o.kind = 'command' and o.done_at is null)`
 
@@ -27,13 +27,16 @@ export const deposits = sqlCheck('deposits', {
   `,
 })
 
-/** What each status of a withdrawal asks of its hold. */
+/** The state of the hold that belongs to each status of a withdrawal. */
 const holdOfStatus = sql`case w.status
   when 'under_review' then 'open' when 'approved' then 'open' when 'paid' then 'captured'
   when 'rejected' then 'released' when 'cancelled' then 'released' when 'failed' then 'released' when 'abandoned' then 'released'
   when 'refused' then 'refused' end`
 
-/** A withdrawal's hold follows its status; no open or captured hold is without one. Intents are listed as in flight. */
+/**
+ * A withdrawal's hold has the state that belongs to its status, and no open or captured hold is without a withdrawal.
+ * Intents are listed as in flight.
+ */
 export const withdrawals = sqlCheck('withdrawals', {
   compared: sql`select count(*) from payments.withdrawal`,
   differences: sql`

@@ -24,12 +24,12 @@ const ledgerChecks: readonly Check[] = [
 ]
 
 export interface ReconcileOptions {
-  /** The moment that the ages of effects in flight are counted to. */
+  /** The moment at which the ages of effects in flight are measured. */
   readonly at: Date
   /** Where heads of chains have been exported to, if they are. */
   readonly headsDir?: string | undefined
   readonly progress: (progress: Progress) => void
-  /** Ends the run at once, in the middle of a query if need be. */
+  /** Ends the run at once, even in the middle of a query. */
   readonly signal: AbortSignal
 }
 
@@ -45,7 +45,7 @@ export async function reconcile(
     headsDir === undefined
       ? ledgerChecks
       : [...ledgerChecks, exportedHeads([...(await readNewestHeads(headsDir)).values()])]
-  // Each plan is made for the values at hand: a page of a large ledger is not to be planned as a tenth of it.
+  // Each query is planned for its own values. A generic plan would expect a page to be a tenth of the ledger.
   const options = '-c plan_cache_mode=force_custom_plan'
   const client = new Client({ connectionString: url, application_name: 'wallet reconcile', options })
   const abort = () => void client.end()

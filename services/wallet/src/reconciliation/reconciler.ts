@@ -11,21 +11,24 @@ import {
 import { reconcile } from './reconcile.ts'
 
 const heartbeatEveryMs = 1_000
-/** A run that gave no sign for so long ended with its process. */
+/** A run without a heartbeat for this long has ended with its process. */
 const silenceMsMax = 60_000
-/** How long one call waits for the end of a run before it answers with the progress. */
+/** How long one call waits for the end of a run before it replies with the progress. */
 const answerWithinMs = 2_000
 
 const waiting: Progress = { check: 'waiting', done: 0, total: 0 }
 
 interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'> {
-  /** With the reconciler's role; undefined where there is none. */
+  /** With the reconciler's role; undefined when it is not configured. */
   readonly url: string | undefined
   /** Where heads of chains are exported to, if they are. */
   readonly headsDir?: string | undefined
 }
 
-/** Runs reconciliations beside the operations, one at a time, and keeps how each is doing where every replica can read it. */
+/**
+ * Runs reconciliations beside the operations, one at a time. The progress of each is stored, so that every replica can
+ * read it.
+ */
 export class Reconciler implements Background {
   readonly #context: ReconcilerContext
   readonly #running = new Map<string, Promise<void>>()
@@ -49,7 +52,7 @@ export class Reconciler implements Background {
   }
 
   /**
-   * How a run is doing; waits a moment for its end.
+   * Reads the state of a run. Waits a moment for its end.
    * @throws {Rejection} RECONCILIATION_NOT_FOUND
    */
   async find(id: string): Promise<ReconciliationRun> {
@@ -62,9 +65,11 @@ export class Reconciler implements Background {
     return { ...run, state: 'failed', failure: 'The process that ran it has ended.' }
   }
 
-  /** Runs are not finished but failed: a large ledger takes longer than a shutdown may. */
+  /**
+   * A running reconciliation is aborted and counts as failed, because a large ledger takes longer than a shutdown may.
+   */
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('The service was stopped; begin anew.'))
+    this.#stopping.abort(new Error('The service was stopped; start another run.'))
     await this.#queue
   }
 

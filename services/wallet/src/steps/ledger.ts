@@ -14,10 +14,13 @@ import { writeChanges } from '../storage/write-changes.ts'
 
 const batchMax = 200
 const queueMax = 5_000
-/** Batches at once: while one waits for its commit, another is decided. Accounts that they share keep them apart. */
+/**
+ * How many batches run at once: while one waits for its commit, another is decided. The locks of accounts that they
+ * share keep them apart.
+ */
 const concurrency = 2
 
-/** Work that belongs into the transaction of a posting, such as the team's audit entry. */
+/** Work that belongs to the transaction of a posting, such as the team's audit entry. */
 export type Companion = (db: Db, outcome: PostingOutcome) => Promise<void>
 
 interface Waiting {
@@ -37,14 +40,16 @@ export class Ledger {
   constructor({ db, clock }: { readonly db: Database; readonly clock: Clock }) {
     this.#db = db
     this.#clock = clock
-    // What cannot be written because of one posting's data or account never takes its neighbours down: each goes alone.
+    // If a batch cannot be written because of one posting's data or account, its postings run alone, so that the others
+    // succeed.
     this.#postings = new Gatherer({
       run: (batch, { patienceMs }) => this.#apply(batch, patienceMs),
       batchMax,
       queueMax,
       concurrency,
       ownerOf: ({ posting }) => posting.brandId,
-      // A batch may hold many postings of one account; once it is locked out, none of them waits in a batch.
+      // A batch may hold many postings of one account. Once an account is locked out, its postings run alone, so that
+      // none of them holds up a batch.
       suspects: ({ posting: { brandId, playerId } }) => [brandKey(brandId, playerId)],
       faultOf: batchFaultOf,
     })
@@ -60,8 +65,8 @@ export class Ledger {
   }
 
   /**
-   * Posts with whatever arrives at the same time. A reference of another account that another batch has just taken fails
-   * on the unique index: run again, it is seen.
+   * Posts together with whatever arrives at the same time. If another batch has just used the reference for another
+   * account, the unique index makes the batch fail; it runs again and then finds the reference.
    * @param companion runs in the transaction of the posting
    * @throws {Rejection} SERVICE_UNAVAILABLE when too much is waiting
    */
@@ -70,7 +75,7 @@ export class Ledger {
   }
 
   /** @throws {Rejection} SERVICE_UNAVAILABLE when too much is waiting */
-  open(target: Target): Promise<void> {
+  openAccount(target: Target): Promise<void> {
     return this.#openings.add(target)
   }
 
@@ -95,7 +100,7 @@ export class Ledger {
   ): Promise<PostingOutcome[] | 'accounts missing'> {
     const targets = distinctTargets(postings)
     const locked = await lockPlayerAccounts(db, targets)
-    // Opened outside, so that accounts are locked all at once and in one order.
+    // Accounts are opened outside this transaction, so that here all are locked at once and in one order.
     if (locked.length < targets.length) return 'accounts missing'
     const known = await readKnown(db, postings)
     const accounts = new Map(locked.map((account) => [brandKey(account.brandId, account.playerId), account]))

@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.ts'
 type TeamTransfer = typeof operations.wallet.adjustWallet | typeof operations.wallet.reverseTransfer
 
 /**
- * Posts a transfer of the team's and records who did it and why, in one transaction; a replay is recorded once.
+ * Posts a transfer by the team and records who did it and why, in one transaction. A replay is not recorded again.
  * @throws {Rejection} TRANSFER_CONFLICT, TRANSFER_ALREADY_REVERSED, INSUFFICIENT_FUNDS
  */
 export async function postTransfer(

@@ -5,7 +5,7 @@ import { brandKey, type PlayerAccount, type SystemAccountKind, systemKey, type T
 
 const genesisBytes = 32
 
-/** Opens the accounts that are not there yet; those that are stay as they are. */
+/** Opens the accounts that do not exist yet, and leaves the others as they are. */
 export async function openPlayerAccounts(db: Db, targets: readonly Target[], now: Date): Promise<void> {
   const accounts = targets.map((target) => ({ ...target, genesis: randomBytes(genesisBytes) }))
   await db`
@@ -60,8 +60,8 @@ const accountsOf = (players: readonly PlayerKey[]) => sql`
 `
 
 /**
- * Locks players' accounts until the end of the transaction, in id order, so that two batches cannot deadlock. Answers
- * those that exist, as they are after the wait for other batches.
+ * Locks players' accounts until the end of the transaction, in id order, so that two batches cannot deadlock.
+ * @returns those that exist, as they are after waiting for other batches
  */
 export function lockPlayerAccounts(db: Db, targets: readonly Target[]): Promise<PlayerAccount[]> {
   return db<PlayerAccount>`
@@ -89,7 +89,7 @@ export async function findBalances(db: ReadDb, players: readonly PlayerKey[]): P
   return players.map(({ brandId, playerId }) => byPlayer.get(brandKey(brandId, playerId)))
 }
 
-/** The account of a player whose brand the team does not name. */
+/** The account of a player, for the team, which does not name the brand. */
 export async function findBalanceOfPlayer(db: ReadDb, playerId: string): Promise<Balance | undefined> {
   const rows = await db<Balance>`select ${balanceColumns} from account a where owner_id = ${playerId}`
   if (rows.length > 1) throw new Error(`player ${playerId} has an account in more than one brand`)

@@ -11,8 +11,8 @@ export interface Head {
 }
 
 /**
- * A page of the heads that may have moved since a time, in the order of accounts. It reads every account: an index on
- * the time of the last change would cost each posting more than this costs every few minutes.
+ * A page of the heads that may have moved since a time, in the order of accounts. It reads every account every few
+ * minutes. An index on the time of the last change would cost more, at each posting.
  */
 export function listHeadsSince(
   db: ReadDb,

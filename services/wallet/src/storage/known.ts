@@ -8,7 +8,10 @@ export const holdColumns = `
   closed_at timestamptz
 `
 
-/** What is stored under the references of a batch. Read in statements after the locks, so that they see what was waited for. */
+/**
+ * What is stored under the references of a batch. The statements come after the locks, so that they see what was
+ * committed while the locks were waited for.
+ */
 export async function readKnown(
   db: ReadDb,
   batch: readonly Posting[],

@@ -51,7 +51,7 @@ type PageRow = { readonly number: number; readonly hashBefore: Buffer | null } &
 type NumberedPage = Omit<AskedPage, 'limit'> & { readonly number: number; readonly most: number }
 const pageColumns = 'number int, brand_id text, player_id text, most int'
 
-/** More than any page has: a limit that the planner knows, so that it expects a page and not a tenth of the account. */
+/** More than any page has. With a limit that it knows, the planner expects a page, and not a tenth of the account. */
 const pageMax = sql`1001`
 
 async function readNewest(db: ReadDb, asked: readonly NumberedPage[]): Promise<PageRow[]> {
@@ -142,14 +142,17 @@ export function listEntriesOfPeriod(
 
 export interface PeriodTotals {
   readonly currency: string
-  /** What the brand's players own now, and what was entered since the beginning and since the end of the period. */
+  /**
+   * The balances of the brand's players now, and the sums of what was entered since the beginning and since the end of
+   * the period.
+   */
   readonly posted: bigint
   readonly sinceFrom: bigint
   readonly sinceTo: bigint
   readonly byType: readonly { readonly type: LedgerType; readonly entries: number; readonly amount: bigint }[]
 }
 
-/** The sums of a brand's period, per currency. In one statement, so that all of it is of one moment. */
+/** The sums of a brand's period, per currency. One statement reads them all, so that they belong to one moment. */
 export async function sumPeriod(db: ReadDb, { brandId, from, to }: Period): Promise<PeriodTotals[]> {
   const rows = await db<
     Omit<PeriodTotals, 'byType'> & { byType: { type: LedgerType; entries: number; amount: string }[] | null }
@@ -169,7 +172,7 @@ export async function sumPeriod(db: ReadDb, { brandId, from, to }: Period): Prom
         from recent r where r.currency = o.currency and r.inside) as by_type
     from owned o order by o.currency
   `
-  // An amount inside of JSON is text: a number there would lose what is above 2^53.
+  // Amounts in JSON are text, because a JSON number is not exact above 2^53.
   return rows.map((row) => ({
     ...row,
     byType: (row.byType ?? []).map((line) => ({ ...line, amount: BigInt(line.amount) })),

@@ -1,8 +1,8 @@
 import type { Db, ReadDb } from '@backoffice/service-runtime'
 
 /**
- * Moves the checkpoint of every system account up to the oldest transaction that is still running: what has a lower xid
- * is committed or gone, and nothing can be added to it any more.
+ * Moves the checkpoint of every system account up to the oldest transaction that is still running: transactions with a
+ * lower xid are committed or rolled back, so they can add nothing any more.
  * @returns how many checkpoints moved
  */
 export async function takeCheckpoints(db: Db, now: Date): Promise<number> {

@@ -29,6 +29,6 @@ export async function writeChanges(db: Db, changes: Changes, now: Date): Promise
 }
 
 const entryColumns = 'account_id bigint, seq bigint, transfer_id text, amount bigint, balance bigint, hash bytea'
-/** What an entry of a system account does not have. */
+/** The fields that an entry of a system account does not have. */
 const unguarded = { seq: null, balance: null, hash: null }
 const balanceColumns = 'posted bigint, held bigint, seq bigint, head bytea'

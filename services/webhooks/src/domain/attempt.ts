@@ -1,7 +1,7 @@
 import type { DeliveryState } from '@backoffice/contracts'
 import { parseRetryAfterMs, retryDelayMs } from './retry-schedule.ts'
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface AttemptOutcome {
   /** null when no response came. */
   readonly responseStatus: number | null
@@ -13,7 +13,7 @@ export interface AttemptOutcome {
   readonly error: string | null
 }
 
-/** Any 2xx acknowledges; anything else is retried, redirects included, which are not followed. */
+/** Any 2xx acknowledges. Anything else is retried; that includes redirects, which are not followed. */
 export function isAcknowledged(responseStatus: number): boolean {
   return responseStatus >= 200 && responseStatus <= 299
 }
@@ -36,7 +36,7 @@ function afterAttempt(
   return { state: 'pending', nextAttemptAt: new Date(now.getTime() + delayMs), finishedAt: null }
 }
 
-/** A delivery as it is when the outcome of an attempt is written down. */
+/** A delivery as it is when the outcome of an attempt is recorded. */
 export interface AttemptedDelivery {
   readonly state: DeliveryState
   readonly nextAttemptAt: Date | null
@@ -48,8 +48,9 @@ export interface AttemptedDelivery {
 }
 
 /**
- * What an attempt makes of its delivery. A 2xx counts whenever it is learnt: the receiver has the event. A failure counts
- * while its lease holds the delivery; null: another lease has it, so this attempt is only logged.
+ * How an attempt changes its delivery. A 2xx counts however late it is recorded, because the receiver has the event. A
+ * failure counts only while its lease holds the delivery.
+ * @returns null when another lease holds the delivery, so that the attempt is only logged
  */
 export function recordedChange(
   delivery: AttemptedDelivery,
@@ -60,7 +61,7 @@ export function recordedChange(
   if (outcome.error === null)
     return { state: 'delivered', nextAttemptAt: null, finishedAt: state === 'delivered' ? finishedAt : now }
   if (!held) return null
-  // Withheld, for example, while the attempt was under way: it stays so.
+  // The delivery was, for example, withheld while the attempt was under way. It stays so.
   if (state !== 'pending') return { state, nextAttemptAt, finishedAt }
   return afterAttempt(outcome, { attemptsMade: attemptsMade + 1, baseMs, now, random })
 }

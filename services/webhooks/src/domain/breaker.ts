@@ -1,7 +1,7 @@
 /**
- * The circuit breaker of one endpoint: what may be under way at once, and when. A receiver that fails again and again is
- * left alone for a while, and its backlog waits without using up attempts; when it answers again, the backlog leaves at a
- * rate that doubles with every success, so a receiver that has just come back is not knocked over.
+ * The circuit breaker of one endpoint: what may be under way at once, and when. A receiver that fails again and again
+ * is left alone for a while, and its backlog waits without using up attempts; when it replies again, the backlog leaves
+ * at a rate that doubles with every success, so that a receiver that has just come back is not overloaded.
  */
 export interface Breaker {
   /** `recovering` begins when an open breaker's pause is over: one probe, then more with every success. */
@@ -19,7 +19,7 @@ export interface Breaker {
 
 export interface BreakerSettings {
   readonly concurrencyMax: number
-  /** The pauses are halves and multiples of it, so a delivery's own waits stay the longer ones. */
+  /** The breaker's pauses are halves and multiples of it, so that a delivery's own waits are longer. */
   readonly backoffBaseMs: number
 }
 
@@ -36,14 +36,14 @@ export const closedBreaker = (settings: BreakerSettings): Breaker => ({
   concurrency: settings.concurrencyMax,
 })
 
-/** A breaker at rest: a success leaves it as it is, so nothing needs to be written. */
+/** Whether a success leaves the breaker as it is, so that nothing needs to be written. */
 export function isAtRest(breaker: Breaker): boolean {
   return breaker.state === 'closed' && breaker.consecutiveFailures === 0
 }
 
 export function afterSuccess(breaker: Breaker, settings: BreakerSettings): Breaker {
   if (breaker.state === 'closed') return closedBreaker(settings)
-  // A success while open is a late answer to an attempt from before: it begins the recovery early.
+  // A success while the breaker is open is a late reply to an earlier attempt. It begins the recovery early.
   const concurrency = breaker.state === 'open' ? 1 : Math.min(breaker.concurrency * 2, settings.concurrencyMax)
   if (concurrency >= settings.concurrencyMax) return closedBreaker(settings)
   return { ...breaker, state: 'recovering', consecutiveFailures: 0, failingSince: null, openUntil: null, concurrency }
@@ -63,12 +63,13 @@ export function afterFailure(
   switch (breaker.state) {
     case 'closed':
       if (failing.consecutiveFailures >= failuresToOpen) return open(failing, settings, { now, random })
-      // A receiver that fails holds a slot until its deadline: it gets fewer until it has answered.
+      // Each attempt at a failing receiver may hold a slot until its deadline, so it gets fewer slots until it
+      // succeeds.
       return { ...failing, concurrency: Math.max(1, Math.floor(breaker.concurrency / 2)) }
     case 'recovering':
       return open(failing, settings, { now, random })
     case 'open':
-      // Late failures of attempts from before: they tell nothing new.
+      // A late failure of an earlier attempt says nothing new.
       return failing
     default:
       throw breaker.state satisfies never
@@ -98,7 +99,10 @@ export interface DisablingRule {
   readonly failuresMin: number
 }
 
-/** Days alone would disable a quiet endpoint after two bad events a week apart: it also takes a number of failures. */
+/**
+ * Days alone would disable a quiet endpoint after two failed events a week apart, so a number of failures is needed
+ * too.
+ */
 export function mustBeDisabled(breaker: Breaker, rule: DisablingRule, now: Date): boolean {
   if (breaker.failingSince === null || breaker.consecutiveFailures < rule.failuresMin) return false
   return now.getTime() - breaker.failingSince.getTime() >= rule.failingDays * 24 * 60 * 60_000

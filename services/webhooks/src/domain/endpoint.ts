@@ -17,7 +17,7 @@ export interface EndpointKey {
 /** There is one endpoint per operator and environment. */
 export const endpointId = ({ operatorId, environment }: EndpointKey): string => `${operatorId}/${environment}`
 
-/** Where an operator's events go, and whether they do. */
+/** Where an operator's events are sent, and whether they are sent. */
 export interface Endpoint {
   readonly url: string | null
   readonly enabled: boolean
@@ -44,7 +44,7 @@ export function withUrl(
   }
 }
 
-/** A disabled endpoint is sent nothing until a URL is set. */
+/** Nothing is sent to a disabled endpoint until a URL is set. */
 export function disabled(
   endpoint: Endpoint,
   { reason, now }: { readonly reason: string; readonly now: Date },
@@ -66,7 +66,7 @@ export interface LearningRules {
   readonly random: number
 }
 
-/** What an endpoint learns from an attempt. One that has failed for days is disabled. */
+/** Changes an endpoint after an attempt. An endpoint that has failed for days is disabled. */
 export function afterAttemptAt(endpoint: Endpoint, { url, failed }: AttemptAtEndpoint, rules: LearningRules): Endpoint {
   const { settings, disabling, now, random } = rules
   if (!failed) return { ...endpoint, breaker: afterSuccess(endpoint.breaker, settings) }

@@ -7,7 +7,7 @@ export interface StoryFacts {
   readonly finishedAt: Date | null
   readonly nextAttemptAt: Date | null
   readonly lastError: string | null
-  /** Why the endpoint sends nothing at the moment, if so. */
+  /** Why nothing is sent to the endpoint at the moment; null when it is not paused. */
   readonly pausedBecause: string | null
   readonly now: Date
 }
@@ -55,7 +55,7 @@ export function duration(from: Date, to: Date): string {
   for (const [name, unitMs] of units) {
     const count = Math.floor(restMs / unitMs)
     if (count === 0 && !(name === 'ms' && parts.length === 0)) continue
-    // Milliseconds beside minutes would only be noise.
+    // Milliseconds are left out beside larger units.
     if (name === 'ms' && parts.length > 0) continue
     parts.push(`${count} ${name}`)
     restMs -= count * unitMs

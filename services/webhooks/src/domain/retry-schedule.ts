@@ -6,9 +6,15 @@ import { webhookAttemptsMax } from '@backoffice/contracts'
  */
 export const backoffBaseDefaultMs = 60_000
 const backoffFactor = 3
-/** Each wait is spread by a fifth either way, so that what failed together does not come back together. */
+/**
+ * Each wait is made longer or shorter by up to a fifth, so that deliveries that failed together are not retried
+ * together.
+ */
 const backoffJitter = 0.2
-/** A receiver's Retry-After can lengthen a wait, up to this; it never shortens one, so nobody can burn the attempts. */
+/**
+ * A receiver's Retry-After can make a wait longer, up to this. It never makes one shorter, so that a receiver cannot
+ * use up the attempts quickly.
+ */
 export const retryAfterMaxMs = 60 * 60_000
 
 export interface RetryQuestion {
@@ -34,7 +40,7 @@ export function parseRetryAfterMs(value: string | undefined, now: Date): number 
   if (value === undefined) return null
   const text = value.trim()
   if (/^\d{1,15}$/.test(text)) return Number(text) * 1000
-  // Only the form of RFC 9110: Date.parse alone would take almost anything.
+  // Only the form of RFC 9110, because Date.parse alone accepts almost anything.
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null
   const at = Date.parse(text)
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())

@@ -3,7 +3,7 @@ import { signWebhook } from '@backoffice/contracts'
 export interface SigningSecret {
   readonly secret: string
   readonly createdAt: Date
-  /** null: the current one. A former secret signs until then. */
+  /** Null for the current secret. A former secret signs until then. */
   readonly expiresAt: Date | null
 }
 
@@ -44,8 +44,8 @@ export function signatureHeaders(delivery: {
 }
 
 /**
- * When the former secrets stop signing after a rotation. One that was to expire earlier still does: a second rotation
- * within the overlap prolongs nothing.
+ * When the former secrets stop signing after a rotation. A secret that was to expire earlier still does, so a second
+ * rotation within the overlap prolongs nothing.
  */
 export function expiryAfterRotation(
   expiresAt: Date | null,

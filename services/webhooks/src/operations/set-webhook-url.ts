@@ -26,13 +26,13 @@ export const setWebhookUrl = ({
         await checkedAddresses(url, resolve, policy)
       } catch (error) {
         if (error instanceof RefusedAddressError) throw new Rejection('WEBHOOK_URL_REFUSED', { reason: error.message })
-        // The name may not exist yet, or its servers be away: every attempt asks again.
+        // The name may not exist yet, or its name servers may be unavailable. Every attempt resolves it again.
       }
     },
 
     async execute({ input }, { db, now }) {
       const row = await lockEndpoint(db, input)
-      // A row without a secret only waits for its operator to be made.
+      // A row without a secret belongs to an operator that is still being made.
       if ((await loadSecrets(db, [row.id], now)).length === 0) throw new Rejection('OPERATOR_NOT_FOUND')
       changeEndpoint(db, row, withUrl(toEndpoint(row, settings), input.url, { settings, now }), settings)
       return describeEndpoint(db, row, { settings, now })

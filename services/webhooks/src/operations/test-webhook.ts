@@ -6,10 +6,10 @@ import { insertTestDelivery } from '../storage/deliveries.ts'
 import { findEndpoint } from '../storage/endpoints.ts'
 import { decryptSecrets, loadSecrets } from '../storage/secrets.ts'
 
-/** Each test waits until the receiver answers, so one operator gets only so many at once. */
+/** Each test waits for the receiver's reply, so one operator may run only so many at once. */
 const testsAtOnceMax = 5
 
-/** One attempt, made at once, outside of the schedule and of the breaker: it tells how things are now. */
+/** Makes one attempt at once, whatever schedule and breaker say, because it shows how the receiver is now. */
 export const testWebhook = ({ box, send }: { readonly box: SecretBox; readonly send: Send }) => {
   const underWay = new Map<string, number>()
   return handle(operations.webhooks.testWebhook, async ({ scope }, { db, now, newId }) => {

@@ -7,7 +7,7 @@ import { ensureEndpoints } from '../storage/endpoints.ts'
 
 /**
  * Stores a delivery for each public event. Scheduling happens in PostgreSQL, never in the stream: a delayed redelivery
- * there counts against all consumers, and a few dead receivers would stall everybody.
+ * there counts against a limit for all messages, so a few dead receivers would hold up everybody.
  */
 export const scheduleDelivery = (nudge: (endpointId: string) => void): Reaction => ({
   name: deliveryReaction,

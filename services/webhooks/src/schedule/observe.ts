@@ -15,7 +15,7 @@ export interface ObservedAttempt {
   readonly number: number
 }
 
-/** Measures an attempt, and runs it as a span of the trace that its event came from, however much later. */
+/** Measures an attempt and runs it as a span of its event's trace, however much later it is. */
 export function observeAttempt(attempt: ObservedAttempt, run: () => Promise<AttemptOutcome>): Promise<AttemptOutcome> {
   const { traceParent, deliveryId, eventId, number } = attempt
   const parent = propagation.extract(context.active(), traceParent === null ? {} : { traceparent: traceParent })

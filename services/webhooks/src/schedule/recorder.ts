@@ -34,18 +34,18 @@ export interface RecorderContext {
   readonly concurrency: number
 }
 
-/** When something of this endpoint can next be due because of the recorded attempt; null: nothing known. */
+/** When something of this endpoint can be due next because of the recorded attempt; null when nothing is known. */
 export type NextDue = Date | null
 
 const batchMax = 200
-/** For the few rows that a batch does not lock first. One that waits longer goes on attempt by attempt. */
+/** For the few rows that a batch does not lock first. A batch that waits longer runs again attempt by attempt. */
 const lockTimeoutMs = 1_000
 const busyRetryMs = 50
 
 /**
- * Writes what came of attempts: their deliveries' next states, the log, and what the endpoints' breakers learn. Attempts
- * that end together are recorded in one transaction. An attempt whose rows somebody else holds waits by itself, so an
- * endpoint that is locked for long delays no other.
+ * Records the outcomes of attempts: the next states of their deliveries, the log, and the endpoints' breakers. Attempts
+ * that end together are recorded in one transaction. An attempt whose rows are locked waits by itself, so that an
+ * endpoint which is locked for long delays no other.
  */
 export class Recorder {
   readonly #context: RecorderContext
@@ -94,7 +94,7 @@ export class Recorder {
     }
 
     const disabled = [...after].filter(([id, { enabled }]) => !enabled && before.get(id)?.enabled === true)
-    // Withholding a large backlog takes long, so nobody else's attempt may be in that transaction.
+    // Withholding a large backlog takes long, so no other attempt may be in that transaction.
     if (disabled.length > 0 && !alone) throw new Error('an attempt that disables its endpoint is recorded alone')
     await Promise.all([saveAttempts(db, [...recorded.values()]), saveEndpoints(db, after, settings)])
     for (const [id, endpoint] of disabled) await this.#withhold(db, id, endpoint, now)
@@ -105,17 +105,19 @@ export class Recorder {
     })
   }
 
-  /** What waits for an endpoint that was just disabled goes nowhere. The delivery of this attempt is written already. */
+  /**
+   * Withholds what waits for an endpoint that was just disabled. The delivery of this attempt has been written already.
+   */
   async #withhold(db: Db, endpointId: string, { disabledReason }: Endpoint, now: Date): Promise<void> {
     const withheld = await withholdDeliveries(db, endpointId, now)
     const id = newId('aud')
     const what = { actor: 'webhooks', operation: 'disableWebhook', operationId: id, subject: endpointId }
     await insertAudit(db, [{ id, ...what, reason: disabledReason, input: { withheld } }], now)
-    this.#context.log.error({ endpoint: endpointId, withheld }, 'an endpoint was disabled: it failed for days')
+    this.#context.log.error({ endpoint: endpointId, withheld }, 'an endpoint was disabled, because it failed for days')
   }
 }
 
-/** @param before the endpoint as it was, if it learns from this attempt or from one that ended together with it */
+/** @param before the endpoint as it was, if this attempt or one that ended together with it changes it */
 function nextDue(
   { lease, outcome, change }: RecordedAttempt,
   before: Endpoint | undefined,
@@ -123,7 +125,7 @@ function nextDue(
   now: Date,
 ): NextDue {
   if (outcome.error === null) {
-    // Recovering: more may leave than a moment ago.
+    // While the endpoint recovers, more may leave than a moment ago.
     return before === undefined || isAtRest(before.breaker) ? null : now
   }
   const retryAt = change?.nextAttemptAt ?? null

@@ -13,7 +13,7 @@ import { observeAttempt } from './observe.ts'
 import { type NextDue, Recorder, type RecorderContext } from './recorder.ts'
 import { lookAtAllEveryMs, Wakeups } from './wakeups.ts'
 
-/** A lease outlives the attempt by so much, for writing the outcome. */
+/** How much longer than the attempt its lease lasts, so that the outcome can be recorded. */
 const leaseMarginMs = 5_000
 const endpointsPerLookMax = 500
 const recordRetryMs = 500
@@ -24,18 +24,18 @@ export interface SchedulerContext extends RecorderContext {
   readonly deadlineMs: number
 }
 
-/** What one look has taken. */
+/** What one look at the due deliveries has leased. */
 interface Taken {
   readonly leases: readonly Lease[]
   /** Endpoints that had something due. */
   readonly endpointIds: readonly string[]
   /** By endpoint. */
   readonly secrets: ReadonlyMap<string, readonly SealedSecret[]>
-  /** Endpoints that somebody else held. */
+  /** Endpoints that another transaction has locked. */
   readonly busy: readonly string[]
 }
 
-/** Leases due deliveries, sends them, and records what came of it. Replicas share the work through the leases. */
+/** Leases due deliveries, sends them, and records the outcomes. Replicas share the work through the leases. */
 export class Scheduler implements Background {
   readonly #context: SchedulerContext
   readonly #recorder: Recorder
@@ -43,9 +43,9 @@ export class Scheduler implements Background {
   readonly #wakeups = new Wakeups(() => this.#loop.nudge())
   readonly #inFlight = new Set<Promise<void>>()
   readonly #inFlightByEndpoint = new Map<string, number>()
-  /** Endpoints that have as much under way as they may: the end of an attempt makes room for more. */
+  /** Endpoints that have as much under way as they may. The end of an attempt makes room for more. */
   readonly #full = new Set<string>()
-  /** Something was left out because this replica had no room. */
+  /** Whether something due was left out because this replica had no room. */
   #leftOut = false
   #stopped = false
   #healthy = true
@@ -129,7 +129,8 @@ export class Scheduler implements Background {
     // Everything that was due is under way.
     if (first !== undefined && taken.length < first.slots) return
     this.#full.add(endpointId)
-    // Another replica has its slots, or they were given back just now. No attempt of ours will end and wake us.
+    // Another replica has the slots, or they have just been given back. No attempt of this replica will end and wake
+    // the scheduler.
     if (!this.#inFlightByEndpoint.has(endpointId)) this.#wakeups.lookAgain([endpointId])
   }
 
@@ -137,7 +138,12 @@ export class Scheduler implements Background {
     const { endpointId, deliveryId } = lease
     this.#inFlightByEndpoint.set(endpointId, (this.#inFlightByEndpoint.get(endpointId) ?? 0) + 1)
     const task = this.#attempt(lease, secrets)
-      .catch((error) => this.#context.log.error({ err: error, deliveryId }, 'an attempt broke; its lease will end'))
+      .catch((error) =>
+        this.#context.log.error(
+          { err: error, deliveryId },
+          'an attempt failed in this service; it is made again when its lease ends',
+        ),
+      )
       .finally(() => {
         this.#inFlight.delete(task)
         this.#release(endpointId)
@@ -172,7 +178,7 @@ export class Scheduler implements Background {
     if (nextDue !== null) this.#wakeups.nudgeAt(endpointId, nextDue.getTime() - clock.now().getTime())
   }
 
-  /** The receiver has replied. That must be written down, even if PostgreSQL is away for a minute. */
+  /** The receiver has replied. That must be recorded, even if PostgreSQL is unavailable for a minute. */
   async #record(attempt: MadeAttempt): Promise<NextDue> {
     for (;;) {
       try {
@@ -180,7 +186,7 @@ export class Scheduler implements Background {
       } catch (error) {
         if (this.#stopped) throw error
         const { deliveryId } = attempt.lease
-        this.#context.log.warn({ err: error, deliveryId }, 'could not record an attempt; trying again')
+        this.#context.log.warn({ err: error, deliveryId }, 'an attempt could not be recorded; it is tried again')
         await wait(recordRetryMs)
       }
     }

@@ -1,11 +1,14 @@
 /** Some deliveries fall due without a nudge: another replica's retries, a lost lease. Looking at everything finds them. */
 export const lookAtAllEveryMs = 1_000
-/** A timer further away than this is left to the look at everything. */
+/** What is due later than this gets no timer: the look at everything finds it. */
 const timerMaxMs = 60_000
-/** An endpoint that somebody else holds at the moment is looked at again after so long. */
+/** How soon an endpoint that another transaction has locked is looked at again. */
 const lookAgainMs = 50
 
-/** Which endpoints the scheduler has to look at next. Each nudge wakes it; what comes meanwhile is looked at together. */
+/**
+ * Collects the endpoints that the scheduler has to look at next. Each nudge wakes the scheduler; nudges that come
+ * meanwhile are handled together.
+ */
 export class Wakeups {
   readonly #wake: () => void
   readonly #nudged = new Set<string>()
@@ -23,11 +26,12 @@ export class Wakeups {
 
   nudgeAt(id: string, inMs: number): void {
     if (inMs > timerMaxMs) return
-    // A millisecond late rather than early: what is not due yet would wait for the next look at everything.
+    // One millisecond late rather than early: a delivery that is not due yet would wait for the next look at
+    // everything.
     setTimeout(() => this.nudge(id), Math.max(0, inMs) + 1).unref()
   }
 
-  /** One timer for all of them, so that looking again and again at a few makes no more work than once. */
+  /** One timer for all of them, so that endpoints that are locked for long cause little work. */
   lookAgain(ids: readonly string[]): void {
     if (this.#again.size === 0 && ids.length > 0) setTimeout(() => this.#nudgeAgain(), lookAgainMs).unref()
     for (const id of ids) this.#again.add(id)
@@ -38,12 +42,15 @@ export class Wakeups {
     this.#wake()
   }
 
-  /** Whoever is woken next looks at everything: what was taken before was not looked at. */
+  /** Makes the next look one at everything, because what was taken before was not looked at. */
   takeAllNext(): void {
     this.#lookedAtAllMs = Number.NEGATIVE_INFINITY
   }
 
-  /** What to look at now: some endpoints, or null for all, when nobody was nudged or it is time. */
+  /**
+   * What to look at now: the endpoints that were nudged. Null means all: when there was no nudge, or when it is time
+   * for it.
+   */
   take(): readonly string[] | null {
     const nowMs = performance.now()
     const ids = [...this.#nudged]

@@ -1,19 +1,19 @@
 import ipaddr from 'ipaddr.js'
 
-/** Public by their range, but they lead to the cloud's own control plane. */
+/** Addresses in public ranges that lead to a cloud's own control plane. */
 const controlPlane: ReadonlySet<string> = new Set(['168.63.129.16'])
 
 /**
- * Whether an address may be sent to: a unicast address of the public internet. Everything that means this machine, this
- * network, a cloud's metadata service or a tunnel to them is refused, and so is what is not an address at all.
+ * Whether an address may be sent to: a unicast address of the public internet. Refused are all addresses of this
+ * machine, of private networks, of metadata services and of tunnels to them, and anything that is no address.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parse(address)
   if (parsed === null) return false
   if (parsed instanceof ipaddr.IPv4) return isPublicV4(parsed)
-  // Behind the well-known NAT64 prefix stands an IPv4 address, which is where the packet goes.
+  // An address with the well-known NAT64 prefix contains an IPv4 address, to which the packet goes.
   if (parsed.match(wellKnownNat64)) return isPublicV4(embeddedV4(parsed))
-  // Only what IANA has given out for global unicast: ::a.b.c.d, discard, site-local and the rest lie outside of it.
+  // Only IANA's range for global unicast. Addresses such as ::a.b.c.d, discard and site-local lie outside it.
   return parsed.match(globalUnicast) && parsed.range() === 'unicast'
 }
 
@@ -25,15 +25,16 @@ export function isLoopbackAddress(address: string): boolean {
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 const wellKnownNat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/** IPv4-mapped IPv6 addresses come out as the IPv4 addresses that they are. */
+/** An IPv4-mapped IPv6 address is returned as the IPv4 address. */
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const text = address.includes(':') ? withoutDots(address) : address
   return text !== null && ipaddr.isValid(text) ? ipaddr.process(text) : null
 }
 
 /**
- * An IPv6 address in hexadecimal throughout; null when it is none, or has a zone, which names an interface of this machine.
- * ipaddr.js would take `::1.2.3.4`, as resolvers write it, for the mapped address that it is not.
+ * An IPv6 address written in hexadecimal only. Null when it is not one, or has a zone, which names an interface of this
+ * machine. This is needed because ipaddr.js reads `::1.2.3.4`, as resolvers write it, as a mapped address, which it is
+ * not.
  */
 function withoutDots(address: string): string | null {
   return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? null

@@ -13,7 +13,7 @@ export class RefusedUrlError extends Error {
   override readonly name = 'RefusedUrlError'
 }
 
-/** The time of the whole attempt is up. */
+/** The time for the whole attempt is over. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
   constructor(deadlineMs: number) {
@@ -21,7 +21,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** What the codes of Node, OpenSSL, the resolver and undici mean to somebody who runs a receiver. */
+/** What the codes of Node, OpenSSL, the resolver and undici mean to a person who runs a receiver. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused: nothing listens on that port.',
   ECONNRESET: 'The receiver closed the connection before it answered.',
@@ -67,7 +67,7 @@ function isWorded(error: unknown): error is Error {
   return error instanceof RefusedAddressError || error instanceof RefusedUrlError || error instanceof DeadlineError
 }
 
-/** The most telling code: of the error, of what caused it, or of the first of several. */
+/** The most specific code: of the error, of its cause, or of the first of several errors. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, cause } = error as Error & { code?: unknown }

@@ -10,7 +10,7 @@ export type CheckedUrl = { readonly url: URL; readonly fault: null } | { readonl
 
 const refuse = (fault: string): CheckedUrl => ({ url: null, fault })
 
-/** Whether a URL may be a receiver's, by its text alone; its addresses are judged at every attempt. */
+/** Checks whether a URL may be a receiver's by its text alone. Its addresses are checked at every attempt. */
 export function checkReceiverUrl(text: string, policy: SendingPolicy): CheckedUrl {
   const url = URL.parse(text)
   if (url === null) return refuse('The URL cannot be read.')
@@ -28,12 +28,12 @@ export function checkReceiverUrl(text: string, policy: SendingPolicy): CheckedUr
   return { url, fault: null }
 }
 
-/** The host as the resolver takes it: an IPv6 address without its brackets. */
+/** The host as the resolver needs it: an IPv6 address has no brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
 }
 
-/** The URL parser has normalised every spelling of an IPv4 address (0x7f.1, 2130706433) by now. */
+/** The URL parser has already normalised every spelling of an IPv4 address (0x7f.1, 2130706433). */
 export function isAddress(url: URL): boolean {
   return url.hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(url.hostname)
 }

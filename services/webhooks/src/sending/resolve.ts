@@ -8,12 +8,12 @@ export type ResolveHost = (host: string) => Promise<string[]>
 
 const queryTimeoutMs = 2_000
 const queryTries = 2
-/** A longer list is somebody's experiment. */
+/** No honest host has a longer list. */
 const addressesMax = 32
 
 /**
- * Asks the name servers directly and without blocking: the system's resolver works on four threads, which a few black-holed
- * names would hold for everybody.
+ * Asks the name servers directly, without blocking. The system's resolver has four threads, and a few names whose
+ * servers are silent would hold all of them.
  */
 export function nameServerResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries })
@@ -30,9 +30,8 @@ export const systemResolver: ResolveHost = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address)
 
 /**
- * The addresses to which a request to `url` may go. One address that is not allowed refuses the host: who mixes private
- * with public addresses is not a receiver.
- *
+ * The addresses to which a request to `url` may go. If one address is not allowed, the host is refused: a real receiver
+ * does not mix private and public addresses.
  * @throws {RefusedAddressError} or the resolver's own error
  */
 export async function checkedAddresses(url: URL, resolve: ResolveHost, policy: SendingPolicy): Promise<string[]> {

@@ -9,7 +9,7 @@ import { checkedAddresses, type ResolveHost } from './resolve.ts'
 /** How much of a response is read, and kept. */
 export const responseHeadBytesMax = 1024
 const responseHeaderBytesMax = 16 * 1024
-/** Once the status is known, so long may the head of the body take: it is only for people to read. */
+/** How long the head of the body may take once the status is known. It is only for people to read. */
 const responseHeadWaitMs = 1_000
 
 export interface SenderOptions {
@@ -30,9 +30,9 @@ export interface SignedDelivery {
 export type Send = (delivery: SignedDelivery) => Promise<AttemptOutcome>
 
 /**
- * Makes one attempt to deliver, and never throws: what goes wrong is part of the outcome. Each attempt has a connection
+ * Makes one attempt to deliver. It never throws, because a fault is part of the outcome. Each attempt has a connection
  * of its own, to an address that was checked for this attempt; redirects are not followed, nothing is decompressed, and
- * what is read of the response is bounded in bytes and in time.
+ * reading the response is bounded in bytes and in time.
  */
 export function createSender(options: SenderOptions): Send {
   return async (delivery) => {
@@ -53,11 +53,11 @@ export function createSender(options: SenderOptions): Send {
 
 interface Timer {
   readonly signal: AbortSignal
-  /** The response is known: the deadline no longer matters. */
+  /** Called when the response is known, so that the deadline no longer matters. */
   stop(): void
 }
 
-/** A slow drip is never idle, so an idle time-out would not end it: this does. */
+/** Ends an attempt at its deadline. An idle time-out would not do, because a slow trickle of bytes is never idle. */
 async function withinDeadline<T>(deadlineMs: number, run: (timer: Timer) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const { promise: deadline, reject } = Promise.withResolvers<never>()
@@ -118,12 +118,12 @@ async function post(delivery: SignedDelivery, options: SenderOptions, timer: Tim
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
     }
   } finally {
-    // Not close(): a receiver that keeps the connection open would keep it open here.
+    // destroy(), not close(): close() would wait for a receiver that keeps the connection open.
     await client.destroy().catch(() => {})
   }
 }
 
-/** Whatever the name means by now, the socket goes to the addresses that were checked. */
+/** Connects the socket to the addresses that were checked, whatever the name resolves to by now. */
 function pinnedLookup(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   return (_host, options, callback) => {
@@ -133,11 +133,11 @@ function pinnedLookup(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** The first KiB of the body as text. The status has arrived, so a body that breaks off or drips changes nothing. */
+/** The first KiB of the body as text. The status has arrived, so a body that is slow or breaks off changes nothing. */
 async function readHead(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
-  // Breaking off is an error to the stream, and one that nobody listens to would end the process.
+  // Breaking off is an error of the stream. Without a listener it would end the process.
   body.on('error', () => {})
   const timer = setTimeout(() => body.destroy(), responseHeadWaitMs)
   try {
@@ -147,11 +147,11 @@ async function readHead(body: Dispatcher.ResponseData['body']): Promise<string> 
       if (bytes >= responseHeadBytesMax) break
     }
   } catch {
-    // Kept: what had arrived.
+    // What has arrived by then is kept.
   } finally {
     clearTimeout(timer)
     body.destroy()
   }
-  // PostgreSQL keeps no NUL in a text.
+  // PostgreSQL cannot store NUL in text.
   return Buffer.concat(chunks).toString('utf8').replaceAll('\u0000', '\uFFFD')
 }

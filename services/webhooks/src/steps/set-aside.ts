@@ -3,12 +3,12 @@ import { type Db, takeSetAside } from '@backoffice/service-runtime'
 import { type EndpointKey, endpointId } from '../domain/endpoint.ts'
 import { insertDeliveries } from '../storage/deliveries.ts'
 
-/** The name of the reaction that stores deliveries: its durable consumer has it for ever. */
+/** The name of the reaction that stores deliveries. It names the durable consumer, so it never changes. */
 export const deliveryReaction = 'schedule-delivery'
 
 /**
- * Stores the deliveries of events that were set aside instead, because each try to store them failed. They are withheld,
- * as of the time of their event, so a replay of that time schedules them. The endpoint's row is locked.
+ * Stores the deliveries of events that were set aside because storing them had failed. The deliveries are withheld and
+ * have the time of their event, so a replay of that time schedules them. The endpoint's row must be locked.
  */
 export async function bringBackSetAside(
   db: Db,

@@ -3,14 +3,14 @@ import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from '../domai
 import { type EndpointColumns, endpointColumns } from './endpoints.ts'
 import type { Lease } from './leases.ts'
 
-/** An attempt that was made: its lease, when it began, and what came of it. */
+/** An attempt that was made: its lease, its start and its outcome. */
 export interface MadeAttempt {
   readonly lease: Pick<Lease, 'deliveryId' | 'endpointId' | 'leaseId' | 'url' | 'number'>
   readonly startedAt: Date
   readonly outcome: AttemptOutcome
 }
 
-/** An attempt with what it makes of its delivery; null: nothing. */
+/** An attempt with its change of the delivery; null when it changes nothing. */
 export interface RecordedAttempt extends MadeAttempt {
   readonly change: RecordedChange | null
 }
@@ -21,12 +21,12 @@ const attemptFacts = `
 const attemptColumns = `delivery_id text, number int, ${attemptFacts}` as const
 const changeColumns = 'state text, next_attempt_at timestamptz, finished_at timestamptz'
 
-/** Locked, and so somebody else's at the moment. */
+/** Another transaction has locked the row. */
 export type Busy = 'busy'
 
 /**
  * Locks the deliveries of attempts, by id, without waiting for any. Each is there once at most.
- * @returns nothing for a delivery that is gone
+ * @returns no entry for a delivery that does not exist any more
  */
 export async function lockDeliveries(
   db: Db,
@@ -48,8 +48,8 @@ export async function lockDeliveries(
 }
 
 /**
- * Locks the endpoints that learn from attempts, by id, without waiting for any: those with a failure, and those whose
- * breaker is not at rest.
+ * Locks the endpoints that attempts change, by id, without waiting for any. These are the endpoints with a failure, and
+ * those whose breaker is not at rest.
  */
 export async function lockLearners(
   db: Db,
@@ -70,7 +70,7 @@ export async function lockLearners(
   return new Map(rows.map((row) => [row.learnerId, row.id === null ? 'busy' : row]))
 }
 
-/** Logs attempts, once per number, and writes what they make of their deliveries. Those rows are locked. */
+/** Logs attempts, once per number, and writes the changes of their deliveries, whose rows are locked. */
 export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<void> {
   if (attempts.length === 0) return
   const rows = attempts.map(({ lease, startedAt, outcome, change }) => ({

@@ -18,8 +18,8 @@ const newColumns = `
 `
 
 /**
- * Stores the deliveries of events whose endpoints have rows; due at once, or withheld when the endpoint sends nothing. An
- * event that an endpoint has already is left as it is. The bytes written here are those of every attempt.
+ * Stores the deliveries of events whose endpoints have rows. They are due at once, or withheld when nothing is sent to
+ * the endpoint. An event that is stored already is left as it is. Every attempt sends the bytes that are written here.
  */
 export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
   const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => ({
@@ -84,7 +84,7 @@ export async function withholdDeliveries(db: Db, endpointId: string, now: Date):
   return row?.withheld ?? 0
 }
 
-/** What waits for an endpoint. */
+/** Counts what waits for an endpoint. */
 export async function findBacklog(
   db: ReadDb,
   endpointId: string,
@@ -115,7 +115,7 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
-/** After every id: where the first page begins. */
+/** It comes after every id, so the first page begins there. */
 const afterAll = '~'
 
 /** Newest first. Ids are ordered by time, so the last one of a page is where the next begins. */
@@ -152,7 +152,7 @@ type AttemptRow = WithTimes<DeliveryStory['attemptLog'][number], 'startedAt'>
 
 export interface DeliveryStoryRow extends DeliveryRow {
   readonly body: Buffer
-  /** Until when its endpoint's breaker lets nothing through. */
+  /** Until when the endpoint's breaker is open. */
   readonly openUntil: Date | null
   readonly attemptLog: readonly AttemptRow[]
 }
@@ -197,7 +197,10 @@ export interface ReplayRequest {
   readonly now: Date
 }
 
-/** Schedules a period's deliveries again, oldest first, one every `intervalMs`. Those that are waiting anyway are left alone unless named. */
+/**
+ * Schedules a period's deliveries again, oldest first, one every `intervalMs`. Those that are pending are left as they
+ * are unless `states` names them.
+ */
 export async function replayDeliveries(
   db: Db,
   { endpointId, since, until, states, type, intervalMs, now }: ReplayRequest,

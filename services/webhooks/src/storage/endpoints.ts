@@ -9,7 +9,8 @@ export function findEndpoint(db: ReadDb, key: EndpointKey): Promise<EndpointRow 
 }
 
 /**
- * Reads an endpoint and locks its row until the transaction ends. Others may still refer to it: new deliveries never wait.
+ * Reads an endpoint and locks its row until the transaction ends. Foreign keys may still refer to it, so new deliveries
+ * do not wait.
  * @throws {Rejection} OPERATOR_NOT_FOUND
  */
 export async function lockEndpoint(db: Db, key: EndpointKey): Promise<EndpointRow> {
@@ -19,7 +20,7 @@ export async function lockEndpoint(db: Db, key: EndpointKey): Promise<EndpointRo
   return row
 }
 
-/** Makes the rows of endpoints that have none: an event may come before anybody has set a URL. In the order of their ids. */
+/** Makes the rows of endpoints that have none, in the order of their ids. An event may come before a URL was set. */
 export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[], now: Date): Promise<void> {
   const rows = keys.map((key) => ({ ...key, id: endpointId(key) }))
   await db`
@@ -34,14 +35,14 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[], now:
 /** An endpoint's row as statements read it. */
 export type EndpointColumns = Omit<EndpointRow, 'operatorId' | 'environment' | 'createdAt'>
 
-/** What an endpoint learns from attempts. */
+/** The columns that attempts change. */
 const learnedColumns = `
   enabled bool, disabled_at timestamptz, disabled_reason text, breaker_state text, consecutive_failures int,
   failing_since timestamptz, open_until timestamptz, openings int, concurrency int, updated_at timestamptz
 `
 export const endpointColumns = columnNames(`id text, url text, ${learnedColumns}`)
 
-/** A row as the domain sees it. Without a concurrency of its own it follows the service's setting. */
+/** An endpoint as the domain sees it. A row without a concurrency gets that of the settings. */
 export function toEndpoint(row: EndpointColumns, { concurrencyMax }: BreakerSettings): Endpoint {
   return {
     url: row.url ?? null,
@@ -65,7 +66,7 @@ function toColumns({ breaker, ...endpoint }: Endpoint, { concurrencyMax }: Break
   return { ...endpoint, breakerState, ...failures, concurrency: concurrency >= concurrencyMax ? null : concurrency }
 }
 
-/** Writes a changed endpoint into its row, together with the transaction. */
+/** Writes a changed endpoint into its row when the transaction commits. */
 export function changeEndpoint(db: Db, row: EndpointRow, endpoint: Endpoint, settings: BreakerSettings): void {
   db.em.assign(row, toColumns(endpoint, settings))
 }

@@ -9,18 +9,18 @@ export interface Lease {
   readonly body: Buffer
   readonly url: string
   readonly traceParent: string | null
-  /** Of this attempt, over the delivery's whole life. */
+  /** The number of this attempt, counted over the delivery's whole life. */
   readonly number: number
-  /** How many of its endpoint could be leased: when as many were, there may be more. */
+  /** How many deliveries of its endpoint could be leased. If that many were, there may be more. */
   readonly slots: number
 }
 
 /**
  * Locks the endpoints that have something due, so that replicas take from one endpoint one after another and its limit
- * of deliveries under way holds over all of them. Nobody waits for a lock here: an endpoint that somebody else holds for
- * long must not delay the others.
+ * of deliveries under way holds over all of them. It does not wait for locks, so that an endpoint that is locked for
+ * long does not delay the others.
  * @param only these endpoints; null looks at all
- * @returns the locked rows, and the ids of those that somebody else holds
+ * @returns the locked rows, and the ids of those that another transaction has locked
  */
 export async function lockDueEndpoints(
   db: Db,
@@ -59,7 +59,7 @@ export async function lockDueEndpoints(
 
 export interface LeaseRequest {
   readonly endpoints: readonly { readonly id: string; readonly url: string; readonly concurrency: number }[]
-  /** All that this replica can take now. */
+  /** How many this replica can take now. */
   readonly deliveriesMax: number
   readonly leaseId: string
   readonly now: Date
@@ -67,9 +67,9 @@ export interface LeaseRequest {
 }
 
 /**
- * Leases due deliveries of locked endpoints. Half of an endpoint's slots take the longest due, half the newest: a backlog
- * drains, and a new event does not wait behind it. When this replica cannot take all, endpoints take turns.
- * A lease that was lost with its process is noted as an attempt of unknown outcome, and made again.
+ * Leases due deliveries of locked endpoints. Half of an endpoint's slots take the longest due, half the newest: a
+ * backlog drains, and a new event does not wait behind it. When this replica cannot take all, endpoints take turns. If
+ * a lease was lost with its process, its attempt is logged with an unknown outcome and made again.
  */
 export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Lease[]> {
   const { endpoints, deliveriesMax, leaseId, now, until } = request

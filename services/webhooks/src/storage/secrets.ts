@@ -3,7 +3,7 @@ import { type Db, type ReadDb, type SecretBox, unnest } from '@backoffice/servic
 import { expiryAfterRotation, type SigningSecret } from '../domain/signature-headers.ts'
 import { SecretEntity } from './entities.ts'
 
-/** A new signing secret: 32 random bytes behind the prefix that says what it is. */
+/** A new signing secret: a prefix that says what it is, and 32 random bytes. */
 const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`
 
 /** A secret as it is stored: only this service's master key decrypts it, and only for its endpoint. */
@@ -59,7 +59,7 @@ export async function rotateSecret(
     db.em.assign(former, { expiresAt })
     return expiresAt
   })
-  // One secret at a time has no end: the former one's is written first.
+  // Only one secret may be without an end, so the end of the former one is written first.
   await db.flush()
   const secret = newWebhookSecret()
   db.em.create(SecretEntity, { endpointId, sealed: box.encrypt(secret, endpointId), createdAt: now, expiresAt: null })
@@ -68,7 +68,10 @@ export async function rotateSecret(
 
 const rewrapBatchMax = 500
 
-/** Re-encrypts under the newest master key what older ones hold. @returns how many were */
+/**
+ * Encrypts secrets of older master keys again, under the newest one.
+ * @returns how many
+ */
 export async function rewrapStoredSecrets(db: Db, box: SecretBox): Promise<number> {
   for (let rewrapped = 0; ; ) {
     const rows = await db<{ id: bigint; endpointId: string; sealed: string }>`

@@ -12,7 +12,7 @@ export function toStory({ body, openUntil, attemptLog, ...row }: DeliveryStoryRo
   }
 }
 
-/** Why an endpoint sends nothing at the moment. */
+/** Why nothing is sent to an endpoint at the moment. */
 function pause(openUntil: Date | null, now: Date): string | null {
   if (openUntil === null || openUntil <= now) return null
   return `the receiver fails again and again and is left alone for ${duration(now, openUntil)}`
