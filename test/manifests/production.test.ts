@@ -36,8 +36,8 @@ t.test('production', { skip }, async (t) => {
 
   t.test('PostgreSQL has connections for all replicas of all services at once', async (t) => {
     const replicas = cluster.all('HorizontalPodAutoscaler').map(({ spec }) => spec.maxReplicas)
-    // DATABASE_POOL_MAX for writing, and a quarter as many for reading.
-    const poolMax = 10 + Math.ceil(10 / 4)
+    // DATABASE_POOL_MAX for writing, a quarter as many for reading, and two for the team's reads.
+    const poolMax = 10 + Math.ceil(10 / 4) + 2
     const wanted = replicas.reduce((sum, max) => sum + (max + 1) * poolMax, 0)
     t.ok(wanted <= Number(cluster.find('Cluster', 'postgres').spec.postgresql.parameters.max_connections), `${wanted}`)
     for (const service of serviceNames) t.equal(environmentOf(service).DATABASE_POOL_MAX, undefined, 'the default')

@@ -14,6 +14,8 @@ const connectionTimeoutMs = 3_000
 const attemptsMax = 4
 /** Reads are gathered, so few connections serve many callers. */
 const writersPerReader = 4
+/** Of their own, since a list or an export may take long, and operators' requests wait for the readers. */
+const teamReadersMax = 2
 
 /**
  * Connects as the service's role. A table that is named without a schema is the service's own. Connections are opened
@@ -29,15 +31,17 @@ export async function connectDatabase(
     max: Math.ceil(config.DATABASE_POOL_MAX / writersPerReader),
     readOnly: true,
   })
+  const teamReaders = openPool(service, config, { max: teamReadersMax, readOnly: true })
   // Loaded only by services that have entities: MikroORM is the largest thing in a process.
   const managers =
     entities.length === 0 ? undefined : await (await import('./entities.ts')).entityManagers(service, entities, writers)
   return Object.assign(handleOver(writers, managers), {
     reader: handleOver(readers, managers) as ReadDb,
+    teamReader: handleOver(teamReaders, managers) as ReadDb,
     transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) =>
       retrying(() => attemptTransaction(writers, managers, run, options)),
     async close() {
-      await Promise.all([writers.end(), readers.end()])
+      await Promise.all([writers, readers, teamReaders].map((pool) => pool.end()))
     },
   })
 }

@@ -44,6 +44,8 @@ export interface TransactionOptions {
 export interface Database extends Db {
   /** For reading only: its connections refuse to write. */
   readonly reader: ReadDb
+  /** The same for the team's reads: however long they take, operators' requests do not wait for them. */
+  readonly teamReader: ReadDb
   /** One transaction: `run` may run more than once. */
   transaction<T>(run: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>

@@ -46,7 +46,7 @@ export class Runner {
   #runnerOf(handler: Handler): ServedOperation['run'] {
     switch (handler.kind) {
       case 'query':
-        return this.#query(handler.query)
+        return this.#query(handler.operation, handler.query)
       case 'gathered query':
         return this.#gatheredQuery(handler.query)
       case 'direct':
@@ -66,10 +66,11 @@ export class Runner {
     }
   }
 
-  #query(query: Query<Operation>): ServedOperation['run'] {
-    const { reader } = this.#context.db
+  #query({ audience }: Operation, query: Query<Operation>): ServedOperation['run'] {
+    const { reader, teamReader } = this.#context.db
+    const db = audience === 'team' ? teamReader : reader
     return (received) =>
-      query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: reader } }))
+      query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: db } }))
   }
 
   #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['run'] {
