@@ -1,5 +1,5 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { handle, withIsoTimes } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
 import { findBalances, playerOf } from '../storage/accounts.ts'
 import { balanceOf } from '../views/balance.ts'
 
@@ -9,7 +9,7 @@ export const getWallet = handle(operations.wallet.getWallet, {
     return accounts.map((account) => {
       if (account === undefined) return new Rejection('PLAYER_NOT_FOUND')
       const { playerId, currency, updatedAt } = account
-      return { ...balanceOf(account), ...withIsoTimes({ playerId, currency, updatedAt }) }
+      return { playerId, currency, ...balanceOf(account), updatedAt: updatedAt.toISOString() }
     })
   },
 })
