@@ -2,12 +2,12 @@ import type { Options } from './options.ts'
 import type { Subject } from './stack/subject.ts'
 
 /**
- * Whose figures they are: of the checkout that is measured, of the one it is held against (`--against`), or of a
- * reference, which is no system of ours and is measured once for both.
+ * Whose figures they are: those of the checkout that is measured, of the one it is compared with (`--against`), or of a
+ * reference, which is measured once for both.
  */
 export type Column = 'this' | 'before' | 'reference'
 
-/** What one measurement says: figures by name, such as `perSecond`, `p99Ms` or `cpuMs.wallet`, and what failed how often. */
+/** One measurement: figures by name, such as `perSecond`, `p99Ms` or `cpuMs.wallet`, and how often what failed. */
 export interface Sample {
   readonly figures: Readonly<Record<string, number>>
   readonly failures: Readonly<Record<string, number>>
@@ -15,7 +15,7 @@ export interface Sample {
 
 /** One thing that is measured, again in each round. */
 export interface Case {
-  /** The targets know it by this name. */
+  /** The name by which the targets refer to it. */
   readonly id: string
   readonly title: string
   readonly column: Column
@@ -24,24 +24,24 @@ export interface Case {
   readonly measure: () => Promise<Sample>
 }
 
-/** `plain`: as `npm start` makes it. `filled`: with a ledger and claims of years. */
+/** `plain`: as `npm start` makes it. `filled`: with the ledger and claims of several years. */
 export type SystemKind = 'plain' | 'filled'
 
 /** What the cases of a group share while they run. */
 export interface Setting {
   readonly options: Options
-  /** The systems that are measured, one for each checkout; of a kind that the group does not need there may be none. */
+  /** The systems that are measured, one for each checkout. A kind that no group needs has none. */
   readonly systems: Readonly<Record<SystemKind, readonly Subject[]>>
-  /** Ends with the group, the latest first. */
+  /** Disposed of at the end of the group, in reverse order. */
   readonly ending: AsyncDisposableStack
 }
 
-/** Cases that are held against each other: they take turns, so that whatever else the machine does meets all of them. */
+/** Cases that are compared with each other. They take turns, so that other load on the machine affects all of them. */
 export interface Group {
   /** What `--only` takes. */
   readonly name: string
   readonly needs: readonly SystemKind[]
-  /** Whether fixed arrivals make sense for it (`--open-loop`). */
+  /** Whether arrivals at a fixed rate make sense for it (`--open-loop`). */
   readonly takesOpenLoop: boolean
   readonly prepare: (setting: Setting) => Promise<readonly Case[]>
 }

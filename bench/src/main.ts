@@ -7,7 +7,7 @@ import { run } from './run.ts'
 const ending = new AsyncDisposableStack()
 let interrupted = false
 
-// What was started is stopped whatever ends the run: servers that stay would be measured next time.
+// What was started is stopped however the run ends: servers left running would disturb the next run.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (interrupted) return

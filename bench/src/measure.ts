@@ -6,13 +6,13 @@ import { openLoop } from './load/open-loop.ts'
 import type { Options } from './options.ts'
 import { machineCpuMs, ProcessTable } from './stack/processes.ts'
 
-/** Server processes by name, as they are at this moment. */
+/** The present process numbers of the servers, by name. */
 export type Processes = () => Readonly<Record<string, number>>
 
 const openClientsMax = 512
 const openPatienceMs = 10_000
 
-/** How a load comes, in words. */
+/** The load in words. */
 export function clientsOf({ openLoopRate }: Pick<Options, 'openLoopRate'>, clients: number): string {
   if (openLoopRate !== undefined) return `${openLoopRate} arrivals a second`
   return `${clients} client${clients === 1 ? '' : 's'}`
@@ -21,11 +21,11 @@ export function clientsOf({ openLoopRate }: Pick<Options, 'openLoopRate'>, clien
 export interface LoadSettings {
   readonly options: Options
   readonly clients: number
-  /** Whose processor time is told apart; everything else below the bench is the client's. */
+  /** The servers, whose processor time is counted by process. Everything else below the bench is the client's. */
   readonly processes: Processes
 }
 
-/** Puts load on something and says what it took: operations a second, latencies, processor time per operation. */
+/** Puts load on something and measures operations a second, latencies and processor time per operation. */
 export async function measureLoad({ options, clients, processes }: LoadSettings, work: Work): Promise<Sample> {
   const { openLoopRate: ratePerSecond, windowMs, warmUpMs } = options
   const clock = new CpuClock(processes)
@@ -55,13 +55,13 @@ export function sampleOf(load: Load, clock: CpuClock): Sample {
 
 interface Reading {
   readonly machineMs: number
-  /** Of all processes below the bench, itself included. */
+  /** Processor time of the bench and all processes below it. */
   readonly ownMs: number
   readonly pids: Readonly<Record<string, number>>
   readonly byName: Readonly<Record<string, number>>
 }
 
-/** What processor time each process of a system uses between two moments. */
+/** The processor time that each process of a system uses between two moments. */
 export class CpuClock {
   readonly #processes: Processes
   #from: Reading | undefined
@@ -89,12 +89,12 @@ export class CpuClock {
     return {
       ...Object.fromEntries(names.map((name) => [`cpuMs.${name}`, perOperation(name)])),
       'cpuMs.servers': servers.reduce((sum, name) => sum + perOperation(name), 0),
-      // How much of what the machine did was somebody else's: above a few hundredths the figures are theirs too.
+      // The share of the machine's processor time that other programs used. They disturb the figures from a few hundredths on.
       othersShare: machineMs <= 0 ? 0 : Math.max(0, 1 - (to.ownMs - from.ownMs) / machineMs),
     }
   }
 
-  /** A process that was started again in between says that it had died. */
+  /** A process whose number has changed died and was started again. */
   failures(): Record<string, number> {
     const [from, to] = [this.#from, this.#to]
     const restarted = Object.keys(to?.pids ?? {}).filter((name) => from?.pids[name] !== to?.pids[name])

@@ -5,23 +5,23 @@ import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** How much is done: the full form is for figures that are kept, the short one for a look. */
+/** How much is measured: the full form for figures that are kept, the short form for a quick look. */
 export interface Extent {
   readonly rounds: number
   /** Of one measurement. */
   readonly windowMs: number
   readonly warmUpMs: number
-  /** Each checkout works for so long before anything is measured: the first requests of a process compile its code. */
-  readonly settleMs: number
+  /** How long each system is under load before anything is measured: the first requests of a process compile its code. */
+  readonly firstLoadMs: number
   readonly players: number
   readonly replayedKeys: number
-  /** Accounts over which postings are spread, here and in the SQL they are held against. */
+  /** Accounts over which postings are spread, also in the SQL reference. */
   readonly accounts: number
   /** Rows of the ledger's entries on the filled system. */
   readonly rows: number
   /** Stored claims on the filled system. */
   readonly claims: number
-  /** Endpoints that answer, beside the one that does not. */
+  /** Endpoints that reply, beside the one that does not. */
   readonly neighbours: number
 }
 
@@ -29,7 +29,7 @@ const full: Extent = {
   rounds: 5,
   windowMs: 4_000,
   warmUpMs: 1_000,
-  settleMs: 8_000,
+  firstLoadMs: 8_000,
   players: 200,
   replayedKeys: 1_000,
   accounts: 100_000,
@@ -42,7 +42,7 @@ const short: Extent = {
   rounds: 2,
   windowMs: 700,
   warmUpMs: 200,
-  settleMs: 2_000,
+  firstLoadMs: 2_000,
   players: 100,
   replayedKeys: 200,
   accounts: 20_000,
@@ -54,7 +54,7 @@ const short: Extent = {
 export interface Options extends Extent {
   readonly short: boolean
   readonly only: readonly string[] | undefined
-  /** Arrivals a second of an open loop; undefined is the closed one. */
+  /** Arrivals a second of an open loop; undefined for the closed loop. */
   readonly openLoopRate: number | undefined
   readonly checkout: string
   readonly against: string | undefined
@@ -66,17 +66,17 @@ export interface Options extends Extent {
 
 export const usage = (groups: readonly string[]): string => `npm run bench -- [options]
 
-  --short             a look that ends within two minutes: fewer rounds, small fills
+  --short             a quick look, within two minutes: fewer rounds, small fills
   --only A,B          only these groups: ${groups.join(', ')}
-  --against DIR       the same cases, in turns, against the checkout in DIR too: the column "before"
-  --open-loop RATE    so many arrivals a second, whatever becomes of those before them, instead of clients that wait
+  --against DIR       measure the checkout in DIR too, in turns: the column "before"
+  --open-loop RATE    RATE arrivals a second, however slow the system is, instead of clients that wait
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
   --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
   --rows N            rows of the filled ledger (full ${full.rows}, short ${short.rows})
   --claims N          stored claims of the filled gateway (full ${full.claims}, short ${short.claims})
   --checkout DIR      measure the checkout in DIR instead of this one
   --out DIR           write results.json and the charts to DIR (bench/results)
-  --dir DIR           keep the data of the systems under DIR while they run (the system's folder for such things)`
+  --dir DIR           keep the data of the systems under DIR while they run (the system's temporary folder)`
 
 const strings = [
   'only',

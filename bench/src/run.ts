@@ -9,21 +9,20 @@ import { closedLoop } from './load/closed-loop.ts'
 import type { Options } from './options.ts'
 import { Subject } from './stack/subject.ts'
 
-const settleClients = 32
+const firstLoadClients = 32
 const examplesMax = 5
 
-/** Tells whoever waits what is going on. */
+/** Prints a line of progress. */
 export type Say = (line: string) => void
 
-/** What a run is made with. */
 interface Tools {
   readonly options: Options
-  /** Takes what must be stopped, also when the run is broken off. */
+  /** Stops what was started, also when the run is interrupted. */
   readonly ending: AsyncDisposableStack
   readonly say: Say
 }
 
-/** Measures group after group, each kind of system with all that is measured on it, and compares the books of each. */
+/** Measures the chosen groups one after another, and compares the books of each system. */
 export async function run(options: Options, ending: AsyncDisposableStack, say: Say): Promise<Results> {
   const chosen = groups
     .filter(({ name }) => options.only === undefined || options.only.includes(name))
@@ -31,8 +30,8 @@ export async function run(options: Options, ending: AsyncDisposableStack, say: S
   const onFilled = (group: Group) => group.needs.includes('filled')
   const tools = { options, ending, say }
   const results: Results[] = []
-  // Apart, because a system that stands idle still takes its share of a small machine, and because what is compared with
-  // a filled system must be as new as that.
+  // The two parts run one after the other: an idle system still uses some of a small machine, and a system that is
+  // compared with a filled one must be equally new.
   for (const part of [chosen.filter((group) => !onFilled(group)), chosen.filter(onFilled)]) {
     if (part.length > 0) results.push(await measurePart(part, tools))
   }
@@ -41,7 +40,7 @@ export async function run(options: Options, ending: AsyncDisposableStack, say: S
 
 async function measurePart(part: readonly Group[], { options, ending, say }: Tools): Promise<Results> {
   await using partEnding = new AsyncDisposableStack()
-  // Also known to whoever breaks the run off, who does not wait for the end of a part.
+  // An interrupt disposes only of the outer stack, and does not wait for the end of a part.
   ending.use(partEnding)
   const tools = { options, ending: partEnding, say }
   const needed = (kind: SystemKind) => part.some(({ needs }) => needs.includes(kind))
@@ -72,7 +71,7 @@ async function startSystems(kind: SystemKind, { options, ending, say }: Tools): 
     if (kind === 'filled') await fill(subject, options, say)
     subjects.push(subject)
   }
-  for (const subject of subjects) await settle(subject, options)
+  for (const subject of subjects) await runFirstLoad(subject, options)
   return subjects
 }
 
@@ -82,10 +81,10 @@ async function fill(subject: Subject, { rows, claims }: Options, say: Say): Prom
   await fillClaims(subject, claims)
 }
 
-/** The first requests of a process compile its code: they are nobody's figures. */
-async function settle(subject: Subject, { players, settleMs }: Options): Promise<void> {
+/** Puts load on a system without measuring it: the first requests of a process compile its code. */
+async function runFirstLoad(subject: Subject, { players, firstLoadMs }: Options): Promise<void> {
   const work = createAndConfirm(subject, await subject.players(players))
-  await closedLoop({ clients: settleClients, warmUpMs: 0, windowMs: settleMs }, work)
+  await closedLoop({ clients: firstLoadClients, warmUpMs: 0, windowMs: firstLoadMs }, work)
 }
 
 async function measureGroup(group: Group, shared: Setting, say: Say): Promise<readonly Measured[]> {
@@ -96,7 +95,7 @@ async function measureGroup(group: Group, shared: Setting, say: Say): Promise<re
   const samples = new Map<Case, Sample[]>(cases.map((one) => [one, []]))
   for (let round = 1; round <= shared.options.rounds; round += 1) {
     say(`${group.name}: round ${round} of ${shared.options.rounds}`)
-    // Every other round goes backwards: a machine that grows slower all the time then favours nobody.
+    // Every other round runs in reverse order, so that a machine that slows down steadily favours no case.
     for (const one of round % 2 === 1 ? cases : cases.toReversed()) samples.get(one)?.push(await one.measure())
   }
   return cases.map((one) => ({ ...one, group: group.name, samples: samples.get(one) ?? [] }))

@@ -8,15 +8,15 @@ interface Term {
   readonly figure: string
 }
 
-/** What a figure must reach, and what it is wished to reach after that. */
+/** What a figure must reach, and what we wish it to reach after that. */
 export interface Target {
   readonly title: string
-  /** In words, for whoever reads the table. */
+  /** What it is compared with, in words. */
   readonly against: string
   readonly of: Term
-  /** Divides it, round by round; without it the figure stands for itself, in `unit`. */
+  /** The figure is divided by this one in each round. Without it the figure itself is judged, in `unit`. */
   readonly over?: Term & {
-    /** Of this checkout, whichever is judged. */
+    /** Always of this column, whichever column is judged. */
     readonly column?: Column
   }
   readonly unit?: string
@@ -28,7 +28,6 @@ export interface Target {
 const rate = (id: string): Term => ({ id, figure: 'perSecond' })
 const p99 = (id: string): Term => ({ id, figure: 'p99Ms' })
 
-/** The one place where it stands how fast is fast enough. */
 export const targets: readonly Target[] = [
   {
     title: 'create + confirm, pairs/s, 32 clients',
@@ -185,7 +184,7 @@ export interface Judged {
   readonly verdict: Verdict
 }
 
-/** Every target whose cases were measured, for one checkout. */
+/** The verdict on every target whose cases were measured, for one checkout. */
 export function judge(results: Results, column: Column): readonly Judged[] {
   return targets.flatMap((target) => {
     const values = valuesOf(results, target, column)
@@ -195,12 +194,12 @@ export function judge(results: Results, column: Column): readonly Judged[] {
   })
 }
 
-/** Round by round, because neighbours in time had the same machine. */
+/** A ratio for each round, because the machine was in the same state for both figures. */
 function valuesOf(results: Results, { of, over }: Target, column: Column): readonly number[] {
   const measured = find(results, { id: of.id, column })
   const values = roundsOf(measured, of.figure)
   if (measured === undefined || over === undefined) return values
-  // Whoever is the yardstick is not judged by itself.
+  // A column is not compared with itself.
   if (over.column === column) return []
   const yardstick = find(results, { id: over.id, column: over.column ?? column, group: measured.group })
   const beside = roundsOf(yardstick, over.figure)

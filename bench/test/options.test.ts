@@ -18,7 +18,7 @@ t.test('groups are chosen by name', async (t) => {
   t.throws(() => parseOptions(['--only', 'pears'], names), /no group pears[\s\S]*black-hole/)
 })
 
-t.test('a number that is none, or an option that is none, is answered with the usage', async (t) => {
+t.test('an invalid number or an unknown option prints the usage', async (t) => {
   for (const value of ['0', '-1', 'many', '1.5']) {
     t.throws(() => parseOptions([`--rounds=${value}`], names), /--rounds takes a number[\s\S]*npm run bench/)
   }

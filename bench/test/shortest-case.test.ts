@@ -23,7 +23,7 @@ t.test('the shortest case runs on a real system, and what it leaves behind recon
       words,
       groups.map(({ name }) => name),
     ),
-    settleMs: 100,
+    firstLoadMs: 100,
     players: 4,
   }
   const results = await run(options, ending, () => {})

@@ -10,16 +10,16 @@ import { openLoop } from '../load/open-loop.ts'
 import { clockMs, WebhookReceiver } from '../references/webhook-receiver.ts'
 import type { Subject } from '../stack/subject.ts'
 
-/** Well below what the service can send, so that what is measured is the way and not a queue. */
+/** Well below what the service can send, so that no queue is measured. */
 const eventsPerSecond = 60
-/** Longer than a window is otherwise: a p99 needs events. */
+/** Longer than other windows, because a p99 needs enough events. */
 const windowsLong = 3
-/** More than the silent endpoint may have under way: all its slots are taken, and some wait behind them. */
+/** More than the silent endpoint may have under way, so that further deliveries wait behind them. */
 const silentEvents = 60
 const underWayMax = 10_000
 const patienceMs = 30_000
 
-/** How long an event takes to the sockets of endpoints that answer, beside one that does not, and without it. */
+/** How long an event takes to reach endpoints that reply, with and without an endpoint that never does. */
 export const blackHole: Group = {
   name: 'black-hole',
   needs: ['plain'],
@@ -55,7 +55,7 @@ interface Street {
   readonly neighbours: readonly Scope[]
 }
 
-/** The endpoint is opened anew each time, because its breaker would leave it alone after a few failures. */
+/** The endpoint is enabled anew each time, because its breaker opens after a few failures. */
 async function besideBlackHole(street: Street, silent: Scope): Promise<Sample> {
   const { team } = street.subject
   await team.setWebhookUrl(silent, street.receiver.blackHoleUrl)
@@ -63,12 +63,12 @@ async function besideBlackHole(street: Street, silent: Scope): Promise<Sample> {
     await Promise.all(Array.from({ length: silentEvents }, () => street.publish(newId('evt'), silent)))
     return await measureEvents(street)
   } finally {
-    // What waits for it is withheld, so that the next measurement begins without a backlog.
+    // Its waiting deliveries are withheld, so that the next measurement begins without a backlog.
     await team.disableWebhook(silent)
   }
 }
 
-/** Events at a steady rate, to the endpoints that answer in turn. */
+/** Events at a steady rate, to each endpoint that replies in turn. */
 async function measureEvents({ setting, receiver, publish, neighbours }: Street): Promise<Sample> {
   const latenciesMs: number[] = []
   let turn = 0

@@ -5,8 +5,8 @@ import { measureLoad } from '../measure.ts'
 const clients = 32
 
 /**
- * The cost of a claim alone: a body that is not valid is refused after its key was claimed, and the refusal is stored under
- * the key, so no service but the gateway has work.
+ * The cost of a claim alone. An invalid body is refused after its key was claimed, and the refusal is stored under the key,
+ * so only the gateway has work to do.
  */
 export const claims: Group = {
   name: 'claims',

@@ -12,14 +12,14 @@ import type { Options } from '../options.ts'
 import { WebhookReceiver } from '../references/webhook-receiver.ts'
 import type { Subject } from '../stack/subject.ts'
 
-/** What one endpoint may have under way, and so many endpoints that the service's own bound is reached. */
+/** The deliveries that one endpoint may have under way, with enough endpoints to reach the service's own bound. */
 const underWayPerEndpoint = 10
 const endpoints = 20
 const concurrency = endpoints * underWayPerEndpoint
-/** Events that are published and not delivered: so many that there is always a next one. */
+/** Events that are published and not yet delivered: enough that there is always a next one. */
 const undelivered = 4 * concurrency
 
-/** From the stream to a receiver on this machine, as fast as it goes. */
+/** Deliveries from the stream to a receiver on this machine, as fast as possible. */
 export const deliveries: Group = {
   name: 'deliveries',
   needs: ['plain'],
@@ -50,7 +50,7 @@ interface Deliveries {
   readonly scopes: readonly Scope[]
 }
 
-/** One event, to the next endpoint, until it has arrived. */
+/** Publishes one event for the next endpoint and waits until it has arrived. */
 function deliverEvents({ receiver, publish, scopes }: Deliveries): Work {
   let turn = 0
   return async (_client, load) => {
@@ -69,7 +69,7 @@ async function measureDeliveries(options: Options, { stack }: Subject, work: Wor
   return sampleOf(await closedLoop({ clients: undelivered, warmUpMs, windowMs, ...marks }, work), clock)
 }
 
-/** The same receiver and a body of the same kind, as many at once: a loop that posts and does nothing else. */
+/** A loop that only posts: the same receiver, a similar body, and as many requests at once. */
 function postLoop({ options, ending }: Setting, { url }: WebhookReceiver): Case {
   const agent = new Agent({ connections: concurrency, pipelining: 1 })
   ending.defer(() => agent.close())
@@ -86,10 +86,10 @@ function postLoop({ options, ending }: Setting, { url }: WebhookReceiver): Case 
       const marks = { opened: () => clock.start(), closed: () => clock.stop() }
       const load = await closedLoop({ clients: concurrency, warmUpMs, windowMs, ...marks }, async (_client, load) => {
         const sentAtMs = performance.now()
-        const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body })
-        await answer.body.dump()
-        if (answer.statusCode === 204) load.answered(sentAtMs)
-        else load.failed(`the receiver answered ${answer.statusCode}`)
+        const reply = await request(url, { method: 'POST', dispatcher: agent, headers, body })
+        await reply.body.dump()
+        if (reply.statusCode === 204) load.replied(sentAtMs)
+        else load.failed(`the receiver replied ${reply.statusCode}`)
       })
       return sampleOf(load, clock)
     },

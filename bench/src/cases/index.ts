@@ -8,5 +8,5 @@ import { postings } from './postings.ts'
 import { me, wallet } from './reads.ts'
 import { statement } from './statement.ts'
 
-/** In the order in which they run: those on a filled system last, because it is started for them. */
+/** In the order in which they run. Groups that need a filled system are last, because it is started for them. */
 export const groups: readonly Group[] = [memory, pairs, wallet, me, postings, deliveries, blackHole, statement, claims]

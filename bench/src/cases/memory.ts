@@ -8,7 +8,7 @@ import { createAndConfirm } from './pairs.ts'
 const clients = 128
 const lookEveryMs = 250
 
-/** What the five services hold: before anything was asked of them, and at most while deposits come in. */
+/** Memory of the five services: before the first request, and its maximum while deposits come in. */
 export const memory: Group = {
   name: 'memory',
   needs: ['plain'],
@@ -20,7 +20,7 @@ export const memory: Group = {
         title: 'memory of the services, idle',
         column: subject.column,
         shows: 'rssMiB',
-        // There is one start, and so one figure.
+        // The system starts once, so there is one figure.
         measure: async () => subject.idleMemory,
       },
       {

@@ -8,7 +8,7 @@ import type { Subject } from '../stack/subject.ts'
 
 const clientCounts = [1, 32, 128] as const
 
-/** The way of most money: a deposit is created, then confirmed, and the wallet is credited before the answer. */
+/** The path of most money: a deposit is created, then confirmed, and the wallet is credited before the reply. */
 export const pairs: Group = {
   name: 'pairs',
   needs: ['plain'],
@@ -17,7 +17,7 @@ export const pairs: Group = {
     const cases: Case[] = []
     for (const subject of systems.plain) {
       const work = createAndConfirm(subject, await subject.players(options.players))
-      // Arrivals at a fixed rate have no number of clients.
+      // With arrivals at a fixed rate the number of clients means nothing.
       for (const clients of options.openLoopRate === undefined ? clientCounts : [0]) {
         const id = clients === 0 ? 'pairs' : `pairs-${clients}`
         cases.push({
@@ -35,7 +35,7 @@ export const pairs: Group = {
   },
 }
 
-/** Another player each time, as in life: the rules of one player's money take one request after another. */
+/** Another player each time, as in production: requests about the money of one player wait for each other. */
 export function createAndConfirm({ operator }: Subject, players: readonly string[]): Work {
   let turn = 0
   return async (client, load) => {

@@ -16,7 +16,7 @@ const titles: Readonly<Record<Distribution, string>> = {
   zipf: 'Zipf 2.0',
 }
 
-/** The wallet alone: credits as payments sends them, without HTTP and without the deposit behind them. */
+/** The wallet alone: credits as payments sends them, without HTTP and without their deposits. */
 export const postings: Group = {
   name: 'postings',
   needs: ['plain'],
@@ -25,7 +25,7 @@ export const postings: Group = {
     const cases: Case[] = []
     const reference = await postingReference({ options, systems, ending })
     for (const subject of systems.plain) {
-      // An account that is missing would be opened by its first credit, and that is another cost.
+      // The first credit would open a missing account, which costs more.
       await openAccounts(subject, options.accounts)
       const requests = await NatsRequests.open(subject.login('payments'))
       ending.defer(() => requests.close())
@@ -47,7 +47,7 @@ export const postings: Group = {
   },
 }
 
-/** Each distribution's reference right after its postings, so that a ratio compares neighbours in time. */
+/** Each reference runs right after its postings, so that a ratio compares figures of the same minutes. */
 function inTurns(cases: readonly Case[], references: readonly Case[]): readonly Case[] {
   return distributions.flatMap((distribution) => [
     ...cases.filter(({ id }) => id === `postings-${distribution}`),
@@ -67,7 +67,7 @@ function creditAccounts(requests: NatsRequests, scope: Scope, draw: () => number
         effectiveAt: new Date().toISOString(),
       },
     })
-    if (failure === undefined) load.answered(sentAtMs)
+    if (failure === undefined) load.replied(sentAtMs)
     else load.failed(failure)
   }
 }

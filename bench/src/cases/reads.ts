@@ -8,7 +8,7 @@ import type { Subject } from '../stack/subject.ts'
 const clients = 32
 const preparationsAtOnce = 16
 
-/** One hop and one query, or none but the claim's: against the same hop without a database. */
+/** A read (one call and one query) and a replay (the claim's query only), compared with a call without a database. */
 export const wallet: Group = {
   name: 'wallet',
   needs: ['plain'],
@@ -27,7 +27,7 @@ export const wallet: Group = {
   },
 }
 
-/** What every signed request costs in the gateway, against the same answer from Fastify alone. */
+/** What every signed request costs in the gateway, compared with the same reply from Fastify alone. */
 export const me: Group = {
   name: 'me',
   needs: ['plain'],
@@ -76,7 +76,7 @@ function readWallets({ operator }: Subject, players: readonly string[]): Work {
   )
 }
 
-/** Creations that were answered once; every further request under their keys must say that it is a replay. */
+/** Creations whose replies are stored. Every further request under their keys must be marked as a replay. */
 async function replays(subject: Subject, options: Setting['options']): Promise<Work> {
   const { operator } = subject
   const ids = await subject.players(options.players)

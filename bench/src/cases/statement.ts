@@ -8,10 +8,10 @@ import type { Subject } from '../stack/subject.ts'
 
 const clients = 4
 const pageEntries = 50
-/** The largest page there is: the walk that finds the places to read from takes fewest of them. */
+/** The largest page allowed, so that few requests find the places to read from. */
 const walkEntries = 200
 
-/** A page of a long statement must cost what a page of a short one costs, however deep in it. */
+/** A page of a long statement must cost as much as a page of a short one, wherever it is. */
 export const statement: Group = {
   name: 'statement',
   needs: ['filled'],
@@ -34,7 +34,7 @@ export const statement: Group = {
   },
 }
 
-/** The cursors of a whole statement, from its newest entries to its oldest. They are opaque, so they are walked to. */
+/** The cursors of a whole statement, newest entries first. Cursors are opaque, so all pages are read to collect them. */
 async function placesIn({ operator }: Subject, playerId: string): Promise<readonly string[]> {
   const places = ['']
   for (;;) {
@@ -45,7 +45,7 @@ async function placesIn({ operator }: Subject, playerId: string): Promise<readon
   }
 }
 
-/** Pages from anywhere in the statement, its beginning and its depth alike. */
+/** Pages from anywhere in the statement, with equal probability. */
 function readPages({ operator }: Subject, playerId: string, places: readonly string[]): Work {
   return async (client, load) => {
     const place = places[randomInt(places.length)]

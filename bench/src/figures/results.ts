@@ -1,19 +1,19 @@
 import type { Case, Column, Sample, SystemKind } from '../case.ts'
 import { type Spread, spread } from './statistics.ts'
 
-/** One case and what each round said of it. */
+/** One case with its sample of each round. */
 export interface Measured extends Pick<Case, 'id' | 'title' | 'column' | 'shows'> {
   readonly group: string
   readonly samples: readonly Sample[]
 }
 
-/** The books of one system after everything, as the team's reconciliation sees them. */
+/** The books of one system at the end, as the team's reconciliation reports them. */
 export interface Books {
   readonly column: Column
   readonly system: SystemKind
   readonly compared: number
   readonly differences: number
-  /** The first few, in words. */
+  /** The first few differences, in words. */
   readonly examples: readonly string[]
 }
 
@@ -26,11 +26,11 @@ export interface Results {
 export interface Wanted {
   readonly id: string
   readonly column: Column
-  /** Of this group only: the same reference may be measured in several, each time beside other cases. */
+  /** Limits the search to this group, because a reference may be measured in several groups. */
   readonly group?: string
 }
 
-/** A reference has no column of its own: it stands for every checkout. */
+/** A reference belongs to no column and is compared with every checkout. */
 export function find({ measured }: Results, { id, column, group }: Wanted): Measured | undefined {
   return measured.find(
     (one) =>
@@ -40,15 +40,15 @@ export function find({ measured }: Results, { id, column, group }: Wanted): Meas
   )
 }
 
-/** A figure round by round; nothing when it was not measured. */
+/** A figure of each round; empty when it was not measured. */
 export const roundsOf = (one: Measured | undefined, figure: string): readonly number[] =>
   (one?.samples ?? []).map(({ figures }) => figures[figure]).filter((value) => value !== undefined)
 
-/** What the case stands for, over its rounds. */
+/** The figure that the case shows, over its rounds. */
 export const shown = ({ samples, shows }: Measured): Spread =>
   spread(samples.map(({ figures }) => figures[shows] ?? Number.NaN))
 
-/** Everything that failed in any round, by what it was. */
+/** The failures of all rounds, counted by kind. */
 export function failuresOf({ samples }: Pick<Measured, 'samples'>): Readonly<Record<string, number>> {
   const total: Record<string, number> = {}
   for (const { failures } of samples) {
@@ -57,7 +57,7 @@ export function failuresOf({ samples }: Pick<Measured, 'samples'>): Readonly<Rec
   return total
 }
 
-/** Whether everything was answered as it should be and every book agrees. What is only slow is named elsewhere. */
+/** Whether every reply was the expected one and all books agree. Missed targets do not count here. */
 export function isSound({ measured, books }: Results): boolean {
   return (
     measured.every((one) => Object.keys(failuresOf(one)).length === 0) &&

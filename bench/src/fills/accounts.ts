@@ -1,9 +1,9 @@
 import type { Subject } from '../stack/subject.ts'
 
-/** The id of the n-th player (from 1) whose account is opened here: an id like any other, but known without asking. */
+/** The id of the n-th player (from 1) whose account is opened here: a valid id that can be computed. */
 export const playerOf = (account: number): string => `ply_0bench${String(account).padStart(20, '0')}`
 
-/** Opens accounts as the wallet would, all at once. Accounts that are there stay as they are. */
+/** Opens accounts as the wallet would, all at once. Existing accounts stay as they are. */
 export async function openAccounts(subject: Subject, count: number): Promise<void> {
   await subject.withSql(async (client) => {
     await client.query(

@@ -1,8 +1,7 @@
 import type { Subject } from '../stack/subject.ts'
 
 /**
- * Stores claims as a busy day leaves them: answered creations under random keys, none of them due to be forgotten while
- * the bench runs.
+ * Stores claims as a busy day leaves them: creations with replies, under random keys. None expires while the bench runs.
  */
 export async function fillClaims(subject: Subject, count: number): Promise<void> {
   const { operatorId, environment } = subject.scope

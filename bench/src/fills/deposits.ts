@@ -1,8 +1,8 @@
 import type { Subject } from '../stack/subject.ts'
 
 /**
- * Records the deposits behind credits that were sent to the wallet alone: reconciliation looks for the confirmed deposit of
- * each credit, and rightly names one that is missing.
+ * Records the deposits of credits that were sent to the wallet alone. Reconciliation expects a confirmed deposit for each
+ * credit and would report those that are missing.
  */
 export async function recordDeposits(subject: Subject): Promise<void> {
   const { brandId, operatorId, environment, timeZone } = subject.scope

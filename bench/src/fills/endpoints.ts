@@ -4,7 +4,7 @@ import type { Subject } from '../stack/subject.ts'
 
 const atOnce = 4
 
-/** Operators with one endpoint each: an environment of an operator has one, so more endpoints take more operators. */
+/** Operators with one endpoint each: an operator has only one in each environment, so many endpoints need many operators. */
 export async function openEndpoints({ team }: Subject, count: number, url: string): Promise<readonly Scope[]> {
   const scopes: Scope[] = []
   let begun = 0

@@ -1,5 +1,5 @@
--- A ledger of years, written at once: adjustments of 1.00, whose entries of all accounts lie mixed by their time, as they
--- would after years, and whose hash chains are those that the wallet writes.
+-- A ledger of several years, written at once: adjustments of 1.00. The entries of all accounts are interleaved by time, as
+-- they would be after years, and have the hash chains that the wallet would write.
 -- Settings: bench.brand, bench.currency, bench.rows.
 
 create temp table filled_account as
@@ -7,7 +7,7 @@ with size as (select current_setting('bench.rows')::bigint as rows),
   wanted as (
     select 'large' as name, rows / 10 as entries from size
     union all select 'small', greatest(rows / 1000, 20) from size
-    -- Every transfer has two entries, one of them a player's. What is left goes to accounts of ordinary size.
+    -- Every transfer has two entries, one of them a player's. The remaining rows go to accounts of ordinary size.
     union all select n::text, 500 from size, generate_series(1, ((rows / 2 - rows / 10 - rows / 1000) / 500)::int) n
   ), opened as (
     insert into wallet.account (brand_id, owner_id, kind, currency, genesis, head, created_at, updated_at)
@@ -23,7 +23,7 @@ insert into wallet.account (brand_id, kind, currency, genesis, head, created_at,
 values (current_setting('bench.brand'), 'adjustments', current_setting('bench.currency'), '', '', now(), now())
 on conflict do nothing;
 
--- The state of the aggregate is the hash of the entry before.
+-- The state of the aggregate is the hash of the previous entry.
 create function pg_temp.next_link(before bytea, genesis bytea, content text) returns bytea language plpgsql immutable as
 $$ begin return sha256(coalesce(before, genesis) || convert_to(content, 'UTF8')); end $$;
 create aggregate pg_temp.chain(bytea, text) (sfunc = pg_temp.next_link, stype = bytea);
@@ -38,7 +38,7 @@ with planned as (
   join wallet.account s on s.brand_id = current_setting('bench.brand') and s.kind = 'adjustments'
     and s.currency = current_setting('bench.currency') and s.owner_id is null
 ), named as (
-  -- An id begins with its time, as those that the services make.
+  -- An id begins with its time, like the ids that the services make.
   select *, 'trf_0' || lpad(to_hex((extract(epoch from at) * 1000)::bigint), 11, '0') || lpad(to_hex(account_id), 7, '0')
       || lpad(to_hex(seq), 7, '0') as transfer_id,
     to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at_text

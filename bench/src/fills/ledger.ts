@@ -4,14 +4,14 @@ import type { Subject } from '../stack/subject.ts'
 
 const statements = fileURLToPath(new URL('./ledger.sql', import.meta.url))
 
-/** The account with a tenth of all entries' rows, and the one with a thousandth. */
+/** The account with a tenth of all entries, and the one with a thousandth. */
 export const filledPlayers = { large: playerOf('large'), small: playerOf('small') } as const
 
 function playerOf(name: string): string {
   return `ply_0filled${name.padStart(19, '0')}`
 }
 
-/** Fills the ledger, by SQL and as the superuser: through the wallet it would take hours. */
+/** Fills the ledger with SQL as the superuser, because it would take hours through the wallet. */
 export async function fillLedger(subject: Subject, rows: number): Promise<void> {
   const { brandId, currency } = subject.scope
   await subject.withSql(async (client) => {

@@ -3,20 +3,20 @@ import { Load, type Work } from './load.ts'
 
 export interface ClosedLoop {
   readonly clients: number
-  /** Before anything counts: connections are made and code is compiled. */
+  /** Time before the window, in which connections are made and code is compiled. */
   readonly warmUpMs: number
   readonly windowMs: number
-  /** Called where the window begins and ends. */
+  /** Called when the window begins and when it ends. */
   readonly opened?: () => void
   readonly closed?: () => void
 }
 
-/** A window holds so many turns of each client, so that it is no picture of one wave; but it does not stretch for ever. */
+/** A window is extended until each client has had this many turns, but not for ever. */
 const turnsMin = 3
 const windowsMax = 5
 const lookEveryMs = 20
 
-/** Clients that each begin their next operation when their last one is answered. */
+/** Clients that each begin their next operation when their last one has ended. */
 export async function closedLoop(settings: ClosedLoop, work: Work): Promise<Load> {
   const load = new Load()
   let running = true
@@ -27,7 +27,7 @@ export async function closedLoop(settings: ClosedLoop, work: Work): Promise<Load
     }
   }
   const clients = Promise.all(Array.from({ length: settings.clients }, (_, number) => client(number)))
-  // A fault of a client ends the wait; without one the clients are still at work when it is over.
+  // Only a fault of a client ends the wait early.
   const during = (ms: number) => Promise.race([wait(ms), clients])
   await during(settings.warmUpMs)
   settings.opened?.()

@@ -5,7 +5,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 /** Publishes an event, and resolves once the stream has it. */
 export type PublishEvent = (id: string, scope: Scope) => Promise<void>
 
-/** Publishes confirmed deposits as payments does, without the deposits behind them: what follows is the work of webhooks. */
+/** Publishes events of confirmed deposits as payments does, without the deposits: only webhooks has work to do. */
 export function depositEvents(connection: NatsConnection): PublishEvent {
   const stream = jetstream(connection)
   return async (id, { operatorId, brandId, environment }) => {

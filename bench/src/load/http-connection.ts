@@ -2,24 +2,24 @@ import { connect, type Socket } from 'node:net'
 
 export interface HttpReply {
   readonly status: number
-  /** Status line and headers, as they came. */
+  /** Status line and headers, as received. */
   readonly head: string
   readonly body: Buffer
 }
 
-/** A request that got no whole answer: the connection was refused, closed or silent. */
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError'
+/** A request got no complete reply: the connection was refused, closed or silent. */
+export class NoReplyError extends Error {
+  override readonly name = 'NoReplyError'
 }
 
 const silenceMsMax = 30_000
-/** Below the five seconds after which a server of Node's closes what is idle: a request that meets that end would fail. */
+/** A Node server closes a connection that is idle for five seconds. A request sent at that moment would fail. */
 const idleMsMax = 3_000
 const headEnd = '\r\n\r\n'
 
 /**
- * One kept-alive connection with one request on it at a time, written for this one purpose: the general clients cost more
- * processor time a request than the gateway does for the cheapest route, and would be measured instead of it.
+ * A kept-alive connection with one request at a time. General HTTP clients use more processor time for a request than the
+ * gateway does for its cheapest route, so they would be measured instead of the gateway.
  */
 export class HttpConnection {
   readonly #host: string
@@ -36,7 +36,7 @@ export class HttpConnection {
 
   /**
    * @param request the whole request as it goes over the wire, in ASCII
-   * @throws {NoAnswerError}
+   * @throws {NoReplyError}
    */
   send(request: string): Promise<HttpReply> {
     if (performance.now() - this.#lastUsedMs > idleMsMax) this.close()
@@ -55,7 +55,7 @@ export class HttpConnection {
   #end(why: string): void {
     this.#socket?.destroy()
     this.#socket = undefined
-    this.#settle()?.reject(new NoAnswerError(why))
+    this.#takeWaiting()?.reject(new NoReplyError(why))
   }
 
   #open(): Socket {
@@ -64,7 +64,7 @@ export class HttpConnection {
     socket.on('data', (chunk) => this.#take(chunk))
     socket.on('error', () => {})
     socket.on('close', () => {
-      // The end of a former socket is no news to a request on the present one.
+      // The end of an earlier socket does not concern the request on the present one.
       if (this.#socket === socket) this.#end('the connection was refused, closed or silent')
     })
     return socket
@@ -79,16 +79,16 @@ export class HttpConnection {
     const bodyStart = end + headEnd.length
     const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1])
     if (Number.isNaN(length)) {
-      // Every answer of the API says its length; one that does not could not be told from the next.
-      this.#end('an answer without Content-Length')
+      // Every reply of the API has a length. Without one, the end of this reply could not be found.
+      this.#end('a reply without Content-Length')
       return
     }
     if (received.length < bodyStart + length) return
     const body = received.subarray(bodyStart, bodyStart + length)
-    this.#settle()?.resolve({ status: Number(head.slice(9, 12)), head, body })
+    this.#takeWaiting()?.resolve({ status: Number(head.slice(9, 12)), head, body })
   }
 
-  #settle(): PromiseWithResolvers<HttpReply> | undefined {
+  #takeWaiting(): PromiseWithResolvers<HttpReply> | undefined {
     const waiting = this.#waiting
     this.#waiting = undefined
     this.#lastUsedMs = performance.now()

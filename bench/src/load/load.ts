@@ -1,10 +1,10 @@
-/** What went on while a load ran. Only what ends inside the window counts; what fails counts whenever it does. */
+/** What happened under a load. Successes count only inside the window, failures always. */
 export class Load {
-  /** Of operations that ended inside the window: one may be several requests. */
+  /** How many operations ended inside the window. One may take several requests. */
   operations = 0
-  /** Of single requests, from sending to the whole answer. */
+  /** Latencies of single requests, from sending to the complete reply. */
   readonly requestsMs: number[] = []
-  /** Of whole operations, from the moment they were meant to begin. Only an open loop means a moment. */
+  /** Latencies of whole operations, from the moment they were meant to begin. Only an open loop has such a moment. */
   readonly operationsMs: number[] = []
   readonly failures = new Map<string, number>()
   #isOpen = false
@@ -26,7 +26,7 @@ export class Load {
     return this.#openMs
   }
 
-  answered(sentAtMs: number): void {
+  replied(sentAtMs: number): void {
     if (this.#isOpen) this.requestsMs.push(performance.now() - sentAtMs)
   }
 
@@ -42,7 +42,7 @@ export class Load {
 }
 
 /**
- * One operation, by one of the clients (0 and up). It reports its requests, and what failed, to the load; an exception is
- * a fault of the bench itself and ends the run.
+ * One operation of one of the clients, which are numbered from 0. It reports its requests and failures to the load. An
+ * exception is a fault of the bench itself and ends the run.
  */
 export type Work = (client: number, load: Load) => Promise<void>

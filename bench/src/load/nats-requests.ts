@@ -21,8 +21,8 @@ interface Pending {
 }
 
 /**
- * Calls of one service on another, many in flight at once. The services' own client validates both ways and opens spans:
- * that is the sender's cost and not what is measured here, so a load sends and reads the bare messages.
+ * Calls of one service on another, many in flight at once. The services' own client validates requests and replies and
+ * opens spans. That is the sender's cost and is not measured here, so a load sends and reads the bare messages.
  */
 export class NatsRequests {
   readonly #connection: NatsConnection
@@ -51,7 +51,7 @@ export class NatsRequests {
     sent.set(headerNames.operationId, `opn_${randomUUID()}`)
     sent.set(headerNames.requestId, `req_${token}`)
     sent.set(headerNames.timeoutMs, String(timeoutMs))
-    // For services that read the moment and not the duration.
+    // Earlier versions read the deadline, not the duration.
     sent.set(headerNames.deadline, String(Date.now() + timeoutMs))
     return new Promise((resolve) => {
       this.#pending.set(token, { done: resolve, expiresAtMs: performance.now() + timeoutMs })
@@ -77,13 +77,13 @@ export class NatsRequests {
     for (const [token, { done, expiresAtMs }] of this.#pending) {
       if (expiresAtMs > now) continue
       this.#pending.delete(token)
-      done('no answer in time')
+      done('no reply in time')
     }
   }
 }
 
 function failureIn(message: Msg): string | undefined {
-  if (message.headers?.code === 503) return 'nobody answers'
+  if (message.headers?.code === 503) return 'no responder'
   const text = message.string()
   return text.startsWith('{"error"') ? `refused: ${/"code":"(\w+)"/.exec(text)?.[1]}` : undefined
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Load, type Work } from './load.ts'
 
-/** When the n-th of a steady stream of arrivals (0 and up) is meant to begin. */
+/** When each arrival of a steady stream is meant to begin. They are numbered from 0. */
 export class ArrivalSchedule {
   readonly #startMs: number
   readonly #everyMs: number
@@ -24,9 +24,9 @@ export class ArrivalSchedule {
 export interface OpenLoop {
   readonly ratePerSecond: number
   readonly windowMs: number
-  /** At most so many operations under way; what arrives beyond them waits, and its wait counts. */
+  /** How many operations may be under way. Further arrivals wait, and their wait counts. */
   readonly clientsMax: number
-  /** So long after the last arrival an operation may still end; one that does not has failed. */
+  /** How long after the last arrival an operation may still end. One that does not has failed. */
   readonly patienceMs: number
   readonly opened?: () => void
   readonly closed?: () => void
@@ -35,8 +35,8 @@ export interface OpenLoop {
 const tickMs = 1
 
 /**
- * Operations that arrive at a fixed rate, whatever becomes of those before them, as those of an operator's players do. The
- * latency of each runs from the moment it was meant to begin: a server that stalls cannot hold up its own measurement.
+ * Operations that arrive at a fixed rate, however slow those before them are, as requests of an operator's players do. The
+ * latency of each counts from the moment it was meant to begin, so that a stall of the server is measured in full.
  */
 export async function openLoop(settings: OpenLoop, work: Work): Promise<Load> {
   const { ratePerSecond, windowMs, clientsMax, patienceMs } = settings
@@ -48,7 +48,7 @@ export async function openLoop(settings: OpenLoop, work: Work): Promise<Load> {
   const schedule = new ArrivalSchedule({ startMs, ratePerSecond })
   const arrivalsMax = Math.max(1, Math.floor((windowMs * ratePerSecond) / 1_000))
   for (let arrivals = 0; arrivals < arrivalsMax; await crowd.during(tickMs)) {
-    // All that are due, however late this looks: leaving one out would forget exactly the moments that were slow.
+    // All arrivals that are due, however late: to leave one out would hide exactly the slow moments.
     const due = Math.min(schedule.dueBy(performance.now()), arrivalsMax)
     for (; arrivals < due; arrivals += 1) crowd.arrive(schedule.meantAtMs(arrivals))
   }
@@ -56,7 +56,7 @@ export async function openLoop(settings: OpenLoop, work: Work): Promise<Load> {
   await crowd.emptied(patienceMs)
   load.close()
   settings.closed?.()
-  for (let left = crowd.left; left > 0; left -= 1) load.failed('not answered in time')
+  for (let left = crowd.left; left > 0; left -= 1) load.failed('no reply in time')
   return load
 }
 
@@ -96,7 +96,7 @@ class Crowd {
   async emptied(patienceMs: number): Promise<void> {
     const until = performance.now() + patienceMs
     while (this.left > 0 && performance.now() < until) await this.during(tickMs)
-    // What still waits is given up: nothing is sent after the end.
+    // Operations that still wait are dropped: nothing is sent after the end.
     this.#ended = true
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { signRequest } from '@backoffice/contracts'
-import { HttpConnection, type HttpReply, NoAnswerError } from './http-connection.ts'
+import { HttpConnection, type HttpReply, NoReplyError } from './http-connection.ts'
 import type { Load } from './load.ts'
 
 export interface Credentials {
@@ -24,7 +24,7 @@ export const post = (path: string, body: unknown, idempotencyKey: string = rando
   idempotencyKey,
 })
 
-/** An operator's server under load: it signs each request and keeps one connection for each of its clients. */
+/** The server of an operator: it signs each request and keeps one connection for each of its clients. */
 export class LoadOperator {
   readonly #base: URL
   readonly #credentials: Credentials
@@ -35,24 +35,24 @@ export class LoadOperator {
     this.#credentials = credentials
   }
 
-  /** @throws {NoAnswerError} */
+  /** @throws {NoReplyError} */
   send(client: number, call: Call): Promise<HttpReply> {
     return this.#connection(client).send(this.#signed(call))
   }
 
   /**
    * One request of a load.
-   * @returns undefined when it was not answered with `status`, which the load then knows
+   * @returns undefined when the reply has another status; that is reported to the load
    */
   async measured(client: number, load: Load, call: Call, status: number): Promise<HttpReply | undefined> {
     const sentAtMs = performance.now()
     try {
       const reply = await this.send(client, call)
-      load.answered(sentAtMs)
+      load.replied(sentAtMs)
       if (reply.status === status) return reply
-      load.failed(`${call.method} answered ${reply.status} ${codeIn(reply)}`.trim())
+      load.failed(`${call.method}: ${reply.status} ${codeIn(reply)}`.trim())
     } catch (error) {
-      if (!(error instanceof NoAnswerError)) throw error
+      if (!(error instanceof NoReplyError)) throw error
       load.failed(`${call.method}: ${error.message}`)
     }
     return undefined
@@ -60,11 +60,11 @@ export class LoadOperator {
 
   /**
    * One request that prepares a case.
-   * @throws when it is not answered with `status`
+   * @throws when the reply has another status
    */
   async ask(client: number, call: Call, status: number): Promise<Record<string, unknown>> {
     const reply = await this.send(client, call)
-    if (reply.status !== status) throw new Error(`${call.method} ${call.path} answered ${reply.status} ${reply.body}`)
+    if (reply.status !== status) throw new Error(`${call.method} ${call.path}: ${reply.status} ${reply.body}`)
     return bodyOf(reply)
   }
 
@@ -98,7 +98,7 @@ export class LoadOperator {
 export const bodyOf = (reply: HttpReply): Record<string, unknown> =>
   JSON.parse(reply.body.toString()) as Record<string, unknown>
 
-/** The code of a refusal, for the list of what failed. */
+/** The code of a refusal, for the list of failures. */
 function codeIn(reply: HttpReply): string {
   try {
     return (bodyOf(reply) as { error?: { code?: string } }).error?.code ?? ''

@@ -3,7 +3,7 @@
  * draws. With exponent 2 the first is drawn in six of ten cases.
  */
 export class Zipf {
-  /** How many of all draws are at most so: the last is 1. */
+  /** The cumulative shares of the draws; the last is 1. */
   readonly #cumulative: Float64Array
 
   constructor(count: number, exponent: number) {

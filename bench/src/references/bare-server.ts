@@ -1,4 +1,4 @@
-// The least that answers HTTP here: Fastify with one route and one answer.
+// The simplest HTTP server: Fastify with one route and a constant reply.
 import fastify from 'fastify'
 import './ends-with-parent.ts'
 

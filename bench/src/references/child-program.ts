@@ -26,7 +26,7 @@ export async function startProgram(
   return { child, ready }
 }
 
-/** A nats-server of its own, as plain as it comes. */
+/** Starts a nats-server with its default settings, for the references alone. */
 export async function startNatsServer(ending: AsyncDisposableStack): Promise<{ url: string; pid: number }> {
   const port = await freePort()
   const child = spawn(await natsServerBinary(), ['--addr', '127.0.0.1', '--port', String(port)], { stdio: 'ignore' })
@@ -48,9 +48,9 @@ async function end(child: ChildProcess): Promise<void> {
 function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1')
-    const done = (answer: boolean) => {
+    const done = (isReady: boolean) => {
       socket.destroy()
-      resolve(answer)
+      resolve(isReady)
     }
     socket.once('connect', () => done(true))
     socket.once('error', () => done(false))

@@ -1,4 +1,4 @@
-// Stands where a service stands: it answers each message with the same JSON.
+// Takes the place of a service: it replies to each message with the same JSON.
 import { connect } from '@nats-io/transport-node'
 import './ends-with-parent.ts'
 
@@ -11,7 +11,7 @@ const { natsUrl, subject, body } = JSON.parse(process.argv[2] ?? '') as {
 const connection = await connect({ servers: natsUrl })
 connection.subscribe(subject, {
   callback: (_error, message) => {
-    // Read and written anew, as a service must: an echo of bytes would be no work at all.
+    // Parsed and serialised, as a service does. To return the bytes would be no work at all.
     const { input } = message.json<{ input: { playerId: string } }>()
     message.respond(JSON.stringify({ body: { ...(body as object), playerId: input.playerId } }))
   },

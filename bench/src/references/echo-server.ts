@@ -1,4 +1,4 @@
-// Stands where the gateway stands: Fastify that checks the signature of each request and asks once over NATS.
+// Takes the place of the gateway: Fastify checks the signature of each request and sends one request over NATS.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { connect } from '@nats-io/transport-node'
 import fastify from 'fastify'

@@ -1,2 +1,2 @@
-// A program of the bench ends when the bench does, even when that was killed and could end nobody.
+// Ends this program when the bench ends, even when the bench was killed and could stop nothing.
 process.once('disconnect', () => process.exit())

@@ -14,8 +14,8 @@ interface Load {
 }
 
 /**
- * What a signed read costs before any work is done: Fastify, the check of the signature, and one question over NATS to a
- * process that answers at once. No database, no validation, no rate limit.
+ * What a signed read costs at the least: Fastify, the check of the signature, and one request over NATS to a process that
+ * replies at once. No database, no validation, no rate limit.
  */
 export async function echoReference({ options, ending }: Needs, { clients }: Load): Promise<Case> {
   const nats = await startNatsServer(ending)
@@ -40,7 +40,7 @@ export async function echoReference({ options, ending }: Needs, { clients }: Loa
   }
 }
 
-/** The same JSON as `GET /me` from Fastify alone. The requests are signed all the same: the client's work is then equal. */
+/** The JSON of `GET /me` from Fastify alone. Its requests are signed too, so that the client does the same work. */
 export async function bareReference({ options, ending }: Needs, { clients }: Load): Promise<Case> {
   const me = operations.gateway.getMe
   const settings = { path: `${apiPrefix}/me`, body: me.example?.reply }

@@ -8,7 +8,7 @@ import { type Distribution, type PostingResult, type PostingRun, zipfExponent } 
 const run = promisify(execFile)
 const threads = 2
 
-/** Debian keeps PostgreSQL's own programs beside the server and not on PATH. */
+/** Debian installs PostgreSQL's own programs beside the server, not on PATH. */
 export function findPgbench(): string | undefined {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'pgbench'))
   const beside = globSync('/usr/lib/postgresql/*/bin/pgbench').sort().reverse()
@@ -30,7 +30,7 @@ const accountOf: Readonly<Record<Distribution, (accounts: number) => string>> = 
   zipf: (accounts) => `random_zipfian(1, ${accounts}, ${zipfExponent})`,
 }
 
-// Account 0 is the system's side: it has no balance of its own, so no row is hot but those that the players' money makes so.
+// Account 0 is the system's side. It has no stored balance, so only players' rows can be hot.
 const script = (account: string) => `\\set account ${account}
 \\set id random(1, 4611686018427387904)
 begin;
@@ -58,7 +58,7 @@ export async function runPgbench(program: string, posting: PostingRun): Promise<
 }
 
 export function resultIn(printed: string): PostingResult {
-  // A machine that is busy enough ends nothing in a second, and then pgbench names no rate.
+  // On a busy machine no transaction may end within a second. Then pgbench prints no rate.
   if (/^number of transactions actually processed: 0$/m.test(printed))
     return { perSecond: 0, failures: { 'no transaction ended': 1 } }
   const perSecond = Number(/^tps = ([\d.]+)/m.exec(printed)?.[1])

@@ -19,8 +19,8 @@ const titles: Readonly<Record<Distribution, string>> = {
 }
 
 /**
- * Postings as plain SQL on the very PostgreSQL that the first measured system runs on, in a database of their own: what a
- * ledger without services, and without gathering, gets out of this machine.
+ * Postings as plain SQL, in a database of their own on the PostgreSQL of the first measured system. They show how fast a
+ * ledger without services and without gathering is on this machine.
  */
 export async function postingReference({
   options,
@@ -46,7 +46,7 @@ export async function postingReference({
   }
 }
 
-/** Where the machine has no pgbench: see posting-worker.ts. */
+/** For machines without pgbench: see posting-worker.ts. */
 function runPostingWorker(posting: PostingRun): Promise<PostingResult> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(fileBeside('./posting-worker.ts'), { workerData: posting })

@@ -1,5 +1,5 @@
 // A thread that posts with row-locking SQL from Node, where the machine has no pgbench: named statements, one connection a
-// client. It uses more processor time than pgbench does, so its rate is lower and what is held against it looks better.
+// client. It uses more processor time than pgbench, so its rate is lower, and what is compared with it looks better.
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'

@@ -1,5 +1,5 @@
--- What a posting takes without a service: an account's row is locked by its update, and a transfer and its two entries go
--- in, in one transaction. Indexes and checks are those that a ledger cannot do without.
+-- A posting without a service: one transaction locks an account's row by updating it, and inserts a transfer and its two
+-- entries. The tables have only the indexes and checks that a ledger cannot do without.
 create table account (
   id bigint primary key,
   posted bigint not null default 0 check (posted >= 0),

@@ -1,6 +1,6 @@
 import { Zipf } from '../load/zipf.ts'
 
-/** Over whom postings are spread: all accounts alike, one account alone, or a few of them most of the time. */
+/** How postings are spread: evenly over all accounts, to one account, or mostly to a few of them. */
 export const distributions = ['uniform', 'hot', 'zipf'] as const
 export type Distribution = (typeof distributions)[number]
 export const zipfExponent = 2
@@ -19,7 +19,7 @@ export interface PostingResult {
   readonly failures: Readonly<Record<string, number>>
 }
 
-/** Draws the account of the next posting, from 1. */
+/** Draws the number of the account for the next posting, from 1. */
 export function accountsOf(distribution: Distribution, accounts: number): () => number {
   switch (distribution) {
     case 'uniform':

@@ -1,5 +1,5 @@
-// A local receiver of webhooks, and one that takes connections and never says a word. It reports what arrived in lists, so
-// that telling does not cost more than receiving.
+// A local receiver of webhooks, and one that accepts connections and never replies. Arrivals are reported in lists, so that
+// reporting costs less than receiving.
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import type { Arrival } from './webhook-receiver.ts'

@@ -5,19 +5,19 @@ import { startProgram } from './child-program.ts'
 export interface Arrival {
   /** Of the event. */
   readonly id: string
-  /** By the clock of `clockMs`. */
+  /** Read from `clockMs`. */
   readonly atMs: number
 }
 
-/** Milliseconds by the one clock that all processes of a machine share. */
+/** Milliseconds of the monotonic clock that all processes of a machine share. */
 export const clockMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
 const patienceMs = 30_000
 
-/** A receiver in a process of its own, and the events that are expected there. */
+/** A receiver in a process of its own, and the events that it is expected to receive. */
 export class WebhookReceiver {
   readonly url: string
-  /** Takes connections and never answers. */
+  /** Accepts connections and never replies. */
   readonly blackHoleUrl: string
   readonly #expected = new Map<string, (atMs: number | undefined) => void>()
 
@@ -29,13 +29,13 @@ export class WebhookReceiver {
   static async start({ ending }: Pick<Setting, 'ending'>): Promise<WebhookReceiver> {
     const { child, ready } = await startProgram('./receiver.ts', {}, ending)
     const receiver = new WebhookReceiver(ready as { url: string; blackHoleUrl: string })
-    child.on('message', (arrivals) => receiver.#note(arrivals as readonly Arrival[]))
+    child.on('message', (arrivals) => receiver.#recordArrivals(arrivals as readonly Arrival[]))
     return receiver
   }
 
   /**
-   * To be called before the event is published: it may arrive before the publisher hears that it was taken.
-   * @returns when it arrived; undefined when it did not
+   * Call it before the event is published, because the event may arrive before the publisher has its acknowledgement.
+   * @returns when the event arrived; undefined when it did not arrive in time
    */
   expect(id: string): Promise<number | undefined> {
     return new Promise((resolve) => {
@@ -48,8 +48,8 @@ export class WebhookReceiver {
     })
   }
 
-  #note(arrivals: readonly Arrival[]): void {
-    // A delivery may come twice; the first counts.
+  #recordArrivals(arrivals: readonly Arrival[]): void {
+    // A delivery may arrive twice; the first time counts.
     for (const { id, atMs } of arrivals) this.#expected.get(id)?.(atMs)
   }
 }

@@ -16,7 +16,7 @@ const top = 56
 
 const columnColours: Readonly<Record<Column, string>> = { this: colour(0), before: colour(1), reference: colour(2) }
 
-/** Where a value stands on an axis of tenfold steps: the cases differ a thousandfold. */
+/** The position of a value on a logarithmic axis: the cases differ a thousandfold. */
 function logScale(values: readonly number[]): {
   readonly x: (value: number) => number
   readonly ticks: readonly number[]
@@ -70,7 +70,7 @@ export function rateChart({ measured }: Results): string | undefined {
   return picture('Operations a second', size(cases.length), [title, ...names, ...grid(ticks, x, cases.length), ...rows])
 }
 
-/** Processor time of one pair, laid end to end by process. */
+/** Processor time of one pair, as a bar with one part for each process. */
 export function cpuChart({ measured }: Results): string | undefined {
   const pairs = measured.filter(
     ({ id, samples }) => id.startsWith('pairs') && 'cpuMs.client' in (samples[0]?.figures ?? {}),
@@ -104,7 +104,7 @@ export function cpuChart({ measured }: Results): string | undefined {
 const medianOf = ({ samples }: Measured, name: string): number =>
   spread(samples.map(({ figures }) => figures[name] ?? 0)).median
 
-/** How far each target is reached: 1 is what must be, whichever way it is counted. */
+/** How far each target is reached: 1 is exactly what must be reached, and more is better. */
 export function targetChart(judged: readonly Judged[]): string | undefined {
   if (judged.length === 0) return undefined
   const reach = ({ target }: Judged, value: number) =>
@@ -137,7 +137,7 @@ export function targetChart(judged: readonly Judged[]): string | undefined {
 
 const tail = ['p50Ms', 'p90Ms', 'p99Ms', 'p999Ms', 'maxMs'] as const
 
-/** The tail of latencies: a dot a percentile, so that a long tail is long to look at. */
+/** The percentiles of the latencies, one dot for each. */
 export function tailChart({ measured }: Results): string | undefined {
   const cases = measured.filter(({ samples }) => samples[0]?.figures.p999Ms !== undefined)
   if (cases.length === 0) return undefined

@@ -1,9 +1,9 @@
-/** Shapes of an SVG, and nothing more than the charts here need. */
+/** The few SVG shapes that the charts need. */
 
-/** Readable on light and on dark ground: the charts have no ground of their own. */
+/** Readable on a light and on a dark background, because the charts have none of their own. */
 export const ink = '#7d8590'
 export const faint = '#7d859055'
-/** One colour a column of figures, and for the parts of a whole; told apart by those who see few colours too. */
+/** One colour for each column, or part of a whole. Colour-blind people can tell them apart. */
 export const colours = ['#3b82c4', '#d9822b', '#7d8590', '#3d9970', '#a463b0', '#c2504b', '#b8a03a', '#5fa8a0'] as const
 
 export const colour = (index: number): string => colours[index % colours.length] ?? ink
@@ -13,7 +13,7 @@ type Attributes = Readonly<Record<string, string | number>>
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** Tenths are finer than a screen shows. */
+/** To one decimal, which is finer than a screen shows. */
 const value = (given: string | number): string =>
   typeof given === 'number' ? String(Math.round(given * 10) / 10) : escaped(given)
 
@@ -62,7 +62,7 @@ export function bar(
   return element('rect', { x, y, width: Math.max(0, size.width), height: size.height, fill })
 }
 
-/** The whole picture, with a title for those who do not see it. */
+/** The whole picture, with a title for screen readers. */
 export function picture(
   title: string,
   size: { readonly width: number; readonly height: number },

@@ -3,16 +3,16 @@ import { failuresOf, find, type Measured, type Results, shown } from '../figures
 import { type Spread, spread } from '../figures/statistics.ts'
 import { type Judged, judge } from '../targets.ts'
 
-/** A number with as many places as say something. */
+/** A number with its significant places only. */
 export function inShort(value: number): string {
   if (!Number.isFinite(value)) return '–'
   if (value >= 100) return Math.round(value).toLocaleString('en')
   if (value >= 10) return value.toFixed(1)
-  // Ratios of a few hundredths are judged by their third place.
+  // Targets of a few hundredths differ in the third place.
   return value.toFixed(value >= 0.1 || value === 0 ? 2 : 3)
 }
 
-/** The median, and between which rounds it lies. */
+/** The median, with the least and the most of the rounds. */
 const withSpread = ({ median, least, most }: Spread): string =>
   least === most ? inShort(median) : `${inShort(median)} (${inShort(least)}–${inShort(most)})`
 
@@ -46,7 +46,7 @@ function measuredTable({ measured }: Results): string {
   return table(head, rows)
 }
 
-/** Processor time per operation and process: where to look when a rate falls short. */
+/** Processor time per operation and process: shows where to look when a rate misses its target. */
 function cpuTable({ measured }: Results): string | undefined {
   const pairs = measured.filter(({ id }) => id.startsWith('pairs'))
   const names = [...new Set(pairs.flatMap((one) => Object.keys(one.samples[0]?.figures ?? {})))]
@@ -61,7 +61,7 @@ function cpuTable({ measured }: Results): string | undefined {
   return `CPU ms per pair and process\n\n${table(['case', 'of', ...names], rows)}`
 }
 
-/** The tail of each case's latencies; an open loop is run for it. */
+/** The latencies of each case up to the slowest, which is what an open loop is for. */
 function tailTable({ measured }: Results): string {
   const names = ['p50Ms', 'p90Ms', 'p99Ms', 'p999Ms', 'maxMs']
   const rows = measured.map((one) => [one.title, one.column, ...names.map((name) => withSpread(figuresOf(one, name)))])
@@ -84,15 +84,15 @@ function targetTable(judged: readonly Judged[]): string {
   return `Targets\n\n${table(['', 'against', 'of', 'median (least–most)', 'must', 'wish', ''], rows)}`
 }
 
-/** What falls short, and which processes work most for one operation: where its cause is to be looked for. */
+/** The targets that are missed, each with the processes that use the most processor time for one operation. */
 function shortfalls(results: Results, judged: readonly Judged[]): string {
   const short = judged.filter(({ column, verdict }) => column === 'this' && verdict === 'short')
-  if (short.length === 0) return 'No target that was measured falls short.'
+  if (short.length === 0) return 'All targets that were measured are reached.'
   const lines = short.map((one) => {
     const wanted = `${inUnit(one)}, wanted ${one.target.wants} ${one.target.must}`
     return `  ${one.target.title}: ${wanted}${busiest(results, one)}`
   })
-  return `Falls short:\n${lines.join('\n')}`
+  return `Missed:\n${lines.join('\n')}`
 }
 
 const busiestMax = 3
@@ -124,16 +124,16 @@ function failureLines({ measured, books }: Results): string {
     : ['FAILED:', ...failed, ...wrong, sound].join('\n')
 }
 
-/** Above this share of the machine in other hands, figures say as much about the others. */
+/** When other programs use more than this share of the machine, absolute figures mean little. */
 const othersShareMax = 0.1
 
 function noise({ measured }: Results): string | undefined {
   const share = spread(measured.flatMap(({ samples }) => samples.flatMap(({ figures }) => figures.othersShare ?? [])))
   if (!(share.median > othersShareMax)) return undefined
-  return `Others used ${inShort(share.median * 100)} % of what this machine did: take no absolute figure from this run.`
+  return `Other programs used ${inShort(share.median * 100)} % of this machine's processor time: absolute figures of this run mean little.`
 }
 
-/** What is printed at the end of a run. */
+/** The report that is printed at the end of a run. */
 export function reportText(results: Results, openLoop: boolean): string {
   const columns = [...new Set(results.measured.map(({ column }) => column))].filter((column) => column !== 'reference')
   const judged = openLoop ? [] : columns.flatMap((column: Column) => judge(results, column))

@@ -9,7 +9,7 @@ import { judge } from '../targets.ts'
 import { cpuChart, rateChart, tailChart, targetChart } from './charts.ts'
 import { reportText } from './text.ts'
 
-/** What was measured, on what, and how: without it a figure means nothing a month later. */
+/** Which versions, machine and options the figures belong to. Without them a figure means nothing a month later. */
 export interface RunDescription {
   readonly startedAt: string
   readonly commit: string
@@ -39,7 +39,7 @@ export function describeRun(options: Options): RunDescription {
   }
 }
 
-/** Writes figures and charts. @returns the text that tells them */
+/** Writes figures and charts. @returns the report as text */
 export function writeReport(results: Results, options: Options, description: RunDescription): string {
   const openLoop = options.openLoopRate !== undefined
   mkdirSync(options.out, { recursive: true })
@@ -50,7 +50,7 @@ export function writeReport(results: Results, options: Options, description: Run
     'latencies.svg': openLoop ? tailChart(results) : undefined,
   }
   for (const [name, chart] of Object.entries(charts)) {
-    // A chart of an earlier run beside the figures of this one would be taken for its own.
+    // Charts of an earlier run would be mistaken for charts of this one.
     if (chart === undefined) rmSync(join(options.out, name), { force: true })
     else writeFileSync(join(options.out, name), chart)
   }

@@ -2,7 +2,7 @@ import type { Sample } from '../case.ts'
 import { memoryOf, ProcessTable } from './processes.ts'
 import type { RunningStack } from './running-stack.ts'
 
-/** The most that the services held together at one of several looks, and what each of them held then. */
+/** The most memory that the services used together at one reading of several, and what each used then. */
 export class PeakMemory {
   readonly #stack: RunningStack
   #figures: Readonly<Record<string, number>> = { rssMiB: 0 }

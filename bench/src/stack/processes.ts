@@ -10,8 +10,8 @@ interface Known {
 }
 
 /**
- * All processes of this machine at one moment, by number. Empty where there is no /proc, as on macOS: what is read from it
- * then says 0.
+ * All processes of this machine at one moment, by number. Where there is no /proc, as on macOS, it is empty and every
+ * figure is 0.
  */
 export class ProcessTable {
   readonly #known = new Map<number, Known>()
@@ -21,12 +21,12 @@ export class ProcessTable {
     for (const name of namesIn('/proc')) if (/^\d+$/.test(name)) this.#read(Number(name))
   }
 
-  /** Processor time that a process and all below it have used so far. It never falls: who ends leaves it to its parent. */
+  /** Processor time of a process and its descendants so far. It never falls: a process that ends leaves it to its parent. */
   cpuMs(pid: number): number {
     return this.family(pid).reduce((sum, member) => sum + (this.#known.get(member)?.cpuMs ?? 0), 0)
   }
 
-  /** A process and all below it. */
+  /** A process and its descendants. */
   family(pid: number): readonly number[] {
     return [pid, ...(this.#children.get(pid) ?? []).flatMap((child) => this.family(child))]
   }
@@ -51,9 +51,9 @@ export function machineCpuMs(): number {
 }
 
 export interface Memory {
-  /** Resident memory, what is shared with others included. */
+  /** Resident memory, including memory shared with other processes. */
   readonly rssMiB: number
-  /** The same with shared pages divided among those who share them: only these may be added up. */
+  /** The same, with shared pages divided among the processes that share them. Only these figures may be added up. */
   readonly pssMiB: number
 }
 
@@ -66,7 +66,7 @@ export function memoryOf(pids: readonly number[]): Memory {
   return { rssMiB: sum('status', 'VmRSS'), pssMiB: sum('smaps_rollup', 'Pss') }
 }
 
-/** A process may end between the look at the list and the look at it. */
+/** A process may end after it was listed and before it is read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')

@@ -13,7 +13,7 @@ const lookEveryMs = 100
 
 export interface Where {
   readonly checkout: string
-  /** The folder in which the system gets one of its own. */
+  /** The folder in which the system's own folder is made. */
   readonly under: string
 }
 
@@ -25,7 +25,7 @@ export class RunningStack {
 
   private constructor(checkout: string, dir: string) {
     this.#dir = dir
-    // Somebody else's servers have other settings and neighbours, and their processor time is not seen.
+    // Other servers have other settings and other load, and their processor time cannot be read.
     const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...env } = process.env
     this.#npm = spawn('npm', ['start', '--', '--dir', dir, '--port', '0'], {
       cwd: checkout,
@@ -40,15 +40,15 @@ export class RunningStack {
   }
 
   /**
-   * @param ending stops it, from the moment on from which there is something to stop
-   * @throws with what it printed when it does not start
+   * @param ending stops the system, also when it has only begun to start
+   * @throws with the system's output when it does not start
    */
   static async start(where: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await RunningStack.#startOnce(where, ending)
       } catch (error) {
-        // It looks for free ports first and takes them later: another program may be quicker.
+        // The system finds free ports first and uses them later. Another program may take them in between.
         const isTaken = /address already in use/i.test((error as Error).message)
         if (!isTaken || attempt >= startAttemptsMax) throw error
       }
@@ -71,12 +71,12 @@ export class RunningStack {
     return stack
   }
 
-  /** What the system says of itself now: a process that died has been started again under another number. */
+  /** What the system reports now. A process that died has been started again under another number. */
   get description(): StackDescription {
     return readStack(stackFileIn(this.#dir))
   }
 
-  /** The password of a service's NATS user: what one service may send to another, the bench sends in its name. */
+  /** The password of a service's NATS user. With it the bench sends what that service may send. */
   natsPassword(service: ServiceName): string {
     const secrets = JSON.parse(readFileSync(join(this.#dir, 'secrets.json'), 'utf8')) as {
       nats: Record<ServiceName, string>
@@ -98,7 +98,7 @@ export class RunningStack {
     return this.#npm.exitCode !== null || this.#npm.signalCode !== null
   }
 
-  /** Ends the system in good order and removes its folder. */
+  /** Stops the system gracefully and removes its folder. */
   async #stop(): Promise<void> {
     if (!this.#ended) {
       const exited = once(this.#npm, 'exit')
@@ -108,7 +108,7 @@ export class RunningStack {
     rmSync(this.#dir, { recursive: true, force: true })
   }
 
-  /** npm passes a signal on to a shell that may not, so the supervisor itself is told; without one npm is installing. */
+  /** The shell between npm and the supervisor may not pass a signal on, so the supervisor gets it; npm, while it installs. */
   #tellToStop(): void {
     try {
       process.kill(Number(readFileSync(join(this.#dir, 'supervisor.pid'), 'utf8')), 'SIGTERM')

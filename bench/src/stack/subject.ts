@@ -13,7 +13,7 @@ const registrationsAtOnce = 8
 const idleLooks = 4
 const idleLookEveryMs = 250
 
-/** One checkout's running system, and everything that a case needs to put load on it. */
+/** The running system of one checkout, with what a case needs to put load on it. */
 export class Subject {
   readonly column: Column
   readonly stack: RunningStack
@@ -21,7 +21,7 @@ export class Subject {
   /** The demo operator's sandbox. */
   readonly scope: Scope
   readonly operator: LoadOperator
-  /** Of the services, before anything was asked of them. */
+  /** Memory of the services before the first request. */
   readonly idleMemory: Sample
   #players: Promise<readonly string[]> | undefined
 
@@ -34,19 +34,19 @@ export class Subject {
     this.operator = new LoadOperator(this.stack.description.baseUrl, demo(this.stack).sandbox)
   }
 
-  /** @param ending stops the system, and whatever was opened to it */
+  /** @param ending stops the system and closes all connections to it */
   static async start(column: Column, where: Where, ending: AsyncDisposableStack): Promise<Subject> {
     const stack = await RunningStack.start(where, ending)
     const idleMemory = await lookWhileIdle(stack)
     const team = await Team.of(stack)
     ending.defer(() => team.close())
-    const scope = await team.openSandbox(demo(stack).name)
+    const scope = await team.sandboxOf(demo(stack).name)
     const subject = new Subject({ column, stack, team, scope, idleMemory })
     ending.defer(() => subject.operator.close())
     return subject
   }
 
-  /** Registered once, by whoever asks first. */
+  /** The players, who are registered when they are first needed. */
   players(count: number): Promise<readonly string[]> {
     this.#players ??= this.#register(count)
     return this.#players
@@ -56,7 +56,7 @@ export class Subject {
     return { url: this.stack.description.natsUrl, user: service, password: this.stack.natsPassword(service) }
   }
 
-  /** Runs `work` as PostgreSQL's superuser, for what no operation does. */
+  /** Runs `work` as PostgreSQL's superuser, for work that no operation does. */
   async withSql<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const client = new pg.Client({ connectionString: this.stack.description.postgresUrl })
     await client.connect()

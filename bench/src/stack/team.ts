@@ -5,12 +5,12 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { connectAs } from '../load/nats-requests.ts'
 import type { RunningStack } from './running-stack.ts'
 
-/** More than any load here sends; the largest that the operation takes. */
+/** The largest rate limit that the operation accepts. No load here reaches it. */
 const rateLimitPerMinute = 10_000_000
 const reason = 'bench'
 const reconcileLookEveryMs = 200
 
-/** What the service's own team does, done in the name of one of its people. */
+/** The team's operations, called in the name of one of its members. */
 export class Team {
   readonly #connection: NatsConnection
   readonly #rpc: RpcClient
@@ -25,8 +25,8 @@ export class Team {
     return new Team(await connectAs({ url: description.natsUrl, user, password }), user)
   }
 
-  /** The sandbox of an operator, whose rate limit is then beyond any load. */
-  async openSandbox(name: string): Promise<Scope> {
+  /** The sandbox of an operator. Its rate limit is raised, so that no load reaches it. */
+  async sandboxOf(name: string): Promise<Scope> {
     const { id: operatorId, brands } = await this.#rpc.call(operations.gateway.getOperator, { input: { name } })
     const brand = brands.find(({ environment }) => environment === 'sandbox')
     if (brand === undefined) throw new Error(`operator ${name} has no sandbox`)
@@ -37,14 +37,14 @@ export class Team {
 
   async createOperator(name: string): Promise<Scope> {
     await this.#rpc.call(operations.gateway.createOperator, { input: { name, reason } })
-    return this.openSandbox(name)
+    return this.sandboxOf(name)
   }
 
   async setWebhookUrl({ operatorId, environment }: Scope, url: string): Promise<void> {
     await this.#rpc.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment, url, reason } })
   }
 
-  /** What waits for the endpoint is withheld, and nothing more is sent to it. */
+  /** Withholds what waits for the endpoint, and sends nothing more to it. */
   async disableWebhook({ operatorId, environment }: Scope): Promise<void> {
     await this.#rpc.call(operations.webhooks.disableWebhook, { input: { operatorId, environment, reason } })
   }
@@ -53,9 +53,9 @@ export class Team {
   async reconcile(): Promise<ReconciliationReport> {
     const ask = (runId?: string) =>
       this.#rpc.call(operations.wallet.reconcileWallet, { input: runId === undefined ? {} : { runId } })
-    for (let answer = await ask(); ; answer = await ask(answer.runId)) {
-      if (answer.report !== null) return answer.report
-      if (answer.state === 'failed') throw new Error(`the reconciliation failed: ${answer.failure}`)
+    for (let run = await ask(); ; run = await ask(run.runId)) {
+      if (run.report !== null) return run.report
+      if (run.state === 'failed') throw new Error(`the reconciliation failed: ${run.failure}`)
       await wait(reconcileLookEveryMs)
     }
   }

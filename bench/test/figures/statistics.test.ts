@@ -10,7 +10,7 @@ t.test('a percentile is a value that was measured, and the least that enough val
   t.ok(Number.isNaN(percentile([], 0.5)))
 })
 
-t.test('one slow answer in a thousand is the p99.9 only when it is more than one', async (t) => {
+t.test('one slow request in a thousand is the p99.9 only when it is more than one', async (t) => {
   const quick = Array.from({ length: 999 }, () => 1)
   t.equal(latencyFigures([...quick, 500]).p999Ms, 1)
   t.equal(latencyFigures([...quick.slice(1), 500, 500]).p999Ms, 500)

@@ -1,15 +1,15 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { HttpConnection, NoAnswerError } from '../../src/load/http-connection.ts'
+import { HttpConnection, NoReplyError } from '../../src/load/http-connection.ts'
 
-/** A server that answers each request with the next of these, in the pieces given. */
-async function answering(t: Test, answers: readonly (readonly string[] | 'close')[]): Promise<HttpConnection> {
+/** A server that sends the next of these replies to each request, in the pieces given. */
+async function replying(t: Test, replies: readonly (readonly string[] | 'close')[]): Promise<HttpConnection> {
   let next = 0
   const server = createServer((socket) => {
-    socket.on('data', () => answer(socket, answers[next++] ?? 'close'))
+    socket.on('data', () => reply(socket, replies[next++] ?? 'close'))
     socket.on('error', () => {})
   })
-  const answer = async (socket: Socket, pieces: readonly string[] | 'close') => {
+  const reply = async (socket: Socket, pieces: readonly string[] | 'close') => {
     if (pieces === 'close') return socket.destroy()
     for (const piece of pieces) {
       socket.write(piece)
@@ -27,8 +27,8 @@ async function answering(t: Test, answers: readonly (readonly string[] | 'close'
 
 const request = 'GET / HTTP/1.1\r\nHost: bench\r\n\r\n'
 
-t.test('an answer is whole however it is cut', async (t) => {
-  const connection = await answering(t, [
+t.test('a reply is complete however it is cut', async (t) => {
+  const connection = await replying(t, [
     ['HTTP/1.1 201 Created\r\nContent-Le', 'ngth: 5\r\nIdempotent-Replayed: true\r\n', '\r\nhel', 'lo'],
     ['HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'],
   ])
@@ -39,13 +39,13 @@ t.test('an answer is whole however it is cut', async (t) => {
   t.equal((await connection.send(request)).status, 404)
 })
 
-t.test('a connection that ends is no answer, and the next request makes another', async (t) => {
-  const connection = await answering(t, ['close', ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}']])
-  await t.rejects(connection.send(request), NoAnswerError)
+t.test('a connection that ends fails its request, and the next request opens another', async (t) => {
+  const connection = await replying(t, ['close', ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}']])
+  await t.rejects(connection.send(request), NoReplyError)
   t.equal((await connection.send(request)).status, 200)
 })
 
-t.test('an answer that does not say its length is refused', async (t) => {
-  const connection = await answering(t, [['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n']])
-  await t.rejects(connection.send(request), NoAnswerError)
+t.test('a reply without a length is rejected', async (t) => {
+  const connection = await replying(t, [['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n']])
+  await t.rejects(connection.send(request), NoReplyError)
 })

@@ -34,7 +34,7 @@ t.test('an operation that does not end in time has failed, and so has each that 
   })
   t.equal(begun, 1)
   t.equal(load.operations, 0)
-  t.equal(load.failures.get('not answered in time'), 3)
+  t.equal(load.failures.get('no reply in time'), 3)
 })
 
 t.test('a fault of the bench ends either loop', async (t) => {

@@ -28,7 +28,7 @@ const one = (id: string, column: Measured['column'], failures = {}): Measured =>
   ],
 })
 const results: Results = {
-  measured: [one('pairs-32', 'this'), one('me', 'this', { 'GET answered 503': 2 }), one('bare', 'reference')],
+  measured: [one('pairs-32', 'this'), one('me', 'this', { 'GET: 503': 2 }), one('bare', 'reference')],
   books: [{ column: 'this', system: 'plain', compared: 12, differences: 1, examples: ['balances: somebody: differs'] }],
 }
 
@@ -51,14 +51,14 @@ t.test('nothing measured is no chart', async (t) => {
   )
 })
 
-t.test('the report names medians with their spread, what fell short, what failed and books that differ', async (t) => {
+t.test('the report names medians with their spread, what was missed, what failed and books that differ', async (t) => {
   const text = reportText(results, false)
   t.match(text, /100 \(80\.0–120\)/)
   t.match(
     text,
-    /Falls short:\n {2}CPU per pair of all servers, 32 clients: 10\.0 ms, wanted at most 6 \(CPU ms: postgres 8\.00, gateway 2\.00\)/,
+    /Missed:\n {2}CPU per pair of all servers, 32 clients: 10\.0 ms, wanted at most 6 \(CPU ms: postgres 8\.00, gateway 2\.00\)/,
   )
-  t.match(text, /4 × GET answered 503/)
+  t.match(text, /4 × GET: 503/)
   t.match(text, /books of this: 1 differences\n {4}balances: somebody: differs/)
 })
 
