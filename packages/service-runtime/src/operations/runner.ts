@@ -99,7 +99,7 @@ export class Runner {
     const { dispatch } = this.#context
     return async (received) => {
       const call = toCall(received)
-      const fingerprint = fingerprintOf(operation, call, received.scope?.brandId)
+      const fingerprint = fingerprintOf(operation, call, received.scope?.brandId ?? received.actor)
       const replyOfKnown = async (known: KnownOperation) => {
         if (known.unfinished) await dispatch.finishOperation(call.operationId, call.deadline)
         return unwrap(replyOf(known, operation, fingerprint))

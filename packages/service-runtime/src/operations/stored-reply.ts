@@ -23,10 +23,13 @@ export function unwrap(reply: StoredReply): unknown {
   return reply.body
 }
 
-/** What an operation id stands for: the same id with anything else is a conflict, never a success that did nothing. */
-export function fingerprintOf(operation: Operation, call: Pick<Call, 'input'>, brandId: string | undefined): string {
+/**
+ * What an operation id stands for: the same id with anything else is a conflict, never a success that did nothing.
+ * @param by the brand that it acts for, or the person of the team
+ */
+export function fingerprintOf(operation: Operation, call: Pick<Call, 'input'>, by: string | undefined): string {
   return createHash('sha256')
-    .update(JSON.stringify([operation.id, brandId ?? null, call.input]))
+    .update(JSON.stringify([operation.id, by ?? null, call.input]))
     .digest('base64url')
 }
 

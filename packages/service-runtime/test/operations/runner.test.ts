@@ -2,7 +2,7 @@ import { operations, Rejection } from '@backoffice/contracts'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { newId } from '../../src/index.ts'
-import { addUp, countUp, crediting, faults, payments, RecordEntity, wallet } from '../probe-services.ts'
+import { addUp, correct, countUp, crediting, faults, payments, RecordEntity, wallet } from '../probe-services.ts'
 
 // One connection: a transaction that needed a second one would wait for ever.
 const bed = await testBed(t, { payments, wallet }, { config: { payments: { DATABASE_POOL_MAX: 1 } } })
@@ -212,6 +212,15 @@ t.test('an operation id stands for one operation and one input; with another it 
   for (const conflict of conflicts) t.equal(await refusal(conflict), 'IDEMPOTENCY_CONFLICT')
   t.same(await bed.rpc.call(countUp, options), { count: 1 }, 'the first is not disturbed')
   t.equal(await countOf('renamed'), 0)
+})
+
+t.test('an operation id of one person of the team is a conflict for another', async (t) => {
+  const options = {
+    input: { brandId: 'brd_1', recordId: 'corrected', secretNote: 'x', reason: 'wrong' },
+    operationId: newId('opn'),
+  }
+  for (let attempt = 0; attempt < 2; attempt++) t.same(await bed.team('alice').call(correct, options), { count: 1 })
+  t.equal(await refusal(bed.team('bob').call(correct, options)), 'IDEMPOTENCY_CONFLICT')
 })
 
 t.test('a row of the release before, which knows the operation alone, is replayed by its name', async (t) => {
