@@ -1,9 +1,16 @@
 import {
   apiVersion,
-  eventKinds,
+  commonRejects,
+  type ErrorCode,
+  type EventKind,
+  errorCatalogue,
+  eventEnvelope,
+  events,
   httpOperations,
   idempotencyKeyPattern,
   type Operation,
+  publicEventKinds,
+  sample,
   tags,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
@@ -35,7 +42,7 @@ export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): Json
     paths[path] ??= {}
     paths[path][method.toLowerCase()] = operationObject(operation, components)
   }
-  const webhooks = Object.fromEntries(eventKinds.map((kind) => [kind, { post: webhookObject(kind, components) }]))
+  const webhooks = Object.fromEntries(publicEventKinds.map((kind) => [kind, { post: webhookObject(kind, components) }]))
   return {
     openapi: '3.1.0',
     info: {

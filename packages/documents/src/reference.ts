@@ -2,10 +2,10 @@ import {
   commonRejects,
   type ErrorCode,
   errorCatalogue,
-  eventKinds,
   events,
   httpOperations,
   type Operation,
+  publicEventKinds,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { SchemaComponents } from './json-schema.ts'
@@ -85,7 +85,7 @@ function errorsOf(operation: Operation): string {
 }
 
 function eventsSection(): string {
-  const rows = eventKinds.map(
+  const rows = publicEventKinds.map(
     (kind) => `### ${kind}\n\n${events[kind].description}\n\n${exampleBlock('data', events[kind].example)}`,
   )
   return `## Events\n\nThe body of a webhook is \`{id, type, apiVersion, environment, operatorId, brandId, createdAt, data}\`; \`data\` is the public record, \`previousStatus\`, and a \`version\` that rises per record.\n\n${rows.join('\n\n')}`

@@ -1,4 +1,4 @@
-import { eventKinds, events as eventTable } from '@backoffice/contracts'
+import { publicEventKinds } from '@backoffice/contracts'
 import type { Reaction } from '@backoffice/service-runtime'
 import { endpointId } from '../domain/endpoint.ts'
 import { deliveryReaction } from '../steps/set-aside.ts'
@@ -11,7 +11,7 @@ import { ensureEndpoints } from '../storage/endpoints.ts'
  */
 export const scheduleDelivery = (nudge: (endpointId: string) => void): Reaction => ({
   name: deliveryReaction,
-  kinds: eventKinds.filter((kind) => eventTable[kind].visibility === 'public'),
+  kinds: publicEventKinds,
   async react(received, { db, now }) {
     const keys = received.map(({ event }) => event)
     const deliveries = received.map((one) => ({ ...one, receivedAt: now }))
