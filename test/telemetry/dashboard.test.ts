@@ -1,3 +1,4 @@
+import { operations, runtimeOperationIds } from '@backoffice/contracts'
 import t from 'tap'
 import { dashboard } from './files.ts'
 
@@ -61,4 +62,12 @@ t.test('panels stay inside the grid and do not overlap', async (t) => {
   )
   t.same(overlaps, [])
   t.ok(panels.every(({ gridPos }) => gridPos.x >= 0 && gridPos.x + gridPos.w <= 24))
+})
+
+t.test('the panel of postings counts every operation that posts to the ledger', async (t) => {
+  const others = new Set<string>(['openAccount', ...runtimeOperationIds])
+  const posting = Object.values(operations.wallet).filter(({ kind, id }) => kind === 'direct' && !others.has(id))
+  const { targets = [] } = panels.find(({ title }) => title === 'Postings in the wallet') ?? {}
+  const counted = /operation=~"([^"]*)"/.exec(targets[0]?.expr ?? '')?.[1]?.split('|')
+  t.same(counted?.sort(), posting.map(({ id }) => id).sort())
 })
