@@ -13,7 +13,9 @@ import { reconcile } from './reconcile.ts'
 const heartbeatEveryMs = 1_000
 /** A run without a heartbeat for this long has ended with its process. */
 const silenceMsMax = 60_000
-/** How long one call waits for the end of a run before it replies with the progress. */
+/** A step that takes longer waits for a lock or for a connection that is gone, and later runs would wait for it. */
+const stallMsMaxDefault = 3_600_000
+/** How long one call waits for the end of a run before it answers with the progress. */
 const answerWithinMs = 2_000
 
 const waiting: Progress = { check: 'waiting', done: 0, total: 0 }
@@ -23,6 +25,8 @@ interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'>
   readonly url: string | undefined
   /** Where heads of chains are exported to, if they are. */
   readonly headsDir?: string | undefined
+  /** A run that makes no progress for so long fails. */
+  readonly stallMsMax?: number
 }
 
 /**
@@ -75,7 +79,10 @@ export class Reconciler implements Background {
 
   async #run(id: string): Promise<void> {
     const { db, clock, log, url, headsDir } = this.#context
-    const { signal } = this.#stopping
+    const stalled = new AbortController()
+    const { stallMsMax = stallMsMaxDefault } = this.#context
+    const stall = setTimeout(() => stalled.abort(new Error('It made no progress for too long.')), stallMsMax)
+    const signal = AbortSignal.any([this.#stopping.signal, stalled.signal])
     let progress = waiting
     const heartbeat = setInterval(() => {
       keepProgress(db, { id, progress, now: clock.now() }).catch((error) =>
@@ -86,6 +93,7 @@ export class Reconciler implements Background {
       if (url === undefined) throw new Error('RECONCILE_DATABASE_URL is not set')
       const keep = (latest: Progress) => {
         progress = latest
+        stall.refresh()
       }
       const report = await reconcile(url, { at: clock.now(), headsDir, signal, progress: keep })
       const { differencesTotal } = report
@@ -98,6 +106,7 @@ export class Reconciler implements Background {
       await endRun(db, { id, failure, now: clock.now() }).catch(() => {})
     } finally {
       clearInterval(heartbeat)
+      clearTimeout(stall)
     }
   }
 }
