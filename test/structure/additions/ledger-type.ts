@@ -1,0 +1,304 @@
+import { type Addition, compiler } from './addition.ts'
+
+const entries = 'packages/contracts/src/operations/wallet.ts'
+const handler = 'services/wallet/src/operations/credit-bonus.ts'
+const handlers = 'services/wallet/src/operations/index.ts'
+const migrations = 'services/wallet/src/storage/migrations/index.ts'
+const checks = 'services/wallet/src/reconciliation/ledger-checks.ts'
+const reconcile = 'services/wallet/src/reconciliation/reconcile.ts'
+const reconcileTest = 'services/wallet/test/reconciliation/reconcile.test.ts'
+const ownTest = 'services/wallet/test/operations/credit-bonus.test.ts'
+const valuesTest = 'services/wallet/test/storage/known-values.test.ts'
+const schemaTest = 'test/rollout/schema-changes.test.ts'
+const permissionsTest = 'test/structure/generated-files.test.ts'
+const namesTest = 'test/structure/names.test.ts'
+const typesTest = 'packages/client/test/types.test.ts'
+const dashboardTest = 'test/telemetry/dashboard.test.ts'
+const readme = 'services/wallet/README.md'
+
+/** `BONUS`: from a new system account, `promotions`, to a player. */
+export const ledgerType: Addition = {
+  list: 'Add a ledger type',
+  edits: [
+    {
+      row: 2,
+      file: 'packages/contracts/src/resources.ts',
+      replace: /(ledgerTypes = \[[^\]]*)\]/,
+      by: "$1, 'BONUS']",
+    },
+    {
+      row: 3,
+      file: 'services/wallet/src/storage/migrations/0003-bonus.ts',
+      create: `import type { Migration } from '@backoffice/service-runtime'
+
+/** Nothing that was there can break the wider rules, so no row is read to check them. */
+export const bonus: Migration = {
+  name: '0003_bonus',
+  sql: \`
+alter table wallet.transfer drop constraint transfer_type_check,
+  add constraint transfer_type_check check (type in ('DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL', 'BONUS')) not valid;
+alter table wallet.account drop constraint account_kind_check,
+  add constraint account_kind_check check (kind in ('player', 'deposits', 'withdrawals', 'adjustments', 'promotions')) not valid;
+\`,
+}
+`,
+    },
+    { row: 3, file: migrations, replace: /(migrations: readonly Migration\[\] = \[[^\]]*)\]/, by: '$1, bonus]' },
+    {
+      row: 3,
+      file: migrations,
+      before: '\n/** In the order in which they are applied. */',
+      insert: "import { bonus } from './0003-bonus.ts'\n",
+    },
+    {
+      row: 4,
+      file: 'test/rollout/previous-release.json',
+      replace: /"contractions": \{\s*("?)/,
+      by: (_, others) =>
+        `"contractions": {"wallet/0003_bonus": "Its CHECKs only widen."${others === '' ? '' : `, ${others}`}`,
+    },
+    {
+      row: 5,
+      file: 'services/wallet/src/domain/posting.ts',
+      replace: /(systemAccountKinds = \[[^\]]*)\]/,
+      by: "$1, 'promotions']",
+    },
+    {
+      row: 6,
+      file: 'services/wallet/src/domain/ledger-item.ts',
+      after: "  REVERSAL: 'reversal',\n",
+      insert: "  BONUS: 'promotion',\n",
+    },
+    {
+      row: 7,
+      file: entries,
+      before: '  listEntries: team.query({\n',
+      insert: `  /** Credits a player. Idempotent by reference, for ever; opens a missing account; is never refused. */
+  creditBonus: internal.direct({
+    callers: ['payments'],
+    summary: 'Credit a bonus to a player',
+    body: Type.Object({ playerId: Id, reference: Id, amount: Amount, effectiveAt: Timestamp }, closed),
+    reply: Type.Object({ transferId: Id }, closed),
+  }),
+
+`,
+    },
+    {
+      row: 7,
+      file: handler,
+      create: `import { operations, toMinorUnits } from '@backoffice/contracts'
+import { handle } from '@backoffice/service-runtime'
+import { unexpected } from '../domain/unexpected.ts'
+import type { Ledger } from '../steps/ledger.ts'
+
+export const creditBonus = (ledger: Ledger) =>
+  handle(operations.wallet.creditBonus, async ({ input, scope: { brandId, currency } }, { newId }) => {
+    const { playerId, reference, amount, effectiveAt } = input
+    const result = await ledger.post({
+      kind: 'credit',
+      brandId,
+      playerId,
+      currency,
+      transferId: newId('trf'),
+      reference,
+      type: 'BONUS',
+      counterparty: 'promotions',
+      amount: toMinorUnits(amount),
+      effectiveAt: new Date(effectiveAt),
+    })
+    if (result.outcome !== 'posted') throw unexpected(result, \`the bonus \${reference}\`)
+    return { transferId: result.transferId }
+  })
+`,
+    },
+    {
+      row: 7,
+      file: handlers,
+      after: "import { creditAccount } from './credit-account.ts'\n",
+      insert: "import { creditBonus } from './credit-bonus.ts'\n",
+    },
+    {
+      row: 7,
+      file: handlers,
+      after: '  creditAccount: creditAccount(ledger),\n',
+      insert: '  creditBonus: creditBonus(ledger),\n',
+    },
+    {
+      row: 8,
+      file: ownTest,
+      create: `import { operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { migrate, newId } from '@backoffice/service-runtime/internal'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { wallet } from '../../src/service.ts'
+
+const bed = await testBed(t, { wallet })
+// The tables that the ledger is compared with, as the payments service makes them.
+await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl })
+
+const { creditBonus, listTransactions, reconcileWallet } = operations.wallet
+const scope = bed.scope()
+const credit = (playerId: string, reference: string, amount = '5.00') =>
+  bed.rpc.call(creditBonus, { scope, input: { playerId, reference, amount, effectiveAt: '2026-03-02T12:00:00.000Z' } })
+
+t.test('a bonus is credited once, under its reference', async (t) => {
+  const playerId = newId('ply')
+  const first = await credit(playerId, 'bonus-1')
+  t.same(await credit(playerId, 'bonus-1'), first)
+  const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId, limit: 10 } })
+  t.match(data, [{ type: 'BONUS', amount: '5.00', reference: { type: 'promotion', id: 'bonus-1' } }])
+  t.equal(data.length, 1)
+})
+
+t.test('one reference for two amounts is an error to look at', async (t) => {
+  const playerId = newId('ply')
+  await credit(playerId, 'bonus-2')
+  t.equal(await refusal(credit(playerId, 'bonus-2', '6.00')), 'INTERNAL_ERROR')
+})
+
+t.test('the books agree', async (t) => {
+  const alice = bed.team('alice')
+  const { runId } = await alice.call(reconcileWallet, { input: {} })
+  const run = () => alice.call(reconcileWallet, { input: { runId } })
+  await eventually(async () => (await run()).state === 'done')
+  const { report } = await run()
+  t.same(report?.differences, [])
+  t.match(report?.checks.find(({ check }) => check === 'bonuses'), { compared: 2, differences: 0 })
+})
+`,
+    },
+    {
+      row: 9,
+      file: checks,
+      before: '/** A captured hold has the',
+      insert: `/** A bonus is paid from the promotions of its brand. */
+export const bonuses = sqlCheck('bonuses', {
+  compared: sql\`select count(*) from wallet.transfer where type = 'BONUS'\`,
+  differences: sql\`
+    select t.brand_id, t.id as subject, 'from promotions' as expected, 'from ' || a.kind as actual,
+      'A bonus does not come from the promotions of its brand.' as explanation
+    from wallet.transfer t join wallet.account a on a.id = t.debit_account
+    where t.type = 'BONUS' and a.kind <> 'promotions'
+  \`,
+})
+
+`,
+    },
+    { row: 9, file: reconcile, replace: 'import { balances, ', by: 'import { balances, bonuses, ' },
+    { row: 9, file: reconcile, after: '  reversals,\n', insert: '  bonuses,\n' },
+    { row: 9, file: reconcileTest, after: "      'reversals',\n", insert: "      'bonuses',\n" },
+    {
+      row: 9,
+      file: reconcileTest,
+      before: "t.test('a confirmed deposit without its credit is a difference'",
+      insert: `t.test('a bonus that is not paid from promotions is a difference', async (t) => {
+  const { playerId, deposit, differences } = brand()
+  await deposit('1.00')
+  const adjustment = { playerId, amount: '3.00', reference: 'a', reason: 'gift' }
+  const { transferId } = await alice.call(adjustWallet, { input: adjustment })
+  await admin.query(
+    \`insert into wallet.transfer (id, brand_id, reference, type, debit_account, credit_account, amount, outcome, effective_at, created_at)
+     select $2, brand_id, $2, 'BONUS', debit_account, credit_account, amount, 'posted', now(), now() from wallet.transfer where id = $1\`,
+    [transferId, 'trf_bonus'],
+  )
+  const found = (await differences()).filter(({ check }) => check === 'bonuses')
+  t.match(found, [{ subject: 'trf_bonus', actual: 'from adjustments' }])
+})
+
+`,
+    },
+    {
+      row: 11,
+      file: 'deploy/telemetry/dashboard.json',
+      replace: 'operation=~\\"creditAccount|',
+      by: 'operation=~\\"creditAccount|creditBonus|',
+    },
+    {
+      row: 12,
+      file: readme,
+      replace: '`withdrawals`, `adjustments`, per brand',
+      by: '`withdrawals`, `adjustments`, `promotions`, per brand',
+    },
+    {
+      row: 12,
+      file: readme,
+      before: "\nA ledger item's id",
+      insert: "| `BONUS` | promotions → player | the promotion's |\n",
+    },
+    {
+      row: 12,
+      file: readme,
+      replace: /^\| `holds` +\| captured/,
+      by: '| `bonuses` | each with the account that it comes from |\n$&',
+    },
+    {
+      row: 12,
+      file: 'CHANGELOG.md',
+      after: '## Unreleased\n\n',
+      insert: '### Changed\n\n- A ledger item may have the type `BONUS`.\n\n',
+    },
+  ],
+  spared: [],
+  tests: [
+    'packages/contracts/test/operations.test.ts',
+    permissionsTest,
+    namesTest,
+    typesTest,
+    valuesTest,
+    schemaTest,
+    dashboardTest,
+    reconcileTest,
+    ownTest,
+  ],
+  slips: [
+    {
+      row: 1,
+      slip: 'done',
+      toldBy: 'packages/documents/test/compatibility.test.ts',
+      says: /listTransactions 200.*\.type has other values/,
+    },
+    { row: 3, slip: 'left out', toldBy: valuesTest, says: /"BONUS"/ },
+    { row: 4, slip: 'left out', toldBy: schemaTest, says: /wallet\/0003_bonus/ },
+    { row: 5, slip: 'left out', toldBy: compiler, says: /credit-bonus\.ts.*'"promotions"'/ },
+    { row: 6, slip: 'left out', toldBy: compiler, says: /ledger-item\.ts(?=.*missing).*BONUS/ },
+    {
+      row: 7,
+      slip: 'left out',
+      file: entries,
+      toldBy: compiler,
+      says: /credit-bonus\.ts.*'creditBonus' does not exist/,
+    },
+    {
+      row: 7,
+      slip: 'left out',
+      file: handler,
+      toldBy: compiler,
+      says: /operations\/index\.ts.*'\.\/credit-bonus\.ts'/,
+    },
+    {
+      row: 7,
+      slip: 'left out',
+      file: handlers,
+      toldBy: compiler,
+      says: /operations\/index\.ts(?=.*missing).*creditBonus/,
+    },
+    {
+      row: 7,
+      slip: 'misnamed',
+      file: handler,
+      as: 'services/wallet/src/operations/bonus.ts',
+      toldBy: namesTest,
+      says: /operations\/bonus\.ts/,
+    },
+    {
+      row: 10,
+      slip: 'left out',
+      file: 'deploy/nats/permissions.conf',
+      toldBy: permissionsTest,
+      says: /rpc\.wallet\.creditBonus/,
+    },
+    { row: 10, slip: 'left out', file: 'packages/client/src/api.ts', toldBy: typesTest, says: /npm run generate/ },
+    { row: 11, slip: 'left out', toldBy: dashboardTest, says: /"creditBonus"/ },
+  ],
+}

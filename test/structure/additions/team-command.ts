@@ -1,0 +1,189 @@
+import { type Addition, compiler } from './addition.ts'
+
+const handler = 'services/payments/src/operations/flag-deposit.ts'
+const handlers = 'services/payments/src/operations/index.ts'
+const migrations = 'services/payments/src/storage/migrations/index.ts'
+const ownTest = 'services/payments/test/operations/flag-deposit.test.ts'
+const namesTest = 'test/structure/names.test.ts'
+const tableTest = 'packages/team/test/table.test.ts'
+const programTest = 'packages/team/test/program.test.ts'
+
+/** `deposits flag dep_… --reason …`, which keeps a remark of the team beside a deposit. */
+export const teamCommand: Addition = {
+  list: 'Add a team command',
+  edits: [
+    {
+      row: 1,
+      file: 'packages/contracts/src/operations/payments.ts',
+      before: '  showWithdrawal: team.query({\n',
+      insert: `  flagDeposit: team.command({
+    summary: 'Mark a deposit as one to look at again',
+    body: Type.Object({ depositId: Id, reason: Reason }, closed),
+    reply: Type.Object({ id: Id, depositId: Id, at: Timestamp, actor: Type.String(), reason: Reason }, closed),
+    rejects: ['DEPOSIT_NOT_FOUND'],
+  }),
+
+`,
+    },
+    {
+      row: 1,
+      file: 'packages/contracts/src/operations/payments.ts',
+      after: '  PublicReason,\n',
+      insert: '  Reason,\n',
+    },
+    {
+      row: 2,
+      file: handler,
+      create: `import { operations, Rejection } from '@backoffice/contracts'
+import { handle } from '@backoffice/service-runtime'
+import { insertDepositFlag } from '../storage/deposit-flags.ts'
+import { findDeposits } from '../storage/deposits.ts'
+
+export const flagDeposit = handle(operations.payments.flagDeposit, {
+  async execute({ input: { depositId, reason }, actor }, { db, now, newId }) {
+    const [deposit] = await findDeposits(db, [depositId])
+    if (deposit === undefined) throw new Rejection('DEPOSIT_NOT_FOUND')
+    const flag = { id: newId('dfl'), depositId, at: now, actor, reason }
+    await insertDepositFlag(db, flag)
+    return { ...flag, at: now.toISOString() }
+  },
+})
+`,
+    },
+    {
+      row: 3,
+      file: handlers,
+      after: "import { failDeposit } from './fail-deposit.ts'\n",
+      insert: "import { flagDeposit } from './flag-deposit.ts'\n",
+    },
+    { row: 3, file: handlers, before: '  showWithdrawal,\n', insert: '  flagDeposit,\n' },
+    {
+      row: 4,
+      file: ownTest,
+      create: `import { operations } from '@backoffice/contracts'
+import { refusal } from '@backoffice/test-kit'
+import t from 'tap'
+import { moneyPath } from '../money-path.ts'
+
+const path = await moneyPath(t)
+const flag = (depositId: string) =>
+  path.bed.team('alice').call(operations.payments.flagDeposit, { input: { depositId, reason: 'called the bank' } })
+
+t.test('a flag is kept with its person and reason, and so is its audit entry', async (t) => {
+  const { id } = await path.createDeposit(await path.newPlayer({ kyc: false }))
+  const flagged = { actor: 'alice', reason: 'called the bank' }
+  t.match(await flag(id), { depositId: id, ...flagged })
+  t.match(await path.rows('select * from deposit_flag'), [{ deposit_id: id, ...flagged }])
+  const audited = await path.rows('select actor, operation, subject, reason from audit_entry')
+  t.match(audited, [{ operation: 'flagDeposit', subject: id, ...flagged }])
+})
+
+t.test('an unknown deposit is DEPOSIT_NOT_FOUND', async (t) => {
+  t.equal(await refusal(flag('dep_unknown')), 'DEPOSIT_NOT_FOUND')
+})
+`,
+    },
+    {
+      row: 5,
+      file: 'packages/team/src/commands/deposits.ts',
+      replace: /^\]$/,
+      by: "  row({ path: 'deposits flag', operation: operations.payments.flagDeposit, arguments: ['depositId'] }),\n]",
+    },
+    { row: 7, file: 'packages/team/README.md', after: '| `deposits list\\|show', insert: '\\|flag' },
+    {
+      row: 9,
+      file: 'packages/contracts/src/ids.ts',
+      after: "  dep: 'deposit',\n",
+      insert: "  dfl: 'flag on a deposit',\n",
+    },
+    {
+      row: 9,
+      file: 'services/payments/src/storage/deposit-flags.ts',
+      create: `import { type Db, rowsOf } from '@backoffice/service-runtime'
+
+export interface DepositFlag {
+  readonly id: string
+  readonly depositId: string
+  readonly at: Date
+  readonly actor: string
+  readonly reason: string
+}
+
+const columns = 'id text, deposit_id text, at timestamptz, actor text, reason text'
+
+export async function insertDepositFlag(db: Db, flag: DepositFlag): Promise<void> {
+  await db\`insert into deposit_flag \${rowsOf('f', [flag], columns)}\`
+}
+`,
+    },
+    {
+      row: 9,
+      file: 'services/payments/src/storage/migrations/0002-deposit-flags.ts',
+      create: `import type { Migration } from '@backoffice/service-runtime'
+
+/** What the team wants to look at again. */
+export const depositFlags: Migration = {
+  name: '0002_deposit_flags',
+  sql: \`
+create table payments.deposit_flag (
+  id text collate "C" primary key,
+  deposit_id text collate "C" not null,
+  at timestamptz not null,
+  actor text not null,
+  reason text not null
+);
+create index deposit_flag_of_deposit on payments.deposit_flag (deposit_id, at);
+\`,
+}
+`,
+    },
+    { row: 9, file: migrations, replace: /(migrations: readonly Migration\[\] = \[[^\]]*)\]/, by: '$1, depositFlags]' },
+    {
+      row: 9,
+      file: migrations,
+      before: '\n/** In the order in which they are applied. */',
+      insert: "import { depositFlags } from './0002-deposit-flags.ts'\n",
+    },
+  ],
+  spared: [6, 8],
+  tests: [
+    'packages/contracts/test/operations.test.ts',
+    'test/structure/generated-files.test.ts',
+    'test/rollout/schema-changes.test.ts',
+    namesTest,
+    tableTest,
+    programTest,
+    ownTest,
+  ],
+  slips: [
+    {
+      row: 1,
+      slip: 'done wrong',
+      file: 'packages/contracts/src/operations/payments.ts',
+      replace: 'body: Type.Object({ depositId: Id, reason: Reason }, closed)',
+      by: 'body: Type.Object({ depositId: Id }, closed)',
+      toldBy: programTest,
+      says: /deposits flag/,
+    },
+    { row: 2, slip: 'left out', toldBy: compiler, says: /operations\/index\.ts.* '\.\/flag-deposit\.ts'/ },
+    {
+      row: 2,
+      slip: 'misnamed',
+      file: handler,
+      as: 'services/payments/src/operations/deposit-flag.ts',
+      toldBy: namesTest,
+      says: /operations\/deposit-flag\.ts/,
+    },
+    { row: 3, slip: 'left out', toldBy: compiler, says: /operations\/index\.ts(?=.*missing).*flagDeposit/ },
+    { row: 5, slip: 'left out', toldBy: tableTest, says: /payments\.flagDeposit/ },
+    { row: 7, slip: 'left out', toldBy: tableTest, says: /deposits flag/ },
+    { row: 9, slip: 'left out', file: migrations, toldBy: ownTest, says: /not ok .*a flag is kept/ },
+    {
+      row: 9,
+      slip: 'left out',
+      file: 'packages/contracts/src/ids.ts',
+      toldBy: compiler,
+      says: /flag-deposit\.ts.*"dfl"/,
+    },
+  ],
+}

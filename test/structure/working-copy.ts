@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import type { Changes } from './additions/addition.ts'
+import { root } from './source-files.ts'
+
+export interface Outcome {
+  readonly ok: boolean
+  readonly output: string
+}
+
+/** Folders that git leaves out: what is installed, built or measured. */
+const ignored = new Set(['.git', ...readFileSync(join(root, '.gitignore'), 'utf8').split(/\/?\n/)])
+
+/** Paths of all files below a folder that git would take in, from that folder on. */
+function filesBelow(folder: string, path = ''): readonly string[] {
+  return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
+    const found = path === '' ? entry.name : `${path}/${entry.name}`
+    if (ignored.has(entry.name) || ignored.has(found)) return []
+    if (entry.isDirectory()) return filesBelow(folder, found)
+    return entry.isFile() ? [found] : []
+  })
+}
+
+/** The repository in a folder of its own: its files to change at will, and the installed dependencies of this checkout. */
+export class WorkingCopy {
+  readonly folder = mkdtempSync(join(tmpdir(), 'backoffice-copy-'))
+  /** The files as they were when the copy was made. */
+  readonly #original = new Map<string, string>()
+  #shown: Changes = new Map()
+
+  constructor() {
+    for (const path of filesBelow(root)) {
+      const target = join(this.folder, path)
+      mkdirSync(dirname(target), { recursive: true })
+      copyFileSync(join(root, path), target)
+      this.#original.set(path, readFileSync(target, 'utf8'))
+    }
+    this.#linkDependencies()
+  }
+
+  /** Everything that is installed, but for our own packages: those are the copy's. */
+  #linkDependencies(): void {
+    const own = '@backoffice'
+    const installed = join(root, 'node_modules')
+    const linked = join(this.folder, 'node_modules')
+    mkdirSync(join(linked, own), { recursive: true })
+    for (const name of readdirSync(installed)) if (name !== own) symlinkSync(join(installed, name), join(linked, name))
+    for (const path of this.#original.keys()) {
+      if (!/^(?:(?:packages|services)\/[\w-]+|test|bench)\/package\.json$/.test(path)) continue
+      const workspace = join(this.folder, dirname(path))
+      const { name } = JSON.parse(readFileSync(join(this.folder, path), 'utf8')) as { name: string }
+      symlinkSync(workspace, join(linked, name))
+      // Versions that npm could not put at the top.
+      const nested = join(root, dirname(path), 'node_modules')
+      if (existsSync(nested)) symlinkSync(nested, join(workspace, 'node_modules'))
+    }
+  }
+
+  /** The text of a file in the repository; undefined where there is none. */
+  original(path: string): string | undefined {
+    return this.#original.get(path)
+  }
+
+  /** Makes the copy the repository with these changes. */
+  show(changes: Changes): void {
+    for (const path of this.#shown.keys()) if (!changes.has(path)) this.#write(path, this.#original.get(path))
+    for (const [path, text] of changes) if (this.#shown.get(path) !== text) this.#write(path, text)
+    this.#shown = changes
+  }
+
+  #write(path: string, text: string | undefined): void {
+    const target = join(this.folder, path)
+    mkdirSync(dirname(target), { recursive: true })
+    if (text === undefined) rmSync(target)
+    else writeFileSync(target, text)
+  }
+
+  /** How the copy differs from the repository now, whoever changed it. */
+  changes(): Changes {
+    const changes = new Map<string, string>()
+    for (const path of filesBelow(this.folder)) {
+      const text = readFileSync(join(this.folder, path), 'utf8')
+      if (text !== this.#original.get(path)) changes.set(path, text)
+    }
+    this.#shown = changes
+    return changes
+  }
+
+  /** Runs a program in a folder of the copy. */
+  run(
+    command: string,
+    args: readonly string[],
+    { folder = '.', env = {} }: { readonly folder?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  ): Promise<Outcome> {
+    const options = {
+      cwd: join(this.folder, folder),
+      env: { ...environment(this.folder), ...env },
+      maxBuffer: 64 * 1024 * 1024,
+    }
+    return new Promise((resolve) => {
+      execFile('sh', ['-c', withoutTap, command, ...args], options, (error, stdout, stderr) =>
+        resolve({ ok: error === null, output: `${stdout}${stderr}` }),
+      )
+    })
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+interface Job {
+  readonly only: WorkingCopy | undefined
+  readonly run: (copy: WorkingCopy) => Promise<void>
+  readonly reject: (error: unknown) => void
+}
+
+/** Copies to work in side by side, one thing at a time in each. */
+export class WorkingCopies {
+  readonly all: readonly WorkingCopy[]
+  readonly #idle: Set<WorkingCopy>
+  readonly #waiting: Job[] = []
+
+  constructor(count: number) {
+    this.all = Array.from({ length: count }, () => new WorkingCopy())
+    this.#idle = new Set(this.all)
+  }
+
+  /** @param only a copy that knows something by now; without it the first that is idle */
+  use<T>(work: (copy: WorkingCopy) => Promise<T>, only?: WorkingCopy): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ only, run: async (copy) => resolve(await work(copy)), reject })
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    for (const copy of this.#idle) {
+      // What only this copy can do goes first: the others can help with the rest.
+      const job =
+        this.#waiting.find(({ only }) => only === copy) ?? this.#waiting.find(({ only }) => only === undefined)
+      if (job === undefined) continue
+      this.#waiting.splice(this.#waiting.indexOf(job), 1)
+      this.#idle.delete(copy)
+      job
+        .run(copy)
+        .catch(job.reject)
+        .finally(() => {
+          this.#idle.add(copy)
+          this.#next()
+        })
+    }
+  }
+}
+
+/** tap gives each process that a test starts a module to load first, which the compiler cannot live with. */
+const withoutTap = 'unset NODE_OPTIONS; exec "$0" "$@"'
+
+/** That of this process, without what tap tells its own test files. */
+function environment(folder: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(_?TAP|npm_)/.test(name))
+  const path = `${join(folder, 'node_modules/.bin')}${delimiter}${process.env.PATH}`
+  return { ...Object.fromEntries(kept), PATH: path, NO_COLOR: '1', TAP_TIMEOUT: '240' }
+}
