@@ -36,6 +36,8 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
     with due as (
       select o.id from outbox o
       where o.done_at is null and o.kind = ${kind} and (o.leased_until is null or o.leased_until <= clock_timestamp())
+        -- It leaves nothing out: with it rows are read in order until there are enough, and not all that are unfinished.
+        and o.created_at >= (select min(created_at) from outbox where done_at is null)
         and (
           select true from outbox earlier
           where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq and earlier.done_at is null
@@ -59,7 +61,7 @@ export async function release(
   await db`
     update outbox o set leased_until = clock_timestamp() + make_interval(secs => f.delay_ms / 1000.0)
     from ${unnest('f', rows, 'id text, delay_ms int')}
-    where o.id = f.id and o.done_at is null
+    where o.id = f.id
   `
 }
 
@@ -76,11 +78,13 @@ export async function findUnfinishedOperations(
 }
 
 /**
- * Ends the leases and delays of an operation's rows. Sending a row twice is harmless: receivers know it by its
+ * Ends the leases and delays of the rows that an operation with unfinished commands has left. Sending a row twice is harmless: receivers know it by its
  * reference or id.
  */
 export async function takeOver(db: Db, operationId: string): Promise<void> {
   await db`
-    update outbox set leased_until = null where operation_id = ${operationId} and done_at is null
+    update outbox o set leased_until = null
+    from (select aggregate from outbox where operation_id = ${operationId} and kind = 'command' and done_at is null) c
+    where o.aggregate = c.aggregate and o.operation_id = ${operationId} and o.leased_until is not null
   `
 }
