@@ -1,5 +1,5 @@
 import { Loop, type ServiceContext } from '@backoffice/service-runtime'
-import { takeCheckpoints } from '../storage/system-balances.ts'
+import { takeCheckpoints } from '../storage/checkpoints.ts'
 
 /** Moves the checkpoints of system accounts, so that their balances stay quick to read. */
 export const checkpoints = ({ db, clock, log }: Pick<ServiceContext, 'db' | 'clock' | 'log'>, everyMs: number): Loop =>

@@ -1,4 +1,4 @@
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import type { Db } from '@backoffice/service-runtime'
 
 /**
  * Moves the checkpoint of every system account up to the oldest transaction that is still running: transactions with a
@@ -11,12 +11,15 @@ export async function takeCheckpoints(db: Db, now: Date): Promise<number> {
       select pg_snapshot_xmin(pg_current_snapshot()) as below
     ), added as (
       select a.id as account_id, h.below, coalesce(p.balance, 0) as before, coalesce(p.entries, 0) as entries_before,
-        sum(e.amount) as amount, count(*) as entries
+        e.amount, e.entries
       from account a cross join horizon h
       left join system_checkpoint p on p.account_id = a.id
-      join entry e on e.account_id = a.id and e.seq is null and e.xid >= coalesce(p.below, '0'::xid8) and e.xid < h.below
-      where a.owner_id is null
-      group by 1, 2, 3, 4
+      -- Account by account, so that nothing below its checkpoint is read.
+      cross join lateral (
+        select sum(amount) as amount, count(*) as entries from entry
+        where account_id = a.id and seq is null and xid >= coalesce(p.below, '0'::xid8) and xid < h.below
+      ) e
+      where a.owner_id is null and e.entries > 0
     )
     insert into system_checkpoint (account_id, below, balance, entries, taken_at)
     select account_id, below, before + amount, entries_before + entries, ${now}::timestamptz from added
@@ -27,20 +30,4 @@ export async function takeCheckpoints(db: Db, now: Date): Promise<number> {
     returning true
   `
   return rows.length
-}
-
-/** The balance of a brand's system account now: its checkpoint, and what was entered since. */
-export async function readSystemBalance(
-  db: ReadDb,
-  { brandId, kind, currency }: { readonly brandId: string; readonly kind: string; readonly currency: string },
-): Promise<bigint> {
-  const rows = await db<{ balance: bigint }>`
-    select (coalesce(p.balance, 0) + coalesce((
-      select sum(e.amount) from entry e
-      where e.account_id = a.id and e.seq is null and e.xid >= coalesce(p.below, '0'::xid8)
-    ), 0))::bigint as balance
-    from account a left join system_checkpoint p on p.account_id = a.id
-    where a.brand_id = ${brandId} and a.kind = ${kind} and a.currency = ${currency} and a.owner_id is null
-  `
-  return rows[0]?.balance ?? 0n
 }
