@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Operation, operations, serviceNames } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { knownStatements } from '@backoffice/service-runtime/internal'
+import { eventually, type HttpReply, OperatorClient, type Teardown, type TestBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+
+const person = {
+  name: 'Ana Souza',
+  email: 'ana@example.com',
+  cpf: '529.982.247-25',
+  phone: '+5511987654321',
+  birthDate: '1990-05-17',
+}
+const withdrawal = { amount: '10.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
+const depositOf = (amount: string) => ({ amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() })
+
+export const services = { gateway, payments, players, wallet, webhooks }
+
+/** An operator of the gateway, in its sandbox. */
+export interface Operator {
+  readonly operatorId: string
+  readonly brandId: string
+  readonly get: (path: string, status?: number) => Promise<Body>
+  readonly post: (path: string, status: number, body?: unknown, idempotencyKey?: string) => Promise<Body>
+}
+// biome-ignore lint/suspicious/noExplicitAny: what it reads depends on the call
+type Body = any
+
+/** Calls an operation of the team. */
+type Team = (operation: Operation, input?: object) => Promise<Body>
+export const teamOf =
+  (bed: TestBed<typeof services>): Team =>
+  (operation, input = {}) =>
+    bed.team('alice').call(operation, { input: input as never })
+
+export async function newOperator(t: Teardown, team: Team, baseUrl: string): Promise<Operator> {
+  const { gateway, webhooks } = operations
+  const { operatorId, sandbox } = await team(gateway.createOperator, { name: 'plans', rateLimitPerMinute: 100_000 })
+  await team(webhooks.setWebhookUrl, { operatorId, environment: 'sandbox', url: await startReceiver(t) })
+  const client = new OperatorClient(baseUrl, sandbox)
+  t.teardown(() => client.close())
+  const { brand } = bodyOf(await client.get('/me'), 200)
+  return {
+    operatorId,
+    brandId: brand.id,
+    get: async (path, status = 200) => bodyOf(await client.get(path), status),
+    post: async (path, status, body = {}, idempotencyKey = randomUUID()) =>
+      bodyOf(await client.post(path, body, { idempotencyKey }), status),
+  }
+}
+
+function bodyOf(reply: HttpReply, status: number): Body {
+  if (reply.status !== status) throw new Error(`expected ${status}, not ${reply.status}: ${reply.bytes}`)
+  return reply.body
+}
+
+/** A receiver that refuses every third delivery. */
+async function startReceiver(t: Teardown): Promise<string> {
+  let received = 0
+  const server = createServer((request, response) => {
+    received += 1
+    request.resume().on('end', () => response.writeHead(received % 3 === 0 ? 500 : 204).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+}
+
+/** A player who may deposit, withdraw and play. */
+export async function newPlayer({ post }: Operator): Promise<string> {
+  const { id } = await post('/players', 201, { externalId: randomUUID(), ...person })
+  await post(`/sandbox/players/${id}/kyc/decision`, 200, { status: 'aprovado' })
+  return id
+}
+
+export interface Journey {
+  readonly playerId: string
+  readonly depositId: string
+  readonly withdrawalId: string
+}
+
+/** Calls each operation of operators; the internal ones follow from them. */
+export async function callAsOperator(operator: Operator, team: Team): Promise<Journey> {
+  const { get, post } = operator
+  const playerId = await newPlayer(operator)
+  const player = `/players/${playerId}`
+  await get('/players?externalId=unknown')
+  const { id: other } = await post('/players', 201, { externalId: randomUUID(), ...person })
+  await post(`/players/${other}/kyc/submissions`, 201, { documentType: 'rg', reference: 'doc-1' })
+  await get(`${player}/kyc`)
+
+  const { id: depositId } = await post(`${player}/deposits`, 201, depositOf('100.00'))
+  await post(`/deposits/${depositId}/confirm`, 200)
+  await post(`/deposits/${(await post(`${player}/deposits`, 201, depositOf('5.00'))).id}/fail`, 200)
+  await get(`${player}/wallet`)
+  const { id: withdrawalId } = await post(`${player}/withdrawals`, 201, withdrawal)
+  for (const decision of ['approve', 'pay'])
+    await post(`/sandbox/withdrawals/${withdrawalId}/decision`, 200, { decision })
+  await post(`/withdrawals/${(await post(`${player}/withdrawals`, 201, withdrawal)).id}/cancel`, 200)
+  await post(`${player}/withdrawals`, 422, { ...withdrawal, amount: '9999.00' })
+  await get(`/withdrawals/${withdrawalId}`)
+  const { nextCursor } = await get(`${player}/transactions?limit=1`)
+  await get(`${player}/transactions?limit=1&cursor=${nextCursor}`)
+
+  await get('/games')
+  await team(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '5000.00' })
+  const { gameUrl } = await post(`${player}/game-sessions`, 201, { gameId: 'fortune-reels' })
+  await play(gameUrl)
+  await post('/webhooks/test', 200)
+  return { playerId, depositId, withdrawalId }
+}
+
+/** What a browser asks for, until the demonstration has been played once. */
+async function play(gameUrl: string): Promise<void> {
+  const { origin, hash } = new URL(gameUrl)
+  const headers = { Authorization: `Bearer ${hash.slice(1)}`, 'Content-Type': 'application/json' }
+  const spin = { method: 'POST', body: JSON.stringify({ stake: 100 }) }
+  for (const [path, init] of [
+    ['/play/session', {}],
+    ['/play/spin', spin],
+    ['/thumbnails/fortune-reels.svg', {}],
+  ] as const) {
+    const { status } = await fetch(`${origin}${path}`, { headers, ...init })
+    if (status !== 200) throw new Error(`expected 200, not ${status} for ${path}`)
+  }
+}
+
+/** Calls each operation of the team. */
+export async function callAsTeam(operator: Operator, team: Team, journey: Journey): Promise<void> {
+  const { operatorId, brandId } = operator
+  const { playerId, depositId, withdrawalId } = journey
+  const reason = 'plans'
+  const endpoint = { operatorId, environment: 'sandbox' }
+  const { gateway, players, payments, wallet, webhooks } = operations
+
+  await team(gateway.listOperators)
+  await team(gateway.getOperator, { name: operatorId })
+  await team(gateway.setOperatorLimits, { operatorId, rateLimitPerMinute: 99_999 })
+  const { key } = await team(gateway.issueCredential, { operatorId, environment: 'sandbox' })
+  await team(gateway.revokeCredential, { key })
+  await team(gateway.rewrapSecrets)
+  await team(gateway.suspendOperator, { operatorId })
+  await team(gateway.activateOperator, { operatorId })
+
+  await team(players.showPlayer, { playerId })
+  await team(players.listPlayers, { brandId, limit: 10 })
+  await team(players.kycQueue, { limit: 10 })
+  await team(players.decideKyc, { playerId, status: 'aprovado' })
+  await team(players.setPlayerStatus, { playerId, status: 'bloqueado', reason })
+  await team(players.setGameAvailability, { brandId, gameId: 'lucky-tiger', available: false })
+  await team(players.selfExcludePlayer, { playerId, until: null })
+
+  await team(payments.showDeposit, { depositId })
+  await team(payments.listDeposits, { brandId, limit: 10 })
+  await team(payments.listDeposits, { brandId, externalReference: 'unknown', limit: 10 })
+  await team(payments.showWithdrawal, { withdrawalId })
+  await team(payments.withdrawalQueue, { limit: 10 })
+
+  const { data } = await team(wallet.listEntries, { playerId, limit: 10 })
+  await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })
+  const { transferId } = await team(wallet.adjustWallet, { playerId, amount: '1.00', reference: 'plans', reason })
+  await team(wallet.reverseTransfer, { transferId, reference: 'plans-back', reason })
+  const period = { brandId, from: '2020-01-01T00:00:00.000Z', to: '2099-01-01T00:00:00.000Z', limit: 1 }
+  const { nextCursor: cursor } = await team(wallet.exportStatement, period)
+  await team(wallet.exportStatement, { ...period, cursor })
+  const { runId } = await team(wallet.reconcileWallet)
+  await eventually(async () => (await team(wallet.reconcileWallet, { runId })).state === 'done')
+
+  await team(webhooks.showWebhook, endpoint)
+  await team(webhooks.rotateWebhookSecret, endpoint)
+  await team(webhooks.rewrapWebhookSecrets)
+  const { data: deliveries } = await team(webhooks.listDeliveries, { limit: 10 })
+  await team(webhooks.listDeliveries, { operatorId, limit: 10 })
+  await team(webhooks.showDelivery, { id: deliveries[0].id })
+  await team(webhooks.resendDelivery, { id: deliveries[0].id })
+  await team(webhooks.replayEvents, { ...endpoint, since: '2020-01-01T00:00:00.000Z' })
+  await team(webhooks.disableWebhook, { ...endpoint, reason })
+  for (const service of serviceNames) await team(operations[service].listAudit, { limit: 10 })
+}
+
+/**
+ * What happens only when something is away or wrong: the wallet for a while, a process that comes back, a message that
+ * nobody can read, a key whose outcome nobody knows.
+ */
+export async function callInTrouble(operator: Operator, bed: TestBed<typeof services>): Promise<void> {
+  const { post } = operator
+  const playerId = await newPlayer(operator)
+  const requests = await Promise.all(
+    ['10.00', '20.00'].map(async (amount) => {
+      const { id } = await post(`/players/${playerId}/deposits`, 201, depositOf(amount))
+      return { path: `/deposits/${id}/confirm`, key: randomUUID() }
+    }),
+  )
+  const asked = { path: `/players/${playerId}/withdrawals`, key: randomUUID() }
+  await bed.services.wallet.drain()
+  for (const { path, key } of requests) await post(path, 503, {}, key)
+  await post(asked.path, 503, withdrawal, asked.key)
+  const [retried, forgotten] = requests as [(typeof requests)[0], (typeof requests)[0]]
+  // Whoever comes again waits for what is unfinished, and takes it over after a moment.
+  const waiting = Promise.allSettled([post(retried.path, 200, {}, retried.key)])
+  await eventually(() => knownStatements().some(({ text }) => text.includes('o.leased_until is not null')))
+  Object.assign(bed.services, { wallet: await bed.start('wallet') })
+  await waiting
+  await post(retried.path, 200, {}, retried.key)
+  await post(asked.path, 201, withdrawal, asked.key)
+  await bed
+    .sql('admin')
+    .query("update gateway.claim set expires_at = now() - interval '1 s' where key = $1", [forgotten.key])
+  await post(forgotten.path, 409, {}, forgotten.key)
+
+  // A replica that starts publishes again what may have been lost with the one before.
+  const replica = await bed.start('payments')
+  const connection = await bed.nats('payments')
+  connection.publish('events.deposit.confirmed', 'nonsense')
+  await eventually(async () => {
+    const { rows } = await bed.sql('admin').query('select from webhooks.set_aside_message')
+    return rows.length > 0
+  })
+  await fetch(`http://127.0.0.1:${replica.healthPort}/readyz`)
+  await replica.drain()
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import {
+  knownStatements,
+  loadConfig,
+  outboxBacklog,
+  purge,
+  runtimeRetentions,
+  type Service,
+} from '@backoffice/service-runtime/internal'
+import { testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { callAsOperator, callAsTeam, callInTrouble, newOperator, services, teamOf } from './every-operation.ts'
+import { Planner } from './plan.ts'
+import { readsMuch, unsent } from './reads-much.ts'
+import { fillTables } from './volumes.ts'
+
+t.setTimeout(230_000)
+
+const headsDir = mkdtempSync(join(tmpdir(), 'backoffice-heads-'))
+t.teardown(() => rmSync(headsDir, { recursive: true, force: true }))
+const bed = await testBed(t, services, {
+  config: {
+    players: { GAMES_HOST: '127.0.0.1' },
+    payments: { INTENT_SWEEP_EVERY_MS: 100 },
+    wallet: { CHECKPOINT_EVERY_MS: 100, HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: 100 },
+  },
+})
+const team = teamOf(bed)
+const operator = await newOperator(t, team, bed.services.gateway.addresses.baseUrl)
+const journey = await callAsOperator(operator, team)
+await callInTrouble(operator, bed)
+await callAsTeam(operator, team, journey)
+for (const name of serviceNames) {
+  const running = bed.services[name]
+  const service = services[name] as unknown as Service
+  for (const retention of [...runtimeRetentions, ...(service.retentions ?? [])]) await purge(running, retention)
+  // Composed once more, but not started: nobody collects metrics here.
+  const { measurements = [] } = service.compose(
+    running,
+    loadConfig(service.configuration, bed.environment(name)) as never,
+    {},
+  )
+  for (const { read } of [outboxBacklog(running.db.reader, name), ...measurements]) await read()
+}
+for (const running of Object.values(bed.services)) await running.drain()
+const statements = knownStatements().map(({ text }) => ({ text, line: inOneLine(text) }))
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+await fillTables(bed.databaseUrl)
+const planner = await Planner.connect(bed.databaseUrl)
+t.teardown(() => planner.close())
+// The runtime's tables are in every schema, and filled in one.
+const schemas: readonly ServiceName[] = ['payments', ...serviceNames.filter((name) => name !== 'payments')]
+const wasteOf = async (text: string) => planner.wasteIn(await planner.planOf(text, schemas))
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The first words of each statement in the source, as far as they are the same for all values. */
+function beginningsIn(file: string): string[] {
+  const source = readFileSync(join(root, file), 'utf8').replaceAll(/^ *\*.*$/gm, '')
+  return [...source.matchAll(/\bdb(?:<[^`(]*?>)?`([^`$]*)/g)].map(([, text = '']) => inOneLine(text))
+}
+
+t.test('every statement of the source was sent', async (t) => {
+  const list = ['ls-files', 'services/*/src/*.ts', 'packages/service-runtime/src/*.ts']
+  const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  const beginnings = files.flatMap(beginningsIn)
+  t.ok(beginnings.length > 100, 'they are found')
+  const missing = beginnings.filter((text) => !statements.some(({ line }) => line.startsWith(text)))
+  t.same(
+    missing,
+    unsent.map(({ part }) => part),
+  )
+})
+
+for (const { text, line } of statements) {
+  if (readsMuch.some(({ part }) => line.includes(part))) continue
+  t.test(`reads only what it needs: ${line.slice(0, 120)}`, async (t) => t.same(await wasteOf(text), [], text))
+}
+
+for (const { part, reason } of readsMuch)
+  t.test(`reads much, since ${reason}: ${part}`, async (t) => {
+    const named = statements.filter(({ line }) => line.includes(part))
+    t.ok(named.length > 0, 'it is still there')
+    const wastes: string[] = []
+    for (const { text } of named) wastes.push(...(await wasteOf(text)))
+    t.ok(wastes.length > 0, 'it still does')
+  })
+
+const wasteful: Readonly<Record<string, readonly [statement: string, waste: RegExp]>> = {
+  'no index': ['select from deposit where method = $1', /^reads all of deposit$/],
+  'an index that is read from end to end': ['select id from deposit order by id desc', /^reads all of deposit_pkey$/],
+  'all that is unfinished': ['select from outbox where id = any($1) and done_at is null', /^reads all of outbox_/],
+  'a later column of an index': [
+    'select from delivery where state = $1 and next_attempt_at < $2',
+    /^reads all of delivery/,
+  ],
+  'a filter': [
+    'select amount from entry where account_id = $1 and ($2::bigint is null or seq < $2) and seq is not null',
+    /^filters entry: /,
+  ],
+  'a filter of a join': [
+    `select e.amount from unnest($1::bigint[], $2::bigint[]) as asked (id, before)
+      left join entry e on e.account_id = asked.id and e.seq is not null and (asked.before is null or e.seq < asked.before)`,
+    /^filters what it joins: /,
+  ],
+  'a sort': ['select from (select * from deposit where brand_id > $1) d order by amount', /^sorts a table$/],
+}
+for (const [what, [statement, waste]] of Object.entries(wasteful))
+  t.test(`is noticed: ${what}`, async (t) => t.match(await wasteOf(statement), [waste]))

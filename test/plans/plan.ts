@@ -1,0 +1,124 @@
+import pg from 'pg'
+
+/** A node of a plan, as EXPLAIN writes it in JSON. */
+export interface PlanNode {
+  readonly 'Node Type': string
+  readonly Schema?: string
+  readonly 'Relation Name'?: string
+  readonly Alias?: string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly 'Plan Rows': number
+  readonly 'Total Cost': number
+  readonly Filter?: string
+  readonly 'Join Filter'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** A table is large from so many rows on: to read all of a smaller one is nothing. */
+const rowsOfLargeTable = 10_000
+/** What it costs to look at some hundred rows, in PostgreSQL's unit. */
+const costOfFewRows = 500
+
+/** How PostgreSQL runs statements that it plans once for all values. */
+export class Planner {
+  readonly #client: pg.Client
+  /** As `schema.table`. */
+  readonly #largeTables: ReadonlySet<string>
+  /** The first column of each index, by `schema.index`. */
+  readonly #firstColumns: ReadonlyMap<string, string>
+
+  private constructor(client: pg.Client, largeTables: ReadonlySet<string>, firstColumns: ReadonlyMap<string, string>) {
+    this.#client = client
+    this.#largeTables = largeTables
+    this.#firstColumns = firstColumns
+  }
+
+  static async connect(databaseUrl: string): Promise<Planner> {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    const tables = await client.query(
+      `select relnamespace::regnamespace || '.' || relname as name from pg_class where relkind = 'r' and reltuples >= $1`,
+      [rowsOfLargeTable],
+    )
+    const indexes = await client.query(
+      `select relnamespace::regnamespace || '.' || relname as name, attname as first
+      from pg_class join pg_attribute on attrelid = pg_class.oid and attnum = 1 where relkind = 'i'`,
+    )
+    return new Planner(
+      client,
+      new Set(tables.rows.map(({ name }) => name)),
+      new Map(indexes.rows.map(({ name, first }) => [name, first])),
+    )
+  }
+
+  close(): Promise<void> {
+    return this.#client.end()
+  }
+
+  /** The plan of a statement in the first of the schemas that have what it names. */
+  async planOf(text: string, schemas: readonly string[]): Promise<PlanNode> {
+    for (const schema of schemas) {
+      await this.#client.query(`set search_path = ${schema}`)
+      try {
+        const { rows } = await this.#client.query(`explain (generic_plan, verbose, format json) ${text}`)
+        return rows[0]['QUERY PLAN'][0].Plan
+      } catch (error) {
+        if (!unknownNames.has((error as { code: string }).code)) throw error
+      }
+    }
+    throw new Error(`a statement of no schema: ${text}`)
+  }
+
+  /** What of a plan reads more of large tables than it needs. */
+  wasteIn(node: PlanNode, above: readonly PlanNode[] = []): string[] {
+    const below = (node.Plans ?? []).flatMap((child) => this.wasteIn(child, [node, ...above]))
+    const waste = this.#wasteOf(node, above)
+    return waste === null ? below : [waste, ...below]
+  }
+
+  #wasteOf(node: PlanNode, above: readonly PlanNode[]): string | null {
+    const {
+      'Node Type': type,
+      'Index Name': index,
+      Filter: filter,
+      'Join Filter': joinFilter,
+      Plans: below = [],
+    } = node
+    if (type === 'Sort' && below.some((child) => child['Plan Rows'] >= rowsOfLargeTable)) return 'sorts a table'
+    if (joinFilter !== undefined && below.some((child) => this.#isLarge(child) && isCostly(child)))
+      return `filters what it joins: ${joinFilter}`
+    // A bitmap's index does not name its table; who reads the bitmap does.
+    const read = type === 'Bitmap Index Scan' ? above.find((one) => one['Relation Name'] !== undefined) : node
+    if (read === undefined || !this.#isLarge(read)) return null
+    const { Schema: schema, 'Relation Name': table, Alias: alias } = read
+    if (type === 'Seq Scan') return `reads all of ${table}`
+    if (index !== undefined && !isFirstRows(node, above)) {
+      const first = `${alias}.${this.#firstColumns.get(`${schema}.${index}`)}`
+      if (!restricts(node['Index Cond'] ?? '', first)) return `reads all of ${index}`
+    }
+    return filter !== undefined && isCostly(node) ? `filters ${table}: ${filter}` : null
+  }
+
+  #isLarge({ Schema: schema, 'Relation Name': table }: PlanNode): boolean {
+    return this.#largeTables.has(`${schema}.${table}`)
+  }
+}
+
+const isCostly = (node: PlanNode): boolean => node['Total Cost'] >= costOfFewRows
+
+/** A limit ends a scan that leaves nothing out after so many rows. */
+const isFirstRows = ({ Filter: filter }: PlanNode, [parent]: readonly PlanNode[]) =>
+  filter === undefined && parent?.['Node Type'] === 'Limit'
+
+/** Whether the first column of an index is compared with a value or with another row: only then part of it is read. */
+function restricts(condition: string, firstColumn: string): boolean {
+  const alias = firstColumn.split('.')[0]
+  return condition.split(' AND ').some((clause) => {
+    const compared = [...clause.matchAll(/\$\d+|Plan \d+|\b(\w+)\.\w+/g)].some(([, other]) => other !== alias)
+    return clause.includes(firstColumn) && compared
+  })
+}
+
+/** PostgreSQL's codes for tables and columns that it does not know. */
+const unknownNames: ReadonlySet<string> = new Set(['42P01', '42703'])

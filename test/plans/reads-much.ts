@@ -1,0 +1,25 @@
+/** Statements that are meant to read much, each by a part of its text, and why that is right. */
+export const readsMuch: readonly { readonly part: string; readonly reason: string }[] = [
+  { part: 'as compared', reason: 'reconciliation counts what it compares' },
+  { part: 'd.expected, d.actual, d.explanation', reason: 'reconciliation recomputes everything' },
+  { part: 'from wallet.entry', reason: 'reconciliation goes through every hash chain' },
+  { part: "select 'payments' as service, name", reason: 'reconciliation lists all that is in flight' },
+  { part: 'encode(head,', reason: 'the heads of all chains are exported; an index would cost each posting more' },
+  { part: 'pg_snapshot_xmin', reason: 'a checkpoint is taken of every system account, of which a brand has a few' },
+  {
+    part: 'aggregate_seq, done_at from outbox',
+    reason: 'after a reconnect a page of rows is published again, half of them events',
+  },
+  { part: 'count(*) as waiting', reason: 'a metric counts what is unfinished' },
+  { part: 'as oldest from delivery', reason: 'a metric counts what waits for delivery' },
+  { part: "from outbox where kind = 'command'", reason: 'a metric finds the oldest unfinished command' },
+  { part: 'latest_document_type', reason: 'the team sorts a queue of players by how long they have waited' },
+  { part: 'or status = $6) order by id desc', reason: 'the team lists deposits by filters that are optional' },
+  { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },
+  { part: 'from audit_entry', reason: 'the team lists audit entries by filters that are optional' },
+]
+
+/** Statements that no call of this test sends. */
+export const unsent: readonly { readonly part: string; readonly reason: string }[] = [
+  { part: 'update reconciliation set progress =', reason: 'a reconciliation sends it each second that it takes' },
+]

@@ -1,0 +1,110 @@
+import type { ServiceName } from '@backoffice/contracts'
+import pg from 'pg'
+
+/** Rows of each table that grows with traffic: enough that reading all of one is never the cheapest plan. */
+export const rowsOfTable = 200_000
+
+const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 12, '0')`
+/** Two hundred brands, of a hundred operators. */
+const brand = `'brd_' || n % 200`
+const operator = `'op_' || n % 100`
+const scope = `${operator}, ${brand}, 'sandbox', 'BRL', 'UTC'`
+/** Few accounts with many entries: there a plan that reads all of an account is far from the right one. */
+const systemAccount = '1000000 + n % 20'
+const playerAccount = '2000000 + n % 20'
+/** Half a year, evenly. */
+const at = `'2026-01-01'::timestamptz + n * interval '80 seconds'`
+const from = (rows: number) => `from generate_series(1, ${rows}) n`
+const all = from(rowsOfTable)
+
+/**
+ * A system that has run for half a year, schema by schema: nearly everything is finished, as it is after half a year. The
+ * runtime's tables are the same in all schemas, and filled in one. What takes longest comes first.
+ */
+const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
+  payments: [
+    `insert into deposit
+      select ${id('dep')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, ${id('ext')}, 100, 'BRL', 'pix',
+        case when n % 50 = 0 then 'failed' else 'confirmed' end, null, 2, ${at}, case when n % 50 = 0 then null else ${at} end,
+        case when n % 50 = 0 then ${at} end ${all}`,
+    `insert into depositor select ${id('ply')} ${from(20_000)}`,
+    `insert into withdrawal
+      select ${id('wdr')}, ${id('opn')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, 100, 'BRL', 'pix',
+        'destination', s.status, null, case when s.status in ('intent', 'refused') then 0 else 2 end, ${at}, ${at}, null,
+        case when s.status = 'paid' then ${at} end, null, case when s.status = 'refused' then ${at} end
+      from generate_series(1, ${rowsOfTable}) n, lateral (select case when n % 10000 = 0 then 'intent'
+        when n % 200 = 1 then 'refused' when n % 400 = 2 then 'under_review' when n % 400 = 3 then 'approved' else 'paid' end as status) s`,
+    `insert into status_transition
+      select ${id('dep')}, 1, null, 'pending', ${at}, 'operator', 'x', null, ${id('opn')} ${all}`,
+    `insert into operation (operation_id, name, reply, created_at) select ${id('opn')}, 'createDeposit', '{"body":{}}', ${at} ${all}`,
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, done_at)
+      select ${id('evt')}, ${id('dep', 'n / 2')}, n % 2, case when n % 2 = 0 then 'command' else 'event' end, 'x', '{}', ${id('opn')}, ${at},
+        case when n % 10000 <> 0 then ${at} end ${all}`,
+    `insert into inbox select 'schedule-delivery', ${id('evt')}, ${at} ${all}`,
+    `insert into audit_entry select ${id('aud')}, ${at}, 'alice', 'decideWithdrawal', ${id('opn')}, ${id('wdr')}, null, '{}' ${all}`,
+  ],
+  wallet: [
+    `insert into account (id, brand_id, kind, currency, genesis, head, created_at, updated_at) overriding system value
+      select 1000000 + n, ${brand}, 'deposits', 'BRL', '', '', now(), now() ${from(199)}`,
+    `insert into account (id, brand_id, owner_id, kind, currency, posted, seq, genesis, head, created_at, updated_at)
+      overriding system value
+      select 2000000 + n, ${brand}, ${id('ply')}, 'player', 'BRL', 100, 1, '\\x01', '\\x02', ${at}, ${at} ${all}`,
+    `insert into transfer
+      select ${id('trf')}, ${brand}, ${id('dep')}, 'DEPOSIT', ${systemAccount}, ${playerAccount}, 100, 'posted', null, null,
+        ${at}, ${at} ${all}`,
+    `insert into entry select ${playerAccount}, n / 20 + 1, ${id('trf')}, 100, 100, '\\x02', (n::text)::xid8 ${all}`,
+    `insert into entry select ${systemAccount}, null, ${id('trf')}, -100, null, null, (n::text)::xid8 ${all}`,
+    `insert into hold
+      select ${brand}, ${id('wdr')}, ${playerAccount}, 100, case when n % 100 = 0 then 'open' else 'captured' end,
+        case when n % 100 <> 0 then ${id('trf')} end, ${at}, case when n % 100 <> 0 then ${at} end ${all}`,
+    `insert into system_checkpoint select 1000000 + n, (1000 + n)::text::xid8, 0, 0, now() ${from(199)}`,
+  ],
+  players: [
+    `insert into player
+      select ${id('ply')}, ${scope}, ${id('ext')}, 'Ana Souza', 'ana@example.com', '52998224725', null, '1990-05-17', 'ativo',
+        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, null, null, null, null, null, null, null, ${at} ${all}`,
+    `insert into kyc_submission select ${id('kyc')}, ${id('ply')}, 'rg', 'doc', ${at} ${all}`,
+    `insert into player_change (player_id, at, actor, field, next) select ${id('ply')}, ${at}, 'alice', 'kycStatus', 'aprovado' ${all}`,
+    `insert into game_session
+      select ${id('ses')}, ${id('ply')}, ${brand}, 'lucky-tiger', 'demo', 'https://games', ${at}, ${at}, sha256(n::text::bytea), 1 ${all}`,
+  ],
+  webhooks: [
+    `insert into endpoint (id, operator_id, environment, url, created_at, updated_at)
+      select ${operator} || '/' || e, ${operator}, e, 'https://x', now(), now() from generate_series(1, 99) n, unnest(array['sandbox', 'production']) e`,
+    `insert into secret (endpoint_id, sealed, created_at) select id, 'x', now() from endpoint on conflict do nothing`,
+    `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at, next_attempt_at, finished_at)
+      select ${id('dlv')}, ${operator} || '/sandbox', ${id('evt')}, 'deposit.confirmed', ${brand}, '{}',
+        case when n % 400 = 0 then 'pending' else 'delivered' end, ${at}, ${at},
+        case when n % 400 = 0 then ${at} end, case when n % 400 <> 0 then ${at} end ${all}`,
+    `insert into attempt select ${id('dlv')}, 1, ${at}, 20, 'https://x', 204 ${all}`,
+  ],
+  gateway: [
+    `insert into operator select ${operator}, 'operator ' || n, 600, '{}', null, now() ${from(99)}`,
+    `insert into brand select ${brand}, ${operator}, case when n > 99 then 'sandbox' else 'production' end, 'x', 'BRL', 'UTC' ${from(199)}`,
+    `insert into credential select 'crd_' || n, ${brand}, 'bk_test_' || n, 'sealed', now() ${from(199)}`,
+    `insert into claim
+      select ${operator}, 'sandbox', ${id('key')}, '\\x00', 'createDeposit', ${id('opn')}, gen_random_uuid(), null, ${at}, 200, 'application/json', '{}', 'req' ${all}`,
+  ],
+}
+
+/** Fills the tables of every schema, two schemas at a time, and lets PostgreSQL look at what is in them. */
+export async function fillTables(databaseUrl: string): Promise<void> {
+  const waiting = Object.entries(fillings).values()
+  const worker = async () => {
+    for (const [schema, statements] of waiting) await fill(databaseUrl, schema, statements)
+  }
+  await Promise.all([worker(), worker()])
+}
+
+async function fill(databaseUrl: string, schema: string, statements: readonly string[]): Promise<void> {
+  // No triggers and no foreign keys: what they hold is of no matter to a plan.
+  const options = `-c search_path=${schema} -c session_replication_role=replica`
+  const client = new pg.Client({ connectionString: databaseUrl, options })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+    await client.query('analyze')
+  } finally {
+    await client.end()
+  }
+}
