@@ -67,6 +67,9 @@ function renderConfiguration(options: NatsOptions, port: number): string {
   const shared = relative(options.dir, permissionsFile)
   return [
     `listen: "127.0.0.1:${port}"`,
+    // As in deploy/nats: a process that hangs gets calls until it is missed.
+    'ping_interval: "5s"',
+    'ping_max: 2',
     `jetstream { store_dir: "${join(options.dir, 'jetstream')}" }`,
     'authorization {',
     `  include "${shared}"`,
