@@ -49,7 +49,8 @@ export interface KnownOperation {
 export async function findKnown(db: ReadDb, operationIds: readonly string[]): Promise<Map<string, KnownOperation>> {
   const rows = await db<KnownOperation>`
     select o.operation_id, o.name, o.fingerprint, o.reply, o.abandoned, (
-      -- Compared in the collation of the index, which is not that of the other column.
+      -- In the collation of the index, which is not the other column's; and not with EXISTS, which may be planned as a
+      -- look at all unfinished rows.
       select true from outbox b
       where b.operation_id = o.operation_id collate "default" and b.kind = 'command' and b.done_at is null limit 1
     ) is not null as unfinished

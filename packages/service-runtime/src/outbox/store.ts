@@ -38,6 +38,7 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
       where o.done_at is null and o.kind = ${kind} and (o.leased_until is null or o.leased_until <= clock_timestamp())
         -- It leaves nothing out: with it rows are read in order until there are enough, and not all that are unfinished.
         and o.created_at >= (select min(created_at) from outbox where done_at is null)
+        -- As a value and not with EXISTS, which may be planned as a join with all unfinished rows.
         and (
           select true from outbox earlier
           where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq and earlier.done_at is null
@@ -78,8 +79,8 @@ export async function findUnfinishedOperations(
 }
 
 /**
- * Ends the leases and delays of the rows that an operation with unfinished commands has left. Sending a row twice is harmless: receivers know it by its
- * reference or id.
+ * Ends the leases and delays of the rows that an operation with unfinished commands has left. Sending a row twice is
+ * harmless: receivers know it by its reference or id.
  */
 export async function takeOver(db: Db, operationId: string): Promise<void> {
   await db`

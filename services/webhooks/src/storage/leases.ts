@@ -27,6 +27,7 @@ export async function lockDueEndpoints(
   { only, endpointsMax, now }: { only: readonly string[] | null; endpointsMax: number; now: Date },
 ): Promise<{ locked: EndpointColumns[]; busy: string[] }> {
   const maySend = sql`enabled and url is not null and (open_until is null or open_until <= ${now}::timestamptz)`
+  // One delivery of each endpoint is looked at: with EXISTS all that are due may be read.
   const isDue = sql`
     ${maySend} and exists (select from secret s where s.endpoint_id = e.id)
     and (
