@@ -35,14 +35,18 @@ export function exampleOf(heading: string): string {
   return code.replaceAll(/^(?=.)/gm, '  ')
 }
 
-/** The files that a row can mean: `…` and `<service>` stand for anything, a folder for what is in it. */
+/** The files that a row can mean: `…`, `<service>` and `N` stand for anything, a folder for what is in it. */
 export function placesOf({ where }: Row): readonly RegExp[] {
   let folder = ''
   return [...where.matchAll(/`([^`]+)`/g)].map(([, name = '']) => {
     const isSibling = !name.includes('/') && name.endsWith('.ts')
     const path = isSibling ? `${folder}/${name}` : name
     folder = dirname(path)
-    const pattern = path.replaceAll('.', '\\.').replaceAll(/<\w+>/g, '[^/]+').replaceAll('…', '.+')
+    const pattern = path
+      .replaceAll('.', '\\.')
+      .replaceAll(/<\w+>/g, '[^/]+')
+      .replaceAll('000N', '\\d{4}')
+      .replaceAll('…', '.+')
     return new RegExp(/(\.\w+|…)$/.test(path) ? `^${pattern}$` : `^${pattern}/.+$`)
   })
 }

@@ -56,9 +56,6 @@ export class WorkingCopy {
     const installed = join(root, 'node_modules')
     const linked = join(this.folder, 'node_modules')
     mkdirSync(join(linked, own), { recursive: true })
-    // What this checkout has fetched once, such as nats-server, is there for the copy as well.
-    mkdirSync(join(root, '.cache'), { recursive: true })
-    symlinkSync(join(root, '.cache'), join(this.folder, '.cache'))
     for (const name of readdirSync(installed)) if (name !== own) symlinkSync(join(installed, name), join(linked, name))
     for (const path of this.#original.keys()) {
       if (!/^(?:(?:packages|services)\/[\w-]+|test|bench)\/package\.json$/.test(path)) continue

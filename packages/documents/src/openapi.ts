@@ -1,16 +1,9 @@
 import {
   apiVersion,
-  commonRejects,
-  type ErrorCode,
-  type EventKind,
-  errorCatalogue,
-  eventEnvelope,
-  events,
   httpOperations,
   idempotencyKeyPattern,
   type Operation,
   publicEventKinds,
-  sample,
   tags,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'

@@ -14,8 +14,7 @@ export type Slip = {
   /** The compiler or a test: a file, or `file: name`, where the name may be cut off. */
   readonly toldBy: string
   readonly says: RegExp
-} & /** Of what the row asks, that of one file, or else all of it. */
-(
+} /** Of what the row asks, that of one file, or else all of it. */ & (
   | { readonly slip: 'left out'; readonly file?: string }
   | { readonly slip: 'done wrong'; readonly file: string; readonly replace: string; readonly by: string }
   | { readonly slip: 'misnamed'; readonly file: string; readonly as: string }

@@ -1,4 +1,4 @@
-import type { Addition } from './addition.ts'
+import { type Addition, compiler } from './addition.ts'
 
 const events = 'packages/contracts/src/events.ts'
 const step = 'services/payments/src/steps/settle-deposits.ts'
@@ -6,6 +6,8 @@ const commandTest = 'services/payments/test/operations/settle-deposit.test.ts'
 // The others of that file take their time, and say nothing of this.
 const ownTest = `${commandTest}: a failed deposit credits nothing`
 const exampleTest = 'packages/contracts/test/operations.test.ts'
+const brokerTest = 'packages/contracts/test/broker.test.ts'
+const namesTest = 'test/structure/names.test.ts'
 const permissionsTest = 'test/structure/generated-files.test.ts'
 const documentsTest = 'test/structure/documents.test.ts'
 const typesTest = 'packages/client/test/types.test.ts'
@@ -73,18 +75,24 @@ export const event: Addition = {
     },
     {
       row: 6,
+      file: 'examples/webhook-receiver.ts',
+      after: "    case 'deposit.confirmed':\n",
+      insert: "    case 'deposit.failed':\n",
+    },
+    {
+      row: 7,
       file: 'docs/webhooks.md',
       before: '| `withdrawal.status_changed` |',
       insert: '| `deposit.failed` | you mark a deposit as failed |\n',
     },
     {
-      row: 7,
+      row: 8,
       file: 'CHANGELOG.md',
       after: '## Unreleased\n\n',
       insert: '### Added\n\n- Webhook event `deposit.failed`.\n\n',
     },
     {
-      row: 7,
+      row: 9,
       file: 'services/payments/README.md',
       after: '└──────fail─────▶ failed',
       insert: '           (event deposit.failed)',
@@ -93,6 +101,8 @@ export const event: Addition = {
   spared: [],
   tests: [
     exampleTest,
+    brokerTest,
+    namesTest,
     permissionsTest,
     documentsTest,
     'packages/documents/test/documents.test.ts',
@@ -110,6 +120,25 @@ export const event: Addition = {
       toldBy: exampleTest,
       says: /deposit\.failed/,
     },
+    {
+      row: 1,
+      slip: 'done wrong',
+      file: events,
+      replace:
+        "nothing was credited.',\n    visibility: 'public',\n    emittedBy: 'payments',\n    consumedBy: ['webhooks'],",
+      by: "nothing was credited.',\n    visibility: 'public',\n    emittedBy: 'payments',\n    consumedBy: [],",
+      toldBy: brokerTest,
+      says: /"deposit\.failed"/,
+    },
+    {
+      row: 1,
+      slip: 'done wrong',
+      file: events,
+      replace: "nothing was credited.',\n    visibility: 'public',\n    emittedBy: 'payments'",
+      by: "nothing was credited.',\n    visibility: 'public',\n    emittedBy: 'players'",
+      toldBy: namesTest,
+      says: /deposit\.failed by players/,
+    },
     { row: 2, slip: 'left out', toldBy: ownTest, says: /not ok .*the operator is told/ },
     { row: 4, slip: 'left out', toldBy: permissionsTest, says: /events\.deposit\.failed/ },
     { row: 5, slip: 'left out', toldBy: typesTest, says: /npm run generate/ },
@@ -123,6 +152,7 @@ export const event: Addition = {
       toldBy: typesTest,
       says: /npm run generate/,
     },
-    { row: 6, slip: 'left out', toldBy: documentsTest, says: /deposit\.failed/ },
+    { row: 6, slip: 'left out', toldBy: compiler, says: /webhook-receiver\.ts/ },
+    { row: 7, slip: 'left out', toldBy: documentsTest, says: /deposit\.failed/ },
   ],
 }

@@ -1,5 +1,6 @@
 import { type Addition, compiler } from './addition.ts'
 
+const resources = 'packages/contracts/src/resources.ts'
 const entries = 'packages/contracts/src/operations/wallet.ts'
 const handler = 'services/wallet/src/operations/credit-bonus.ts'
 const handlers = 'services/wallet/src/operations/index.ts'
@@ -8,8 +9,8 @@ const checks = 'services/wallet/src/reconciliation/ledger-checks.ts'
 const reconcile = 'services/wallet/src/reconciliation/reconcile.ts'
 const reconcileTest = 'services/wallet/test/reconciliation/reconcile.test.ts'
 const ownTest = 'services/wallet/test/operations/credit-bonus.test.ts'
-const valuesTest = 'services/wallet/test/storage/known-values.test.ts'
-const schemaTest = 'test/rollout/schema-changes.test.ts'
+const schemaTest = 'services/wallet/test/storage/schema.test.ts'
+const rolloutTest = 'test/rollout/schema-changes.test.ts'
 const permissionsTest = 'test/structure/generated-files.test.ts'
 const namesTest = 'test/structure/names.test.ts'
 const typesTest = 'packages/client/test/types.test.ts'
@@ -22,18 +23,30 @@ export const ledgerType: Addition = {
   edits: [
     {
       row: 2,
-      file: 'packages/contracts/src/resources.ts',
+      file: resources,
       replace: /(ledgerTypes = \[[^\]]*)\]/,
       by: "$1, 'BONUS']",
     },
     {
+      row: 2,
+      file: resources,
+      after: "  REVERSAL: 'reversal',\n",
+      insert: "  BONUS: 'promotion',\n",
+    },
+    {
       row: 3,
-      file: 'services/wallet/src/storage/migrations/0003-bonus.ts',
-      create: `import type { Migration } from '@backoffice/service-runtime'
+      file: 'services/wallet/src/domain/posting.ts',
+      replace: /(systemAccountKinds = \[[^\]]*)\]/,
+      by: "$1, 'promotions']",
+    },
+    {
+      row: 4,
+      file: 'services/wallet/src/storage/migrations/0099-bonus.ts',
+      create: `import type { Migration } from '@backoffice/service-runtime/migrations'
 
 /** Nothing that was there can break the wider rules, so no row is read to check them. */
 export const bonus: Migration = {
-  name: '0003_bonus',
+  name: '0099_bonus',
   sql: \`
 alter table wallet.transfer drop constraint transfer_type_check,
   add constraint transfer_type_check check (type in ('DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL', 'BONUS')) not valid;
@@ -43,34 +56,22 @@ alter table wallet.account drop constraint account_kind_check,
 }
 `,
     },
-    { row: 3, file: migrations, replace: /(migrations: readonly Migration\[\] = \[[^\]]*)\]/, by: '$1, bonus]' },
-    {
-      row: 3,
-      file: migrations,
-      before: '\n/** In the order in which they are applied. */',
-      insert: "import { bonus } from './0003-bonus.ts'\n",
-    },
+    { row: 4, file: migrations, replace: /(migrations: readonly Migration\[\] = \[[^\]]*)\]/, by: '$1, bonus]' },
     {
       row: 4,
-      file: 'test/rollout/previous-release.json',
-      replace: /"contractions": \{\s*("?)/,
-      by: (_, others) =>
-        `"contractions": {"wallet/0003_bonus": "Its CHECKs only widen."${others === '' ? '' : `, ${others}`}`,
+      file: migrations,
+      before: '\n/** In the order in which they are applied. */',
+      insert: "import { bonus } from './0099-bonus.ts'\n",
     },
     {
       row: 5,
-      file: 'services/wallet/src/domain/posting.ts',
-      replace: /(systemAccountKinds = \[[^\]]*)\]/,
-      by: "$1, 'promotions']",
+      file: 'test/rollout/previous-release.json',
+      replace: /"contractions": \{\s*("?)/,
+      by: (_, others) =>
+        `"contractions": {"wallet/0099_bonus": "Its CHECKs only widen."${others === '' ? '' : `, ${others}`}`,
     },
     {
       row: 6,
-      file: 'services/wallet/src/domain/ledger-item.ts',
-      after: "  REVERSAL: 'reversal',\n",
-      insert: "  BONUS: 'promotion',\n",
-    },
-    {
-      row: 7,
       file: entries,
       before: '  listEntries: team.query({\n',
       insert: `  /** Credits a player. Idempotent by reference, for ever; opens a missing account; is never refused. */
@@ -84,7 +85,7 @@ alter table wallet.account drop constraint account_kind_check,
 `,
     },
     {
-      row: 7,
+      row: 6,
       file: handler,
       create: `import { operations, toMinorUnits } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
@@ -112,19 +113,19 @@ export const creditBonus = (ledger: Ledger) =>
 `,
     },
     {
-      row: 7,
+      row: 6,
       file: handlers,
       after: "import { creditAccount } from './credit-account.ts'\n",
       insert: "import { creditBonus } from './credit-bonus.ts'\n",
     },
     {
-      row: 7,
+      row: 6,
       file: handlers,
       after: '  creditAccount: creditAccount(ledger),\n',
       insert: '  creditBonus: creditBonus(ledger),\n',
     },
     {
-      row: 8,
+      row: 7,
       file: ownTest,
       create: `import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
@@ -169,7 +170,7 @@ t.test('the books agree', async (t) => {
 `,
     },
     {
-      row: 9,
+      row: 8,
       file: checks,
       before: '/** A captured hold has the',
       insert: `/** A bonus is paid from the promotions of its brand. */
@@ -185,11 +186,11 @@ export const bonuses = sqlCheck('bonuses', {
 
 `,
     },
-    { row: 9, file: reconcile, replace: 'import { balances, ', by: 'import { balances, bonuses, ' },
-    { row: 9, file: reconcile, after: '  reversals,\n', insert: '  bonuses,\n' },
-    { row: 9, file: reconcileTest, after: "      'reversals',\n", insert: "      'bonuses',\n" },
+    { row: 8, file: reconcile, replace: 'import { balances, ', by: 'import { balances, bonuses, ' },
+    { row: 8, file: reconcile, after: '  reversals,\n', insert: '  bonuses,\n' },
+    { row: 8, file: reconcileTest, after: "      'reversals',\n", insert: "      'bonuses',\n" },
     {
-      row: 9,
+      row: 8,
       file: reconcileTest,
       before: "t.test('a confirmed deposit without its credit is a difference'",
       insert: `t.test('a bonus that is not paid from promotions is a difference', async (t) => {
@@ -209,31 +210,31 @@ export const bonuses = sqlCheck('bonuses', {
 `,
     },
     {
-      row: 11,
+      row: 10,
       file: 'deploy/telemetry/dashboard.json',
       replace: 'operation=~\\"creditAccount|',
       by: 'operation=~\\"creditAccount|creditBonus|',
     },
     {
-      row: 12,
+      row: 11,
       file: readme,
       replace: '`withdrawals`, `adjustments`, per brand',
       by: '`withdrawals`, `adjustments`, `promotions`, per brand',
     },
     {
-      row: 12,
+      row: 11,
       file: readme,
       before: "\nA ledger item's id",
       insert: "| `BONUS` | promotions → player | the promotion's |\n",
     },
     {
-      row: 12,
+      row: 11,
       file: readme,
       replace: /^\| `holds` +\| captured/,
       by: '| `bonuses` | each with the account that it comes from |\n$&',
     },
     {
-      row: 12,
+      row: 11,
       file: 'CHANGELOG.md',
       after: '## Unreleased\n\n',
       insert: '### Changed\n\n- A ledger item may have the type `BONUS`.\n\n',
@@ -245,8 +246,8 @@ export const bonuses = sqlCheck('bonuses', {
     permissionsTest,
     namesTest,
     typesTest,
-    valuesTest,
     schemaTest,
+    rolloutTest,
     dashboardTest,
     reconcileTest,
     ownTest,
@@ -258,47 +259,47 @@ export const bonuses = sqlCheck('bonuses', {
       toldBy: 'packages/documents/test/compatibility.test.ts',
       says: /listTransactions 200.*\.type has other values/,
     },
-    { row: 3, slip: 'left out', toldBy: valuesTest, says: /"BONUS"/ },
-    { row: 4, slip: 'left out', toldBy: schemaTest, says: /wallet\/0003_bonus/ },
-    { row: 5, slip: 'left out', toldBy: compiler, says: /credit-bonus\.ts.*'"promotions"'/ },
-    { row: 6, slip: 'left out', toldBy: compiler, says: /ledger-item\.ts(?=.*missing).*BONUS/ },
+    { row: 4, slip: 'left out', toldBy: schemaTest, says: /transfer_type_check/ },
+    { row: 5, slip: 'left out', toldBy: rolloutTest, says: /wallet\/0099_bonus/ },
+    { row: 3, slip: 'left out', toldBy: compiler, says: /credit-bonus\.ts.*'"promotions"'/ },
     {
-      row: 7,
+      row: 2,
+      slip: 'done wrong',
+      file: resources,
+      replace: "  BONUS: 'promotion',\n",
+      by: '',
+      toldBy: compiler,
+      says: /resources\.ts(?=.*missing).*BONUS/,
+    },
+    {
+      row: 6,
       slip: 'left out',
       file: entries,
       toldBy: compiler,
       says: /credit-bonus\.ts.*'creditBonus' does not exist/,
     },
     {
-      row: 7,
+      row: 6,
       slip: 'left out',
       file: handler,
       toldBy: compiler,
       says: /operations\/index\.ts.*'\.\/credit-bonus\.ts'/,
     },
     {
-      row: 7,
+      row: 6,
       slip: 'left out',
       file: handlers,
       toldBy: compiler,
       says: /operations\/index\.ts(?=.*missing).*creditBonus/,
     },
     {
-      row: 7,
-      slip: 'misnamed',
-      file: handler,
-      as: 'services/wallet/src/operations/bonus.ts',
-      toldBy: namesTest,
-      says: /operations\/bonus\.ts/,
-    },
-    {
-      row: 10,
+      row: 9,
       slip: 'left out',
       file: 'deploy/nats/permissions.conf',
       toldBy: permissionsTest,
       says: /rpc\.wallet\.creditBonus/,
     },
-    { row: 10, slip: 'left out', file: 'packages/client/src/api.ts', toldBy: typesTest, says: /npm run generate/ },
-    { row: 11, slip: 'left out', toldBy: dashboardTest, says: /"creditBonus"/ },
+    { row: 9, slip: 'left out', file: 'packages/client/src/api.ts', toldBy: typesTest, says: /npm run generate/ },
+    { row: 10, slip: 'left out', toldBy: dashboardTest, says: /"creditBonus"/ },
   ],
 }

@@ -1,6 +1,6 @@
 import type { LedgerType } from '@backoffice/contracts'
 
-/** The brand's own side of a transfer: where players' money comes from and goes to. */
+/** The brand's side of a transfer: where players' money comes from or goes to. */
 export const systemAccountKinds = ['deposits', 'withdrawals', 'adjustments'] as const
 export type SystemAccountKind = (typeof systemAccountKinds)[number]
 

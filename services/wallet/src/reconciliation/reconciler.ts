@@ -15,7 +15,7 @@ const heartbeatEveryMs = 1_000
 const silenceMsMax = 60_000
 /** A step that takes longer waits for a lock or for a connection that is gone, and later runs would wait for it. */
 const stallMsMaxDefault = 3_600_000
-/** How long one call waits for the end of a run before it answers with the progress. */
+/** How long one call waits for the end of a run before it replies with the progress. */
 const answerWithinMs = 2_000
 
 const waiting: Progress = { check: 'waiting', done: 0, total: 0 }
