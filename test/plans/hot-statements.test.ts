@@ -53,12 +53,24 @@ function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-await fillTables(bed.databaseUrl)
-const planner = await Planner.connect(bed.databaseUrl)
-t.teardown(() => planner.close())
 // The runtime's tables are in every schema, and filled in one.
 const schemas: readonly ServiceName[] = ['payments', ...serviceNames.filter((name) => name !== 'payments')]
-const wasteOf = async (text: string) => planner.wasteIn(await planner.planOf(text, schemas))
+
+let connected: Promise<Planner> | undefined
+
+/** Filled for the first plan only, because that takes most of the time. */
+async function connectPlanner(): Promise<Planner> {
+  await fillTables(bed.databaseUrl)
+  const planner = await Planner.connect(bed.databaseUrl)
+  t.teardown(() => planner.close())
+  return planner
+}
+
+async function wasteOf(text: string): Promise<string[]> {
+  connected ??= connectPlanner()
+  const planner = await connected
+  return planner.wasteIn(await planner.planOf(text, schemas))
+}
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -5,6 +5,8 @@ const migration = 'services/payments/src/storage/migrations/0099-deposit-flags.t
 const migrations = 'services/payments/src/storage/migrations/index.ts'
 const service = 'services/payments/src/service.ts'
 const ids = 'packages/contracts/src/ids.ts'
+const flags = 'services/payments/src/storage/deposit-flags.ts'
+const plansTest = 'test/plans/hot-statements.test.ts: every statement of the source'
 const migrationsTest = 'test/structure/migrations.test.ts'
 
 /** `deposit_flag`, which keeps what the team remarked on a deposit for a while. */
@@ -57,7 +59,7 @@ export const depositFlags: Retention = { table: 'deposit_flag', column: 'flagged
     { row: 5, file: ids, after: "  dep: 'deposit',\n", insert: "  dfl: 'flag on a deposit',\n" },
     {
       row: 6,
-      file: 'services/payments/src/storage/deposit-flags.ts',
+      file: flags,
       create: `import type { IdPrefix } from '@backoffice/contracts'
 import { type Db, rowsOf } from '@backoffice/service-runtime'
 
@@ -80,6 +82,12 @@ export async function insertDepositFlags(db: Db, flags: readonly DepositFlag[]):
     },
     {
       row: 7,
+      file: 'test/plans/reads-much.ts',
+      replace: /(export const unsent:[^\n]*\n)/,
+      by: "$1  { part: 'insert into deposit_flag', reason: 'no operation sends it yet' },\n",
+    },
+    {
+      row: 8,
       file: 'services/payments/README.md',
       replace: 'deposits, withdrawals and their history never.',
       by: 'flags on deposits after 90 days; deposits, withdrawals and their history never.',
@@ -100,5 +108,15 @@ export async function insertDepositFlags(db: Db, flags: readonly DepositFlag[]):
     { row: 2, slip: 'left out', toldBy: migrationsTest, says: /0099_deposit_flags/ },
     { row: 3, slip: 'left out', toldBy: migrationsTest, says: /payments\.deposit_flag/ },
     { row: 5, slip: 'left out', toldBy: compiler, says: /deposit-flags\.ts.*"dfl"/ },
+    {
+      row: 6,
+      slip: 'done wrong',
+      file: flags,
+      replace: 'actor text, reason text',
+      by: 'actor text, motive text',
+      toldBy: compiler,
+      says: /motive/,
+    },
+    { row: 7, slip: 'left out', toldBy: plansTest, says: /insert into deposit_flag/ },
   ],
 }
