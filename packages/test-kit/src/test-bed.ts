@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { inboxOf, type Operation, type Reply, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
 import {
   teamUsers as developmentUsers,
@@ -97,7 +98,12 @@ export async function testBed<S extends Services>(
   t.teardown(async () => {
     const outcomes = []
     for (const end of endings.reverse()) outcomes.push(...(await Promise.allSettled([end()])))
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') continue
+      // tap says only that a teardown failed.
+      process.stderr.write(`the test bed did not end well: ${inspect(outcome.reason)}\n`)
+      throw outcome.reason
+    }
   })
 
   const names = serviceNames.filter((name) => services[name] !== undefined)

@@ -24,7 +24,7 @@ t.test(
     const startProcess = () => {
       const environment = {
         ...bed.environment('webhooks'),
-        WEBHOOK_DEADLINE_MS: '1000',
+        WEBHOOK_DEADLINE_MS: '4000',
         WEBHOOK_BACKOFF_BASE_MS: '200',
       }
       const child = spawn(process.execPath, [main], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
