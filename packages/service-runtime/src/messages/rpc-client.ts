@@ -12,6 +12,7 @@ import {
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { newId } from '../process/ids.ts'
+import { endOfTurn } from '../process/turn.ts'
 import { inputSchema, validate, validateAsReader } from '../validation/validate.ts'
 import { injectTrace } from './tracing.ts'
 import { bodyBytes, type ReplyMessage } from './wire.ts'
@@ -101,6 +102,7 @@ export class RpcClient {
   }
 
   async #exchange(subject: string, payload: string, options: Parameters<NatsConnection['request']>[2]) {
+    await endOfTurn()
     try {
       return await this.#connection.request(subject, payload, options)
     } catch (cause) {

@@ -15,6 +15,7 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { isPassingFault } from '../database/faults.ts'
 import { newId } from '../process/ids.ts'
 import type { Logger } from '../process/log.ts'
+import { endOfTurn } from '../process/turn.ts'
 import { durations } from '../telemetry/metrics.ts'
 import { inputSchema, validate, validateAsReader } from '../validation/validate.ts'
 import { extractTrace } from './tracing.ts'
@@ -121,6 +122,8 @@ export class RpcServer {
     )
     if (code !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR, message: code })
     duration.record((performance.now() - started) / 1_000, { service: entry.operation.service, operation: name, code })
+    // The replies to a batch leave together.
+    await endOfTurn()
     this.#respond(message, reply)
     span.end()
   }
