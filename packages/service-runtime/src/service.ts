@@ -91,8 +91,8 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   readonly settings: P
   /** What the schema cannot say about the settings. Throws before anything is connected. */
   assertSettings?(settings: SettingsOf<P>): void
-  /** Records that are edited one by one; empty where SQL serves. */
-  readonly entities?: Entities
+  /** Loads the records that are edited one by one; nothing where SQL serves. */
+  readonly entities?: () => Promise<Entities>
   readonly migrations: readonly Migration[]
   readonly retentions?: readonly Retention[]
   /**
@@ -157,7 +157,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const { name } = service
   service.assertSettings?.(settings)
   const log = createLogger(name, settings.LOG_LEVEL)
-  const db = await connectDatabase(name, settings, service.entities ?? [])
+  const db = await connectDatabase(name, settings, service.entities)
   const nats = await connectNats(settings, { name, log })
   const rpc = new RpcClient(nats)
   const publisher = new EventPublisher(nats, settings.EVENTS_REPLICAS)

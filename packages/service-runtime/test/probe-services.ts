@@ -166,7 +166,7 @@ export const reading = { batches: [] as string[][], during: async (): Promise<vo
 export const payments = defineService({
   name: 'payments',
   settings: {},
-  entities: [RecordEntity],
+  entities: async () => [RecordEntity],
   migrations: [
     ...runtimeMigrations('payments'),
     probeTables('create table payments.record (id text primary key, count integer not null check (count >= 0))'),

@@ -9,7 +9,6 @@ import { HttpListener } from './http/listener.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { handlers } from './operations/index.ts'
 import { settings } from './settings.ts'
-import { entities } from './storage/entities.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** The public HTTP API, and the team's operations on operators. */
@@ -21,7 +20,7 @@ export const gateway = defineService({
     secretBoxFrom(settings)
     trustedProxies(settings)
   },
-  entities,
+  entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
   // An expired claim is kept a day longer, because the next use of its key must first resolve an unknown outcome.
   retentions: [{ table: 'claim', column: 'expires_at', keepMs: dayMs }],

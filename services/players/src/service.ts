@@ -4,7 +4,6 @@ import { GamesListener } from './games/listener.ts'
 import { providerMeasurement } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { GameProvider } from './provider/game-provider.ts'
-import { entities } from './storage/entities.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** Players, their identity checks and limits, and the games: their operations, and the games' public listener. */
@@ -27,7 +26,7 @@ export const players = defineService({
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
       throw new ConfigurationError('GAMES_BASE_URL is required outside development')
   },
-  entities,
+  entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
   // A session is over when it expires. It is kept for a while in case somebody asks what was played.
   retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs }],

@@ -7,7 +7,6 @@ import { scheduleDelivery } from './reactions/schedule-delivery.ts'
 import { Scheduler } from './schedule/scheduler.ts'
 import { nameServerResolver, type ResolveHost, systemResolver } from './sending/resolve.ts'
 import { createSender } from './sending/sender.ts'
-import { entities } from './storage/entities.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 const settings = {
@@ -47,7 +46,7 @@ export const webhooks = defineService({
   name: 'webhooks',
   settings,
   assertSettings: (settings) => void secretBoxFrom(settings),
-  entities,
+  entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
   retentions,
   compose({ db, clock, log }, settings, outside: Outside) {

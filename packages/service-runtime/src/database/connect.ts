@@ -17,6 +17,8 @@ const writersPerReader = 4
 /** Of their own, since a list or an export may take long, and operators' requests wait for the readers. */
 const teamReadersMax = 2
 
+const noEntities = () => Promise.reject(new Error('there are no entities here'))
+
 /**
  * Connects as the service's role. A table that is named without a schema is the service's own. Connections are opened
  * on first use.
@@ -24,7 +26,7 @@ const teamReadersMax = 2
 export async function connectDatabase(
   service: ServiceName,
   config: Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 'DATABASE_POOL_MAX'>,
-  entities: Entities,
+  loadEntities: () => Promise<Entities> = noEntities,
 ): Promise<Database> {
   const writers = openPool(service, config, { max: config.DATABASE_POOL_MAX, readOnly: false })
   const readers = openPool(service, config, {
@@ -32,9 +34,14 @@ export async function connectDatabase(
     readOnly: true,
   })
   const teamReaders = openPool(service, config, { max: teamReadersMax, readOnly: true })
-  // Loaded only by services that have entities: MikroORM is the largest thing in a process.
-  const managers =
-    entities.length === 0 ? undefined : await (await import('./entities.ts')).entityManagers(service, entities, writers)
+  // On first use: MikroORM is the largest thing in a process, and and hardly any request of an operator needs it.
+  let loading: Promise<EntityManagers> | undefined
+  const managers = () => {
+    loading ??= Promise.all([import('./entities.ts'), loadEntities()]).then(([{ entityManagers }, entities]) =>
+      entityManagers(service, entities, writers),
+    )
+    return loading
+  }
   return Object.assign(handleOver(writers, managers), {
     reader: handleOver(readers, managers) as ReadDb,
     teamReader: handleOver(teamReaders, managers) as ReadDb,
@@ -77,35 +84,32 @@ function openPool(
 }
 
 /** Reads over one connection that the caller owns, for example one whose transaction keeps a snapshot. */
-export const readOver = (connection: Queryable): ReadDb => handleOver(connection, undefined)
+export const readOver = (connection: Queryable): ReadDb => handleOver(connection, noEntities)
+
+type LoadManagers = () => Promise<EntityManagers>
 
 /** The handle over a pool or a connection. Its entity manager is made on first use. */
-function handleOver(connection: Queryable, managers: EntityManagers | undefined): Db {
-  let manager: EntityManager | undefined
+function handleOver(connection: Queryable, managers: LoadManagers): Db {
+  let manager: Promise<EntityManager> | undefined
   const isPool = connection instanceof Pool
   const db = <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
     const run = () => execute<Row>(connection, text, values)
     // Over a pool a statement is a transaction of its own.
     return isPool ? retrying(run) : run()
   }
-  return Object.defineProperty(
-    Object.assign(db, {
-      mayWrite: true as const,
-      flush: async () => {
-        await manager?.flush()
-      },
-    }),
-    'em',
-    {
-      get(): EntityManager {
-        if (managers === undefined) throw new Error('this service has no entities')
-        // Outside a transaction each use gets a new entity manager, so that it reads what the database holds now.
-        if (isPool) return managers.managerOver(connection)
-        manager ??= managers.managerOver(connection)
-        return manager
-      },
+  const newManager = async () => (await managers()).managerOver(connection)
+  return Object.assign(db, {
+    mayWrite: true as const,
+    em() {
+      // Outside a transaction each use gets a new entity manager, so that it reads what the database holds now.
+      if (isPool) return newManager()
+      manager ??= newManager()
+      return manager
     },
-  ) as Db
+    flush: async () => {
+      await (await manager)?.flush()
+    },
+  })
 }
 
 /** Runs a transaction again when it failed, without any effect, because of its moment or its connection. */
@@ -121,7 +125,7 @@ async function retrying<T>(run: () => Promise<T>): Promise<T> {
 
 async function attemptTransaction<T>(
   pool: Pool,
-  managers: EntityManagers | undefined,
+  managers: LoadManagers,
   run: (db: Db) => Promise<T>,
   { lockTimeoutMs, readsFirst = false }: TransactionOptions = {},
 ): Promise<T> {

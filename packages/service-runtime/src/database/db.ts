@@ -16,8 +16,11 @@ export interface ReadDb {
     text: TemplateStringsArray,
     ...values: readonly unknown[]
   ): Promise<Row[]>
-  /** MikroORM's entity manager, for records that are edited one by one. It works in this handle's transaction. */
-  readonly em: EntityManager
+  /**
+   * MikroORM's entity manager, for records that are edited one by one. It works in this handle's transaction. MikroORM and
+   * the service's entities are loaded by the first call in the process.
+   */
+  em(): Promise<EntityManager>
 }
 
 /** A handle that may write. PostgreSQL refuses a write over a handle that may only read. */

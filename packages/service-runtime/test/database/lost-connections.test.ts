@@ -15,7 +15,7 @@ t.teardown(() => administrator.end())
 /** A pool of one place: whoever comes after a lost connection waits for that place. */
 async function poolOfOne(t: Teardown) {
   const config = loadConfig(serviceConfig, { DATABASE_URL: url, DATABASE_POOL_MAX: '1', NATS_URL: 'nats://unused' })
-  const db = await connectDatabase('webhooks', config, [])
+  const db = await connectDatabase('webhooks', config)
   t.teardown(() => db.close())
   return db
 }

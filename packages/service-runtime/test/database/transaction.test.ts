@@ -54,7 +54,10 @@ t.test(
     const next = db.transaction(async (tx) => {
       await insert(tx, 'next')
       await t.rejects(insert(left as Db, 'too late'), /transaction has ended/)
-      await t.rejects((left as Db).em.execute("insert into record values ('too late', 1)"), /transaction has ended/)
+      await t.rejects(
+        (left as Db).em().then((em) => em.execute("insert into record values ('too late', 1)")),
+        /transaction has ended/,
+      )
     })
     await next
     t.ok(await exists('next'))
@@ -111,7 +114,7 @@ t.test('a transaction that could not begin writes nothing', async (t) => {
 t.test('entities that were changed are written before the commit', async (t) => {
   await insert(db, 'edited')
   await db.transaction(async (tx) => {
-    const record = await tx.em.findOneOrFail(RecordEntity, 'edited')
+    const record = await (await tx.em()).findOneOrFail(RecordEntity, 'edited')
     record.count = 5
   })
   t.same(await db`select count from record where id = 'edited'`, [{ count: 5 }])
@@ -119,9 +122,9 @@ t.test('entities that were changed are written before the commit', async (t) => 
 
 t.test('outside of a transaction each use of entities begins with what the database holds now', async (t) => {
   await insert(db, 'reread')
-  t.equal((await db.em.findOneOrFail(RecordEntity, 'reread')).count, 1)
+  t.equal((await (await db.em()).findOneOrFail(RecordEntity, 'reread')).count, 1)
   await bed.sql('payments').query("update record set count = 2 where id = 'reread'")
-  t.equal((await db.em.findOneOrFail(RecordEntity, 'reread')).count, 2)
+  t.equal((await (await db.em()).findOneOrFail(RecordEntity, 'reread')).count, 2)
 })
 
 t.test('a transaction that PostgreSQL ends as a deadlock runs again, as a whole', async (t) => {

@@ -37,7 +37,7 @@ t.test('with DATABASE_CA_FILE the connection is TLS, and only to whom the author
   const url = postgres.url.replace('127.0.0.1', 'localhost')
   const connect = (caFile?: string) => {
     const given = { DATABASE_URL: url, NATS_URL: 'nats://unused', DATABASE_CA_FILE: caFile }
-    return connectDatabase('wallet', loadConfig(serviceConfig, given), [])
+    return connectDatabase('wallet', loadConfig(serviceConfig, given))
   }
   const db = await connect(server.certFile)
   t.teardown(() => db.close())

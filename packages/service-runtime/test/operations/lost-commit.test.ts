@@ -34,7 +34,7 @@ async function overBreakingLine(t: Teardown) {
   t.teardown(() => proxy.close())
   url.port = String((proxy.address() as AddressInfo).port)
   const config = loadConfig(serviceConfig, { DATABASE_URL: url.href, NATS_URL: 'nats://unused' })
-  const db = await connectDatabase('payments', config, [])
+  const db = await connectDatabase('payments', config)
   t.teardown(() => db.close())
   return { db, line }
 }

@@ -187,12 +187,13 @@ t.test('abandoning what was answered gives its reply', async (t) => {
 
 t.test('entities and SQL are one transaction, and no one else sees it before the commit', async (t) => {
   const seen = await bed.services.payments.transact(async ({ db }) => {
-    db.em.create(RecordEntity, { id: 'by entity', count: 1 })
+    const em = await db.em()
+    em.create(RecordEntity, { id: 'by entity', count: 1 })
     await db.flush()
     const own = await db<{ n: bigint; xid: string }>`
       select count(*) as n, pg_current_xact_id()::text as xid from record where id = 'by entity'
     `
-    const [byEntity] = await db.em.execute('select pg_current_xact_id()::text as xid')
+    const [byEntity] = await em.execute('select pg_current_xact_id()::text as xid')
     return { own: own[0], byEntity, outside: await countOf('by entity') }
   })
   t.equal(seen.own?.n, 1n)

@@ -23,7 +23,7 @@ t.test("an error of the database says which rule was broken, never the row's val
   await insert()
   await insert().catch((error) => log.error({ err: error }, 'failed'))
   const byEntity = "insert into record (id, count) values ('52998224725', 1)"
-  await db.em.execute(byEntity).catch((error) => log.error({ err: error }, 'failed'))
+  await (await db.em()).execute(byEntity).catch((error) => log.error({ err: error }, 'failed'))
   await bed
     .sql('payments')
     .query("select '52998224725x'::bigint")

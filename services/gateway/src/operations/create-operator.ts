@@ -2,8 +2,8 @@ import { type Environment, operations, Rejection, requestsPerMinuteDefault } fro
 import { handle, type SecretBox } from '@backoffice/service-runtime'
 import { requireRanges } from '../domain/addresses.ts'
 import { issuePair } from '../steps/issue-pair.ts'
-import { Brand, Operator } from '../storage/entities.ts'
 import { isNameTaken } from '../storage/operators.ts'
+import { records } from '../storage/records.ts'
 
 const currency = 'BRL'
 const timeZone = 'America/Sao_Paulo'
@@ -36,7 +36,8 @@ export const createOperator = (secrets: SecretBox) =>
       const { name, rateLimitPerMinute = requestsPerMinuteDefault, allowedAddresses = [] } = input
       // Of two calls with one name, the second meets the unique index, begins again, and finds the name taken here.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
-      const operator = db.em.create(Operator, {
+      const { em, Operator, Brand } = await records(db)
+      const operator = em.create(Operator, {
         id: operatorId,
         name,
         rateLimitPerMinute,
@@ -44,12 +45,12 @@ export const createOperator = (secrets: SecretBox) =>
         suspendedAt: null,
         createdAt: now,
       })
-      const addBrand = ({ brandId, environment, webhookSecret }: typeof sandbox) => {
+      const addBrand = async ({ brandId, environment, webhookSecret }: typeof sandbox) => {
         const brandName = environment === 'sandbox' ? `${name} sandbox` : name
-        const brand = db.em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
-        return { ...issuePair(brand, secrets, { db, now, newId }), webhookSecret }
+        const brand = em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
+        return { ...(await issuePair(brand, secrets, { db, now, newId })), webhookSecret }
       }
-      return { operatorId, name, sandbox: addBrand(sandbox), production: addBrand(production) }
+      return { operatorId, name, sandbox: await addBrand(sandbox), production: await addBrand(production) }
     },
 
     stored: (reply) => ({

@@ -1,8 +1,8 @@
 import { operations } from '@backoffice/contracts'
 import { handle, type SecretBox } from '@backoffice/service-runtime'
 import { issuePair } from '../steps/issue-pair.ts'
-import { Brand } from '../storage/entities.ts'
 import { lockOperator } from '../storage/operators.ts'
+import { records } from '../storage/records.ts'
 
 /**
  * Issues one more pair for an environment. Both pairs work until the old one is revoked, so a rotation costs no outage.
@@ -11,8 +11,9 @@ export const issueCredential = (secrets: SecretBox) =>
   handle(operations.gateway.issueCredential, {
     async execute({ input: { operatorId, environment } }, { db, now, newId }) {
       const operator = await lockOperator(db, operatorId)
-      const brand = await db.em.findOneOrFail(Brand, { operator, environment })
-      return { ...issuePair(brand, secrets, { db, now, newId }), environment }
+      const { em, Brand } = await records(db)
+      const brand = await em.findOneOrFail(Brand, { operator, environment })
+      return { ...(await issuePair(brand, secrets, { db, now, newId })), environment }
     },
     stored: (reply) => ({ ...reply, secret: null }),
   })

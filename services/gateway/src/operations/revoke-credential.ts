@@ -8,7 +8,8 @@ export const revokeCredential = handle(operations.gateway.revokeCredential, {
   async execute({ input: { key } }, { db, now }) {
     const { credential, activeKeys } = await lockCredential(db, key)
     const since = revokedAt(credential.revokedAt ?? null, activeKeys, now)
-    db.em.assign(credential, { revokedAt: since })
+    const em = await db.em()
+    em.assign(credential, { revokedAt: since })
     return { key, revokedAt: since.toISOString() }
   },
 })

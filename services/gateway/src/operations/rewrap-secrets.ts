@@ -1,12 +1,12 @@
 import { operations } from '@backoffice/contracts'
 import { handle, type SecretBox } from '@backoffice/service-runtime'
-import { LockMode } from '@mikro-orm/postgresql'
-import { Credential } from '../storage/entities.ts'
+import { records } from '../storage/records.ts'
 
 /** Afterwards all master keys but the newest may be removed from MASTER_KEYS. */
 export const rewrapSecrets = (secrets: SecretBox) =>
   handle(operations.gateway.rewrapSecrets, {
-    async execute(_call, { db: { em } }) {
+    async execute(_call, { db }) {
+      const { em, Credential, LockMode } = await records(db)
       const credentials = await em.find(
         Credential,
         {},

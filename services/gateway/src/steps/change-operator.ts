@@ -17,7 +17,8 @@ export async function changeOperator(
   const operator = await lockOperator(db, operatorId)
   const { rateLimitPerMinute, allowedAddresses, suspendedAt = null } = operator
   const changed = change({ rateLimitPerMinute, allowedAddresses, suspendedAt })
-  db.em.assign(operator, { ...changed, allowedAddresses: [...changed.allowedAddresses] })
+  const em = await db.em()
+  em.assign(operator, { ...changed, allowedAddresses: [...changed.allowedAddresses] })
   await db.flush()
   return showOperator(await readOperator(db, { id: operatorId }))
 }

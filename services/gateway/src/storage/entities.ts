@@ -1,5 +1,7 @@
 import type { Environment } from '@backoffice/contracts'
-import { defineEntity, type InferEntity, p } from '@mikro-orm/postgresql'
+import { defineEntity, type InferEntity, LockMode, p } from '@mikro-orm/postgresql'
+
+export { LockMode }
 
 export const Operator = defineEntity({
   name: 'Operator',

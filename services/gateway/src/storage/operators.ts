@@ -1,22 +1,25 @@
 import { Rejection } from '@backoffice/contracts'
 import type { Db, ReadDb } from '@backoffice/service-runtime'
-import { type Loaded, LockMode } from '@mikro-orm/postgresql'
-import { Credential, type CredentialEntity, Operator, type OperatorEntity } from './entities.ts'
+import type { Loaded } from '@mikro-orm/postgresql'
+import type { CredentialEntity, OperatorEntity } from './entities.ts'
+import { records } from './records.ts'
 
 export type OperatorWithBrands = Loaded<OperatorEntity, 'brands.credentials'>
 
 /** @throws {Rejection} OPERATOR_NOT_FOUND */
-export async function lockOperator({ em }: Db, operatorId: string): Promise<OperatorEntity> {
+export async function lockOperator(db: Db, operatorId: string): Promise<OperatorEntity> {
+  const { em, Operator, LockMode } = await records(db)
   const operator = await em.findOne(Operator, { id: operatorId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (operator === null) throw new Rejection('OPERATOR_NOT_FOUND')
   return operator
 }
 
 /** The operators that match, by name, with their brands and credentials. */
-export function findOperators(
-  { em }: ReadDb,
+export async function findOperators(
+  db: ReadDb,
   where: { readonly id: string } | { readonly name: string } | Record<never, never>,
 ): Promise<OperatorWithBrands[]> {
+  const { em, Operator } = await records(db)
   return em.find(Operator, where, { populate: ['brands.credentials'], orderBy: { name: 'asc' } })
 }
 
@@ -30,7 +33,8 @@ export async function readOperator(
   return operator
 }
 
-export async function isNameTaken({ em }: ReadDb, name: string): Promise<boolean> {
+export async function isNameTaken(db: ReadDb, name: string): Promise<boolean> {
+  const { em, Operator } = await records(db)
   return (await em.count(Operator, { name })) > 0
 }
 
@@ -42,7 +46,7 @@ export async function lockCredential(
   db: Db,
   key: string,
 ): Promise<{ readonly credential: CredentialEntity; readonly activeKeys: number }> {
-  const { em } = db
+  const { em, Credential } = await records(db)
   const credential = await em.findOne(Credential, { key }, { populate: ['brand'] })
   if (credential === null) throw new Rejection('CREDENTIAL_NOT_FOUND')
   await lockOperator(db, credential.brand.operator.id)

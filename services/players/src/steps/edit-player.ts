@@ -15,7 +15,7 @@ export async function editPlayer(
   edit: (player: PlayerRecord, now: Date) => Changed<PlayerRecord>,
 ): Promise<TeamPlayer> {
   const changed = edit(await lockPlayer(db, input.playerId), now)
-  updatePlayer(db, changed.player)
+  await updatePlayer(db, changed.player)
   await insertChanges(db, [{ ...changed, actor, reason: input.reason ?? null }], now)
   return teamPlayer(changed.player, now)
 }

@@ -1,5 +1,7 @@
 import type { Environment, KycStatus, PlayerStatus } from '@backoffice/contracts'
-import { defineEntity, p } from '@mikro-orm/postgresql'
+import { defineEntity, type InferEntity, LockMode, p } from '@mikro-orm/postgresql'
+
+export { LockMode }
 
 /** For the team's edits and lists of players: see players.ts. */
 export const PlayerEntity = defineEntity({
@@ -31,5 +33,7 @@ export const PlayerEntity = defineEntity({
     createdAt: p.datetime(),
   },
 })
+
+export type PlayerRow = InferEntity<typeof PlayerEntity>
 
 export const entities = [PlayerEntity]

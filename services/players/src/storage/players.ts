@@ -1,8 +1,8 @@
 import { type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, type ReadDb, rowsOf, unnest } from '@backoffice/service-runtime'
-import { type InferEntity, LockMode } from '@mikro-orm/postgresql'
 import type { PlayerRecord } from '../domain/player.ts'
-import { PlayerEntity } from './entities.ts'
+import type { PlayerRow } from './entities.ts'
+import { records } from './records.ts'
 
 // Calls of operators and services come in large numbers, so they share statements. The team's edits of one player, and
 // its lists with optional filters, use the entity.
@@ -105,18 +105,20 @@ export async function requirePlayer(db: ReadDb, playerId: string): Promise<Playe
 }
 
 /** A copy, since records are changed by `updatePlayer` alone. An entity has null where the column has. */
-const recordOf = (row: InferEntity<typeof PlayerEntity>) => ({ ...row }) as PlayerRecord
+const recordOf = (row: PlayerRow) => ({ ...row }) as PlayerRecord
 
 /** One player to be edited, its row locked until the transaction ends. @throws {Rejection} PLAYER_NOT_FOUND */
 export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord> {
-  const row = await db.em.findOne(PlayerEntity, { id: playerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const { em, PlayerEntity, LockMode } = await records(db)
+  const row = await em.findOne(PlayerEntity, { id: playerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (row === null) throw new Rejection('PLAYER_NOT_FOUND')
   return recordOf(row)
 }
 
 /** The fields that differ from the locked player are written before the commit. */
-export function updatePlayer(db: Db, player: PlayerRecord): void {
-  db.em.assign(db.em.getReference(PlayerEntity, player.id), player)
+export async function updatePlayer(db: Db, player: PlayerRecord): Promise<void> {
+  const { em, PlayerEntity } = await records(db)
+  em.assign(em.getReference(PlayerEntity, player.id), player)
 }
 
 export interface PlayerFilter {
@@ -135,6 +137,7 @@ export async function listBrandPlayers(
   limit: number,
 ): Promise<PlayerRecord[]> {
   const where = { ...filter, ...(before === undefined ? {} : { id: { $lt: before } }) }
-  const rows = await db.em.find(PlayerEntity, where, { orderBy: { id: 'desc' }, limit })
+  const { em, PlayerEntity } = await records(db)
+  const rows = await em.find(PlayerEntity, where, { orderBy: { id: 'desc' }, limit })
   return rows.map(recordOf)
 }

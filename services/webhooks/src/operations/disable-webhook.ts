@@ -10,7 +10,7 @@ export const disableWebhook = (settings: BreakerSettings) =>
   handle(operations.webhooks.disableWebhook, {
     async execute({ input }, { db, now }) {
       const row = await lockEndpoint(db, input)
-      changeEndpoint(db, row, disabled(toEndpoint(row, settings), { reason: input.reason, now }), settings)
+      await changeEndpoint(db, row, disabled(toEndpoint(row, settings), { reason: input.reason, now }), settings)
       await withholdDeliveries(db, row.id, now)
       return describeEndpoint(db, row, { settings, now })
     },

@@ -34,7 +34,7 @@ export const setWebhookUrl = ({
       const row = await lockEndpoint(db, input)
       // A row without a secret belongs to an operator that is still being made.
       if ((await loadSecrets(db, [row.id], now)).length === 0) throw new Rejection('OPERATOR_NOT_FOUND')
-      changeEndpoint(db, row, withUrl(toEndpoint(row, settings), input.url, { settings, now }), settings)
+      await changeEndpoint(db, row, withUrl(toEndpoint(row, settings), input.url, { settings, now }), settings)
       return describeEndpoint(db, row, { settings, now })
     },
   })

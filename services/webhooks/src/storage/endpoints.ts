@@ -2,10 +2,12 @@ import { Rejection } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import type { BreakerSettings } from '../domain/breaker.ts'
 import { type Endpoint, type EndpointKey, endpointId } from '../domain/endpoint.ts'
-import { EndpointEntity, type EndpointRow } from './entities.ts'
+import type { EndpointRow } from './entities.ts'
+import { records } from './records.ts'
 
-export function findEndpoint(db: ReadDb, key: EndpointKey): Promise<EndpointRow | null> {
-  return db.em.findOne(EndpointEntity, { id: endpointId(key) })
+export async function findEndpoint(db: ReadDb, key: EndpointKey): Promise<EndpointRow | null> {
+  const { em, EndpointEntity } = await records(db)
+  return em.findOne(EndpointEntity, { id: endpointId(key) })
 }
 
 /**
@@ -67,8 +69,14 @@ function toColumns({ breaker, ...endpoint }: Endpoint, { concurrencyMax }: Break
 }
 
 /** Writes a changed endpoint into its row when the transaction commits. */
-export function changeEndpoint(db: Db, row: EndpointRow, endpoint: Endpoint, settings: BreakerSettings): void {
-  db.em.assign(row, toColumns(endpoint, settings))
+export async function changeEndpoint(
+  db: Db,
+  row: EndpointRow,
+  endpoint: Endpoint,
+  settings: BreakerSettings,
+): Promise<void> {
+  const em = await db.em()
+  em.assign(row, toColumns(endpoint, settings))
 }
 
 /** Writes changed endpoints by id. Their rows are locked. */

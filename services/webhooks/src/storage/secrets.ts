@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Db, type ReadDb, type SecretBox, unnest } from '@backoffice/service-runtime'
 import { expiryAfterRotation, type SigningSecret } from '../domain/signature-headers.ts'
-import { SecretEntity } from './entities.ts'
+import { records } from './records.ts'
 
 /** A new signing secret: a prefix that says what it is, and 32 random bytes. */
 const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`
@@ -53,16 +53,17 @@ export async function rotateSecret(
 ): Promise<{ secret: string; formerExpiresAt: Date | null }> {
   const { endpointId, box, now, overlapMs } = rotation
   const signing = { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
-  const formers = await db.em.find(SecretEntity, { endpointId, ...signing })
+  const { em, SecretEntity } = await records(db)
+  const formers = await em.find(SecretEntity, { endpointId, ...signing })
   const ends = formers.map((former) => {
     const expiresAt = expiryAfterRotation(former.expiresAt ?? null, { now, overlapMs })
-    db.em.assign(former, { expiresAt })
+    em.assign(former, { expiresAt })
     return expiresAt
   })
   // Only one secret may be without an end, so the end of the former one is written first.
   await db.flush()
   const secret = newWebhookSecret()
-  db.em.create(SecretEntity, { endpointId, sealed: box.encrypt(secret, endpointId), createdAt: now, expiresAt: null })
+  em.create(SecretEntity, { endpointId, sealed: box.encrypt(secret, endpointId), createdAt: now, expiresAt: null })
   return { secret, formerExpiresAt: ends.length === 0 ? null : new Date(Math.max(...ends.map(Number))) }
 }
 
