@@ -1,6 +1,8 @@
+import { mkdirSync, rmSync } from 'node:fs'
 import { groups } from './cases/index.ts'
 import { isSound } from './figures/results.ts'
-import { parseOptions, usage } from './options.ts'
+import { parseOptions, profilesIn, usage } from './options.ts'
+import { profileText } from './profile/table.ts'
 import { describeRun, writeReport } from './report/write-report.ts'
 import { run } from './run.ts'
 
@@ -24,10 +26,18 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const options = parseOptions(args, names)
   const description = describeRun(options)
+  if (options.profile) makeEmpty(profilesIn(options))
   const results = await run(options, ending, (line) => process.stderr.write(`${line}\n`))
   await ending.disposeAsync()
   process.stdout.write(writeReport(results, options, description))
+  // Services write their profiles when they end.
+  if (options.profile) process.stdout.write(`\n${profileText(profilesIn(options))}`)
   return isSound(results) ? 0 : 1
+}
+
+function makeEmpty(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
 }
 
 try {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -56,6 +56,8 @@ export interface Options extends Extent {
   readonly only: readonly string[] | undefined
   /** Arrivals a second of an open loop; undefined for the closed loop. */
   readonly openLoopRate: number | undefined
+  /** Samples the services, for a table of where their processor time goes. It makes them slower. */
+  readonly profile: boolean
   readonly checkout: string
   readonly against: string | undefined
   /** Where charts and figures are written. */
@@ -64,12 +66,16 @@ export interface Options extends Extent {
   readonly dir: string
 }
 
+/** Where the profiles of a run are. */
+export const profilesIn = ({ out }: Pick<Options, 'out'>): string => join(out, 'profiles')
+
 export const usage = (groups: readonly string[]): string => `npm run bench -- [options]
 
   --short             a quick look, within two minutes: fewer rounds, small fills
   --only A,B          only these groups: ${groups.join(', ')}
   --against DIR       measure the checkout in DIR too, in turns: the column "before"
   --open-loop RATE    RATE arrivals a second, however slow the system is, instead of clients that wait
+  --profile           show where the services' processor time goes; the other figures are worse for it
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
   --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
   --rows N            rows of the filled ledger (full ${full.rows}, short ${short.rows})
@@ -101,6 +107,7 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
       args: [...args],
       options: {
         short: { type: 'boolean', default: false },
+        profile: { type: 'boolean', default: false },
         ...(Object.fromEntries(strings.map((name) => [name, { type: 'string' }])) as Record<
           (typeof strings)[number],
           { type: 'string' }
@@ -112,6 +119,7 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
     return {
       ...extent,
       short: values.short,
+      profile: values.profile,
       rounds: count('rounds', extent.rounds),
       windowMs: count('window-ms', extent.windowMs),
       rows: count('rows', extent.rows),

@@ -15,6 +15,8 @@ export interface Where {
   readonly checkout: string
   /** The folder in which the system's own folder is made. */
   readonly under: string
+  /** Where profiles of the services are written, if they are sampled. */
+  readonly profiles?: string | undefined
 }
 
 /** The system of one checkout, as its own `npm start` runs it: with servers of its own, in a folder of its own. */
@@ -23,13 +25,13 @@ export class RunningStack {
   readonly #npm: ChildProcess
   #printed = ''
 
-  private constructor(checkout: string, dir: string) {
+  private constructor({ checkout, profiles }: Where, dir: string) {
     this.#dir = dir
     // Other servers have other settings and other load, and their processor time cannot be read.
     const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...env } = process.env
     this.#npm = spawn('npm', ['start', '--', '--dir', dir, '--port', '0'], {
       cwd: checkout,
-      env,
+      env: profiles === undefined ? env : { ...env, NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} ${profiling(profiles)}` },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const stream of [this.#npm.stdout, this.#npm.stderr]) {
@@ -55,12 +57,13 @@ export class RunningStack {
     }
   }
 
-  static async #startOnce({ checkout, under }: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
+  static async #startOnce(where: Where, ending: AsyncDisposableStack): Promise<RunningStack> {
+    const { checkout, under } = where
     mkdirSync(under, { recursive: true })
     const dir = mkdtempSync(join(under, 'backoffice-bench-'))
     // PostgreSQL runs as a user of its own when this is root.
     chmodSync(dir, 0o755)
-    const stack = new RunningStack(checkout, dir)
+    const stack = new RunningStack(where, dir)
     ending.defer(() => stack.#stop())
     const deadline = Date.now() + startTimeoutMs
     while (!existsSync(stackFileIn(dir))) {
@@ -116,6 +119,12 @@ export class RunningStack {
       this.#npm.kill('SIGTERM')
     }
   }
+}
+
+function profiling(folder: string): string {
+  const profiler = new URL('../profile/profiler.ts', import.meta.url)
+  profiler.searchParams.set('to', folder)
+  return `--import=${profiler.href}`
 }
 
 /** The commit of a checkout, marked when files differ from it. */
