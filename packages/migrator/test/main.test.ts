@@ -28,7 +28,8 @@ interface Ending {
 }
 
 function start(environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [program], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment }
+  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
   const ended = once(child, 'close').then(
@@ -150,7 +151,9 @@ t.test('a wrong password is not waited for', async (t) => {
 
 t.test('with DATABASE_CA_FILE every connection is TLS, to a server that the authority vouches for', async (t) => {
   const [own, stranger] = [await makeCertificate(dir, 'own'), await makeCertificate(dir, 'stranger')]
-  const environment = { ADMIN_DATABASE_URL: server.url, DATABASE_CA_FILE: own.certFile, ...passwords }
+  // A server that may still be starting is waited for, whatever it answers: here not at all.
+  const trusting = { DATABASE_CA_FILE: own.certFile, DATABASE_WAIT_MS: '0' }
+  const environment = { ADMIN_DATABASE_URL: server.url, ...trusting, ...passwords }
   t.match(await run(environment), { code: 1, lines: [{ err: { message: /does not support SSL/ } }] })
 
   const secured = await startThrowAwayPostgres(join(dir, 'secured'))
