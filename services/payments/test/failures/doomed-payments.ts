@@ -9,6 +9,7 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** Long enough for a machine that runs everybody's tests at once. */
 const heldUpTimeoutMs = 30_000
+const sessionEndTimeoutMs = 10_000
 
 /**
  * Payments as a process that is killed between two lines of its code: a lock on a table holds it up just before the next
@@ -59,14 +60,15 @@ export class DoomedPayments {
     )
   }
 
-  /** SIGKILL, and what PostgreSQL was about to do for it does not happen either. */
+  /** SIGKILL, and what PostgreSQL was about to do for it does not happen either: its sessions are gone, and their locks. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL')
     await once(this.#child, 'exit')
     await this.#path.bed
       .sql('admin')
       .query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'backoffice_payments'`,
+        `select pg_terminate_backend(pid, $1) from pg_stat_activity where datname = current_database() and usename = 'backoffice_payments'`,
+        [sessionEndTimeoutMs],
       )
   }
 
