@@ -12,6 +12,16 @@ export interface Results {
   readonly skipped: readonly SkippedTest[]
 }
 
+/** What the process of one test file left behind. */
+export interface Ending {
+  /** The file, as tests are named after it. */
+  readonly path: string
+  /** What it wrote to standard output. */
+  readonly tap: string
+  /** How it ended when it did not end well: an exit status or a signal. */
+  readonly fault: string | undefined
+}
+
 /** One `ok` or `not ok` line, and below it the lines of its subtest. */
 interface Point {
   readonly name: string
@@ -21,11 +31,15 @@ interface Point {
   readonly children: readonly Point[]
 }
 
+/** Of what a failed file says about its failures. */
+const diagnosticLinesMax = 60
+
 /**
- * Counts tests in what one run of tap wrote. A test is a subtest that has no subtests of its own: the assertions in it
- * are not counted. A file that ends badly although its tests passed (a crash, a time-out) counts as one failed test.
+ * Counts the tests of one file. A test is a subtest that has no subtests of its own: the assertions in it are not
+ * counted. A file that ends badly although its tests passed (a crash, a time-out) counts as one failed test, and so does
+ * one that wrote no results.
  */
-export function readResults(tap: string): Results {
+export function readResults({ path: file, tap, fault }: Ending): Results {
   const passed: string[] = []
   const failed: string[] = []
   const skipped: SkippedTest[] = []
@@ -44,22 +58,21 @@ export function readResults(tap: string): Results {
     }
   }
 
-  for (const file of readPoints(tap)) visit(file, [])
+  const { ok, points } = readPoints(tap)
+  visit({ name: file, ok: ok && fault === undefined, skip: false, todo: false, children: points }, [])
   return { passed: passed.length, failed, skipped }
 }
 
-/** Paths of the test files that ended badly, for whatever reason. */
-export function failedFiles(tap: string): readonly string[] {
-  return readPoints(tap)
-    .filter((file) => !file.ok && !isSkipped(file))
-    .map((file) => file.name)
-}
-
-/** The results of one workspace. A runner that crashed, was killed or never ran has not written tap's last line. */
-export function readWorkspaceResults(tap: string): Results {
-  const results = readResults(tap)
-  if (/^# time=/m.test(tap)) return results
-  return { ...results, failed: [...results.failed, 'the test runner ended before it was done'] }
+/** What stands behind each `not ok` of a file that ended badly, innermost first as tap wrote it. */
+export function diagnosticsOf(tap: string): readonly string[] {
+  const kept: string[] = []
+  let inside = false
+  for (const line of tap.split('\n')) {
+    if (/^\s*not ok /.test(line)) inside = true
+    else if (/^\s*(ok |# |\d+\.\.\d+)/.test(line)) inside = false
+    if (inside) kept.push(line)
+  }
+  return kept.slice(0, diagnosticLinesMax)
 }
 
 const isSkipped = (point: Point) => point.skip !== false || point.todo !== false
@@ -70,11 +83,12 @@ function reasonOf(point: Point): string {
   return typeof given === 'string' && given !== '' ? given : word
 }
 
-function readPoints(tap: string): readonly Point[] {
+/** What was written is not ok when a test failed, when it was cut short, or when there is nothing. */
+function readPoints(tap: string): { ok: boolean; points: readonly Point[] } {
   const parser = new Parser()
   const points = collect(parser)
   parser.end(tap)
-  return points
+  return { ok: parser.ok && points.length > 0, points }
 }
 
 /** A subtest is announced before the line that closes it, so its points wait for that line. */

@@ -1,29 +1,30 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
-import { watchProgress } from './progress.ts'
-import { failedFiles, type Results, readWorkspaceResults, type SkippedTest } from './results.ts'
+import { parse } from 'yaml'
+import { inOrder, runAll } from './order.ts'
+import { diagnosticsOf } from './results.ts'
 import { type Selection, select } from './selection.ts'
+import { type FinishedFile, runTestFile, type TestFile } from './test-file.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const testFolder = join(root, 'test')
 const turbo = join(root, 'node_modules/.bin/turbo')
-/** Two cores of an ordinary build machine; more at once only makes time-outs likelier. test/ takes two at a time itself. */
-const workspacesAtOnce = 2
+/**
+ * One more than there are cores, because most files wait now and then; and one beside them that does little else. More at
+ * once only makes time-outs likelier.
+ */
+const filesAtOnce = Math.min(availableParallelism() + 1, 6)
+const waitingFilesAtOnce = 1
 const postgresConnections = 400
-const resultsPath = '.tap/results.tap'
 
 /** Beyond these it is not the machine's fault. */
 const rerunFilesMax = 5
-
-interface Workspace {
-  readonly name: string
-  readonly directory: string
-  readonly resultsFile: string
-}
+/** Of what a failed file wrote to standard error. */
+const errorLinesMax = 40
 
 const env: NodeJS.ProcessEnv = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' }
 
@@ -41,117 +42,101 @@ function check(name: string, command: string, args: readonly string[]): boolean 
   return ok
 }
 
-function testWorkspaces({ filters }: Selection): readonly Workspace[] {
+function listTestFiles({ filters, files }: Selection): readonly TestFile[] {
   const result = spawnSync(turbo, ['run', 'test', '--dry-run=json', ...filters], { cwd: root, env, encoding: 'utf8' })
   if (result.status !== 0) throw new Error(`turbo cannot list the test tasks:\n${result.stdout}${result.stderr}`)
   const { tasks } = JSON.parse(result.stdout) as { tasks: { package: string; directory: string; command: string }[] }
   return tasks
     .filter((task) => task.command !== '<NONEXISTENT>')
-    .map(({ package: name, directory }) => ({
-      name,
-      directory: join(root, directory),
-      resultsFile: join(root, directory, resultsPath),
-    }))
+    .flatMap(({ package: workspace, directory: relativeDirectory }) => {
+      const directory = join(root, relativeDirectory)
+      const own = directory === testFolder
+      const paths = globSync(own ? '*/**/*.test.ts' : 'test/**/*.test.ts', { cwd: directory }).sort()
+      const wanted = own && files.length > 0 ? paths.filter((path) => files.includes(path)) : paths
+      return wanted.map((path) => ({ workspace, directory, path }))
+    })
 }
 
-/** @returns the exit status of turbo, which is not 0 when any workspace failed. */
-async function runTests(workspaces: readonly Workspace[], { filters, files }: Selection, postgresUrl: string) {
-  for (const { resultsFile } of workspaces) {
-    // An old file would pass for the result of a runner that never started.
-    rmSync(resultsFile, { force: true })
-    mkdirSync(dirname(resultsFile), { recursive: true })
-  }
-  const stopWatching = watchProgress(workspaces, print)
-  const args = ['run', 'test', '--continue', '--env-mode=loose', `--concurrency=${workspacesAtOnce}`]
-  const child = spawn(turbo, [...args, '--output-logs=errors-only', '--log-prefix=none', ...filters], {
-    cwd: root,
-    env: {
-      ...env,
-      POSTGRES_URL: postgresUrl,
-      TAP_OUTPUT_FILE: resultsPath,
-      TAP_REPORTER: 'min',
-      // Which files of test/, as its package.json hands them to tap; all of them when empty.
-      SYSTEM_TESTS: files.join(' '),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  // A killed runner takes its workspaces along, and still says what it knows.
-  const interrupt = () => child.kill('SIGTERM')
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt)
-  const output: Buffer[] = []
-  child.stdout.on('data', (chunk) => output.push(chunk))
-  child.stderr.on('data', (chunk) => output.push(chunk))
-  const status = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)))
-  stopWatching()
-  if (status !== 0) print(`\n${Buffer.concat(output).toString()}`)
-  return status
+function report(file: FinishedFile): void {
+  print(`  ${file.ok ? 'ok  ' : 'FAIL'}  ${file.workspace}  ${file.path}  ${file.seconds.toFixed(1)} s`)
+  if (file.ok) return
+  // At once, because the log of a long run may be cut before its end.
+  const errors = file.errors.trimEnd().split('\n').slice(-errorLinesMax)
+  for (const line of [...diagnosticsOf(file.tap), ...errors]) print(`        ${line}`)
 }
 
-interface Rerun {
-  /** Files that failed beside the others and passed alone. */
-  readonly unstable: readonly string[]
-  /** Whether nothing else failed. */
-  readonly explains: boolean
-}
-
-const noRerun: Rerun = { unstable: [], explains: false }
+type RunFile = (file: TestFile) => Promise<FinishedFile>
 
 /**
  * Runs failed files once more, alone: a machine that is too busy must not hide whether the code is right. What passes
  * only then is named, never silent. Asked for by `RERUN_FAILED=true`.
+ * @returns all files as they are after that, and those that passed only now
  */
-function rerunFailed(workspaces: readonly Workspace[], postgresUrl: string): Rerun {
-  const failed = workspaces.flatMap((workspace) =>
-    failedFiles(existsSync(workspace.resultsFile) ? readFileSync(workspace.resultsFile, 'utf8') : '').map((file) => ({
-      workspace,
-      file,
-    })),
-  )
-  if (failed.length === 0 || failed.length > rerunFilesMax) return noRerun
+async function rerunFailed(finished: readonly FinishedFile[], runFile: RunFile) {
+  const failed = finished.filter(({ ok }) => !ok)
+  if (failed.length === 0 || failed.length > rerunFilesMax) return { finished, unstable: [] }
   print('\nOnce more, alone:')
-  const unstable = failed.filter(({ workspace, file }) => {
-    const startedAt = Date.now()
-    const result = spawnSync(join(root, 'node_modules/.bin/tap'), [file], {
-      cwd: workspace.directory,
-      env: { ...env, POSTGRES_URL: postgresUrl, TAP_REPORTER: 'tap' },
-      encoding: 'utf8',
-    })
-    const ok = result.status === 0
-    print(`  ${ok ? 'ok  ' : 'FAIL'}  ${workspace.name}  ${file}  ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
-    if (!ok) print(`${result.stdout}${result.stderr}`)
-    return ok
+  const again = new Map<FinishedFile, FinishedFile>()
+  await runAll(failed, 1, async (file) => {
+    again.set(file, await runFile(file))
   })
   return {
-    unstable: unstable.map(({ workspace, file }) => `${workspace.name}  ${file}`),
-    explains: unstable.length === failed.length,
+    finished: finished.map((file) => again.get(file) ?? file),
+    unstable: failed.filter((file) => again.get(file)?.ok),
   }
 }
 
-function resultsOf({ resultsFile }: Workspace): Results {
-  return readWorkspaceResults(existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8') : '')
+interface Outcome {
+  readonly finished: readonly FinishedFile[]
+  readonly unstable: readonly TestFile[]
+  /** What failed besides tests. */
+  readonly faults: readonly string[]
 }
 
-function summarise(workspaces: readonly Workspace[], status: number, rerun: Rerun): number {
-  let passed = 0
-  const failed: string[] = []
-  const skipped: SkippedTest[] = []
-  for (const workspace of workspaces) {
-    const results = resultsOf(workspace)
-    passed += results.passed
-    for (const name of results.failed.map((name) => `${workspace.name}  ${name}`)) {
-      if (rerun.unstable.some((file) => name.startsWith(file))) passed += 1
-      else failed.push(name)
-    }
-    skipped.push(...results.skipped.map((test) => ({ ...test, name: `${workspace.name}  ${test.name}` })))
+async function runTests(files: readonly TestFile[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
+  const stopping = new AbortController()
+  // A runner that is ended takes its files along, and still says what it knows.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
+  const runFile: RunFile = async ({ workspace, directory, path }) => {
+    const file = await runTestFile({ workspace, directory, path }, environment, stopping.signal)
+    report(file)
+    return file
   }
-  if (status !== 0 && failed.length === 0 && !rerun.explains) failed.push(`turbo ended with exit status ${status}`)
-  if (failed.length > 0) print(`\nFailed:\n${failed.map((name) => `  ${name}`).join('\n')}`)
-  if (skipped.length > 0) print(`\nSkipped:\n${skipped.map(({ name, reason }) => `  ${name}: ${reason}`).join('\n')}`)
-  if (rerun.unstable.length > 0)
-    print(`\nUnstable (failed beside others, passed alone):\n  ${rerun.unstable.join('\n  ')}`)
+  const first: FinishedFile[] = []
+  const unlessStopping = async (file: TestFile) => {
+    if (!stopping.signal.aborted) first.push(await runFile(file))
+  }
+  const { working, waiting } = inOrder(files, ({ directory, path }) => relative(root, join(directory, path)))
+  await Promise.all([runAll(working, filesAtOnce, unlessStopping), runAll(waiting, waitingFilesAtOnce, unlessStopping)])
+  const faults = stopping.signal.aborted
+    ? [`the run was interrupted after ${first.length} of ${files.length} files`]
+    : []
+  const rerun = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
+  return { faults, ...(rerun ? await rerunFailed(first, runFile) : { finished: first, unstable: [] }) }
+}
+
+/** @returns the exit status. */
+function summarise({ finished, unstable, faults }: Outcome): number {
+  const sorted = finished.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
+  const passed = sorted.reduce((sum, { results }) => sum + results.passed, 0)
+  const failed = [
+    ...sorted.flatMap(({ workspace, results }) => results.failed.map((name) => `${workspace}  ${name}`)),
+    ...faults,
+  ]
+  const skipped = sorted.flatMap(({ workspace, results }) =>
+    results.skipped.map(({ name, reason }) => `${workspace}  ${name}: ${reason}`),
+  )
+  const list = (title: string, lines: readonly string[]) => {
+    if (lines.length > 0) print(`\n${title}:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+  }
+  list('Failed', failed)
+  list('Skipped', skipped)
+  list('Unstable (failed beside others, passed alone)', unstable.map(nameOf))
   print(`\n${lastLine(passed, failed.length, skipped.length)}`)
   return failed.length === 0 ? 0 : 1
 }
+
+const nameOf = ({ workspace, path }: TestFile) => `${workspace}  ${path}`
 
 const lastLine = (passed: number, failed: number, skipped: number) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
@@ -166,22 +151,34 @@ async function main(names: readonly string[]): Promise<number> {
     print(lastLine(0, 1, 0))
     return 1
   }
-  const selection = select(names, globSync('*/**/*.test.ts', { cwd: testFolder }))
-  const workspaces = testWorkspaces(selection)
+  const files = listTestFiles(select(names, globSync('*/**/*.test.ts', { cwd: testFolder })))
+  if (files.length === 0) {
+    print(`No workspace and no folder of test/ is called ${names.join(' or ')}.`)
+    return 1
+  }
   const folder = mkdtempSync(join(tmpdir(), 'backoffice-test-'))
   chmodSync(folder, 0o755)
   const given = process.env.POSTGRES_URL
   const postgres = given === undefined ? await startThrowAwayPostgres(folder, postgresConnections) : undefined
   try {
     print(`PostgreSQL: ${postgres === undefined ? 'POSTGRES_URL' : 'embedded, for this run only'}`)
-    const postgresUrl = postgres?.url ?? (given as string)
-    const status = await runTests(workspaces, selection, postgresUrl)
-    const rerun = process.env.RERUN_FAILED === 'true' ? rerunFailed(workspaces, postgresUrl) : noRerun
-    return summarise(workspaces, status, rerun)
+    const environment = {
+      ...env,
+      POSTGRES_URL: postgres?.url ?? given,
+      TAP_TIMEOUT: String(fileTimeoutSeconds()),
+      // Node keeps here what it has compiled, so that of two hundred processes only the first few compile the same code.
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    }
+    return summarise(await runTests(files, environment))
   } finally {
     await postgres?.child.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The same as for `npx tap`. */
+function fileTimeoutSeconds(): number {
+  return parse(readFileSync(join(root, '.taprc'), 'utf8')).timeout
 }
 
 process.exitCode = await main(process.argv.slice(2))

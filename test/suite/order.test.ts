@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { inOrder, longFiles, runAll } from './order.ts'
+
+const root = new URL('../../', import.meta.url)
+
+t.test('each file of the lists exists, and is named once', async (t) => {
+  const paths = [...longFiles.working, ...longFiles.waiting]
+  for (const path of paths) t.ok(existsSync(fileURLToPath(new URL(path, root))), path)
+  t.equal(new Set(paths).size, paths.length)
+})
+
+t.test(
+  'long files begin before the others, which keep their order, and waiting files have a list of theirs',
+  async (t) => {
+    const long = { working: ['longest', 'long'], waiting: ['waits'] }
+    t.same(
+      inOrder(['b', 'long', 'waits', 'a', 'longest'], (path) => path, long),
+      { working: ['longest', 'long', 'b', 'a'], waiting: ['waits'] },
+    )
+  },
+)
+
+t.test('no more than so many run at once, and all of them run in order', async (t) => {
+  const begun: number[] = []
+  let running = 0
+  await runAll([1, 2, 3, 4, 5], 2, async (item) => {
+    begun.push(item)
+    running += 1
+    t.ok(running <= 2, `${running} at once`)
+    await setImmediate()
+    running -= 1
+  })
+  t.same(begun, [1, 2, 3, 4, 5])
+})
