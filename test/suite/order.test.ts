@@ -23,15 +23,15 @@ t.test(
   },
 )
 
-t.test('no more than so many run at once, and all of them run in order', async (t) => {
+t.test('no more run at once than there are places, which take from both ends', async (t) => {
   const begun: number[] = []
   let running = 0
-  await runAll([1, 2, 3, 4, 5], 2, async (item) => {
+  await runAll([1, 2, 3, 4, 5, 6], { first: 2, last: 1 }, async (item) => {
     begun.push(item)
     running += 1
-    t.ok(running <= 2, `${running} at once`)
+    t.ok(running <= 3, `${running} at once`)
     await setImmediate()
     running -= 1
   })
-  t.same(begun, [1, 2, 3, 4, 5])
+  t.same(begun, [1, 2, 6, 3, 4, 5])
 })

@@ -28,11 +28,20 @@ export function inOrder<T>(files: readonly T[], pathOf: (file: T) => string, lon
   }
 }
 
-/** Runs `work` on each item, beginning in their order, so many at once. */
-export async function runAll<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items]
-  const place = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
+export interface Places {
+  /** So many take the first of what is left. */
+  readonly first: number
+  /** So many take the last of what is left. */
+  readonly last: number
+}
+
+/** Runs `work` on each item, as many at once as there are places. */
+export async function runAll<T>(items: readonly T[], places: Places, work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const place = async (take: () => T | undefined) => {
+    for (let item = take(); item !== undefined; item = take()) await work(item)
   }
-  await Promise.all(Array.from({ length: atOnce }, place))
+  const first = Array.from({ length: places.first }, () => place(() => left.shift()))
+  const last = Array.from({ length: places.last }, () => place(() => left.pop()))
+  await Promise.all([...first, ...last])
 }

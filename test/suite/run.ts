@@ -14,11 +14,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const testFolder = join(root, 'test')
 const turbo = join(root, 'node_modules/.bin/turbo')
 /**
- * One more than there are cores, because most files wait now and then; and one beside them that does little else. More at
+ * As many long files at once as there are cores. Beside them one of the short ones, whose place is taken from the other
+ * end, because long files all begin alike: they start processes. And beside these one that does little but wait. More at
  * once only makes time-outs likelier.
  */
-const filesAtOnce = Math.min(availableParallelism() + 1, 6)
-const waitingFilesAtOnce = 1
+const places = { first: Math.min(availableParallelism(), 4), last: 1 }
+const alone = { first: 1, last: 0 }
 const postgresConnections = 400
 
 /** Beyond these it is not the machine's fault. */
@@ -77,7 +78,7 @@ async function rerunFailed(finished: readonly FinishedFile[], runFile: RunFile) 
   if (failed.length === 0 || failed.length > rerunFilesMax) return { finished, unstable: [] }
   print('\nOnce more, alone:')
   const again = new Map<FinishedFile, FinishedFile>()
-  await runAll(failed, 1, async (file) => {
+  await runAll(failed, alone, async (file) => {
     again.set(file, await runFile(file))
   })
   return {
@@ -107,7 +108,7 @@ async function runTests(files: readonly TestFile[], environment: NodeJS.ProcessE
     if (!stopping.signal.aborted) first.push(await runFile(file))
   }
   const { working, waiting } = inOrder(files, ({ directory, path }) => relative(root, join(directory, path)))
-  await Promise.all([runAll(working, filesAtOnce, unlessStopping), runAll(waiting, waitingFilesAtOnce, unlessStopping)])
+  await Promise.all([runAll(working, places, unlessStopping), runAll(waiting, alone, unlessStopping)])
   const faults = stopping.signal.aborted
     ? [`the run was interrupted after ${first.length} of ${files.length} files`]
     : []
