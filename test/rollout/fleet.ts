@@ -13,7 +13,7 @@ import { webhooks } from '@backoffice/webhooks'
 
 const ownRoot = fileURLToPath(new URL('../../', import.meta.url))
 const telemetry = 'packages/service-runtime/src/telemetry/register.ts'
-/** Dozens of processes of the same code: only the first ones compile it. */
+/** Dozens of processes of the same code: only the first ones compile it. npm test has a folder for all of its processes. */
 const compiled = `${ownRoot}.cache/compiled`
 const startTimeoutMs = 60_000
 const services = { gateway, players, wallet, payments, webhooks }
@@ -63,7 +63,7 @@ export async function startFleet(t: Teardown, environment: Readonly<Record<strin
       env: {
         ...process.env,
         ...bed.environment(name),
-        NODE_COMPILE_CACHE: compiled,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compiled,
         HEALTH_PORT: String(ports.healthPort),
         PORT: String(ports.port),
         GAMES_HOST: '127.0.0.1',

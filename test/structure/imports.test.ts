@@ -52,7 +52,7 @@ t.test('inside service-runtime each room uses only the rooms before it', async (
     ['operations'],
     ['service.ts'],
     ['run.ts'],
-    ['index.ts', 'internal.ts'],
+    ['index.ts', 'client.ts', 'internal.ts'],
   ]
   t.same(againstOrder('packages/service-runtime/src/', ranks), [])
 })

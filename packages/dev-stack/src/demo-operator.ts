@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Environment, operations, Rejection } from '@backoffice/contracts'
-import { connectNats, RpcClient } from '@backoffice/service-runtime/internal'
+import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
 import { writeFileAtomically } from './atomic-file.ts'
 import type { StackSecrets } from './secrets.ts'
 import type { EnvironmentCredentials, StackOperator } from './stack-file.ts'

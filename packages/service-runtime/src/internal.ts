@@ -1,4 +1,4 @@
-// For what starts, prepares or tests services: the migrator, the development stack, the team's client, the test kit.
+// For what starts, prepares or tests services: the migrator, the test kit, the benchmark.
 export { isPassingFault } from './database/faults.ts'
 export { migrate } from './database/migrate.ts'
 export { provisionDatabase } from './database/provision.ts'

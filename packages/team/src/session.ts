@@ -1,5 +1,5 @@
 import { defined, type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
-import { connectNats, newId, RpcClient } from '@backoffice/service-runtime/internal'
+import { connectNats, newId, RpcClient } from '@backoffice/service-runtime/client'
 
 export interface ConnectionOptions {
   /** A person of the development stack's team. */
