@@ -20,8 +20,9 @@ export async function writeChanges(db: Db, changes: Changes, now: Date): Promise
     ), kept_hold as (
       insert into hold ${rowsOf('h', holds, holdColumns)}
       order by h.brand_id, h.reference
+      -- The account is set so that a trigger compares it. Another player may have used the reference a moment ago.
       on conflict (brand_id, reference) do update
-        set state = excluded.state, transfer_id = excluded.transfer_id, closed_at = excluded.closed_at
+        set account_id = excluded.account_id, state = excluded.state, transfer_id = excluded.transfer_id, closed_at = excluded.closed_at
     )
     update account a set ${assignments('c', balanceColumns)}, updated_at = ${now}::timestamptz
     from ${unnest('c', accounts, `id bigint, ${balanceColumns}`)} where a.id = c.id

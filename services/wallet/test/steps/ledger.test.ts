@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readOver } from '@backoffice/service-runtime'
 import { newId, systemClock } from '@backoffice/service-runtime/internal'
-import { testBed } from '@backoffice/test-kit'
+import { eventually, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
@@ -153,6 +153,31 @@ t.test('postings of a locked account, however many, delay their own account alon
   await other.query('commit')
   other.release()
   t.match(await Promise.all(locked), Array(13).fill({ outcome: 'posted', replayed: false }))
+})
+
+t.test('one reference for the holds of two players at once reserves money of the first alone', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db, clock: systemClock })
+  for (const player of [1, 2]) await ledger.post(postingOf([0, player, player, 10], brandId))
+  // The hold of the first player, as another replica writes it, not committed yet.
+  const other = await admin.connect()
+  await other.query('begin')
+  await other.query(
+    `with reserved as (
+       update wallet.account set held = 4 where brand_id = $1 and owner_id = 'ply_1' returning id
+     )
+     insert into wallet.hold (brand_id, reference, account_id, amount, state, opened_at)
+     select $1, 'w7', id, 4, 'open', now() from reserved`,
+    [brandId],
+  )
+  const second = ledger.post(postingOf([3, 2, 7, 4], brandId))
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and usename = 'backoffice_wallet' and wait_event_type = 'Lock'`
+  await eventually(async () => (await admin.query(waiting)).rowCount !== 0)
+  await other.query('commit')
+  other.release()
+  t.match(await second, { outcome: 'conflict' })
+  t.same(await differences(), [])
 })
 
 t.test('a posting that the database refuses is an error of its sender, not of those in its batch', async (t) => {
