@@ -1,6 +1,8 @@
 import {
   type DepositStatus,
+  depositsOfPlayerMax,
   type Environment,
+  invalid,
   type PlayerStanding,
   Rejection,
   sandboxAmounts,
@@ -25,9 +27,10 @@ export interface Deposit {
 }
 
 /**
- * Whether a deposit may begin. `dayTotal` is what the player deposited today, pending and confirmed, in minor units.
- * @throws {Rejection} CURRENCY_MISMATCH, RG_BLOCKED (self-exclusion), PLAYER_NOT_ACTIVE, RG_BLOCKED (daily limit), in
- *   this order
+ * Whether a deposit may begin. `dayTotal` is what the player deposited today, pending and confirmed, and `deposited` the
+ * sum of all deposits ever begun, both in minor units.
+ * @throws {Rejection} CURRENCY_MISMATCH, RG_BLOCKED (self-exclusion), PLAYER_NOT_ACTIVE, RG_BLOCKED (daily limit),
+ *   VALIDATION_ERROR (the wallet might have no room for it), in this order
  */
 export function admitDeposit({
   amount,
@@ -35,12 +38,14 @@ export function admitDeposit({
   environment,
   standing,
   dayTotal,
+  deposited,
 }: {
   readonly amount: bigint
   readonly currency: string
   readonly environment: Environment
   readonly standing: PlayerStanding
   readonly dayTotal: bigint
+  readonly deposited: bigint
 }): void {
   if (currency !== standing.currency) {
     throw new Rejection('CURRENCY_MISMATCH', { expected: standing.currency, received: currency })
@@ -51,6 +56,10 @@ export function admitDeposit({
   if (standing.status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status: standing.status })
   if (standing.dailyDepositLimit !== null && dayTotal + amount > toMinorUnits(standing.dailyDepositLimit)) {
     throw new Rejection('RG_BLOCKED', { reason: 'daily_limit' })
+  }
+  // Once the payment is collected, the credit must fit. So there is no later moment to refuse it.
+  if (deposited + amount > depositsOfPlayerMax) {
+    throw invalid('body', '/amount', 'must not take the deposits of the player beyond what a wallet can hold')
   }
 }
 

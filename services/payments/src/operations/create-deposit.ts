@@ -25,18 +25,19 @@ export const createDeposit = handle(operations.payments.createDeposit, {
     return before
   },
 
-  decide({ input, scope, operationId, prepared: standing }, { dayTotal, taken }, { now, newId }) {
+  decide({ input, scope, operationId, prepared: standing }, { dayTotal, deposited, taken }, { now, newId }) {
     // A taken reference is refused before anything else, so that a retry under a new key finds the existing deposit.
     if (taken !== null) throw new Rejection('DEPOSIT_ALREADY_EXISTS', { depositId: taken })
     const { playerId, currency, method, externalReference } = input
     const amount = toMinorUnits(input.amount)
-    admitDeposit({ amount, currency, environment: scope.environment, standing, dayTotal })
+    admitDeposit({ amount, currency, environment: scope.environment, standing, dayTotal, deposited })
     const { deposit, transition } = beginDeposit(
       { id: newId('dep'), playerId, amount, currency, method, externalReference },
       { at: now, by: { kind: 'operator', name: scope.operatorId } },
     )
     const record = { ...scope, ...deposit }
-    return { reply: publicDeposit(deposit), change: { record, transition, operationId } }
+    const change = { record, transition, operationId, deposited: deposited + amount }
+    return { reply: publicDeposit(deposit), change }
   },
 
   save: (changes, { db }) => insertDeposits(db, changes),

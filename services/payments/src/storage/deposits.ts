@@ -66,6 +66,8 @@ export interface DepositKey extends PlayerOfDay {
 /** What decides whether a deposit may begin. */
 export interface BeforeDeposit {
   readonly dayTotal: bigint
+  /** The sum of all deposits of the player that were begun before. */
+  readonly deposited: bigint
   /** The id of the deposit that has the reference already. */
   readonly taken: string | null
 }
@@ -73,7 +75,12 @@ export interface BeforeDeposit {
 /** In the order of `keys`. The depositors must be locked. */
 export function readBeforeDeposits(db: Db, keys: readonly DepositKey[], now: Date): Promise<BeforeDeposit[]> {
   return db<BeforeDeposit>`
-    select ${dayTotal(now)}, (
+    select ${dayTotal(now)}, coalesce(
+      (select p.deposited from depositor p where p.player_id = asked.player_id),
+      -- Read once for a player: from then on the sum is kept.
+      (select sum(d.amount) from deposit d where d.player_id = asked.player_id and d.status <> 'failed'),
+      0
+    )::bigint as deposited, (
       select d.id from deposit d where d.brand_id = asked.brand_id and d.external_reference = asked.external_reference
     ) as taken
     from ${unnest('asked', keys, 'player_id text, time_zone text, brand_id text, external_reference text')}
@@ -81,9 +88,18 @@ export function readBeforeDeposits(db: Db, keys: readonly DepositKey[], now: Dat
   `
 }
 
-/** Writes new deposits with their histories. A reference that was taken meanwhile causes a unique violation. */
-export async function insertDeposits(db: Db, changes: readonly Change<DepositRecord>[]): Promise<void> {
+export interface NewDeposit extends Change<DepositRecord> {
+  /** The sum of the player's deposits, this one included. */
+  readonly deposited: bigint
+}
+
+/**
+ * Writes new deposits with their histories. The depositors must be locked, and differ. A reference that was taken
+ * meanwhile causes a unique violation.
+ */
+export async function insertDeposits(db: Db, changes: readonly NewDeposit[]): Promise<void> {
   const deposits = changes.map(({ record }) => record)
+  const sums = changes.map(({ record: { playerId }, deposited }) => ({ playerId, deposited }))
   await Promise.all([
     db`
       insert into deposit ${rowsOf('d', deposits, depositColumns)}
@@ -91,6 +107,10 @@ export async function insertDeposits(db: Db, changes: readonly Change<DepositRec
       order by d.brand_id, d.external_reference
     `,
     insertTransitions(db, changes),
+    db`
+      update depositor p set deposited = s.deposited from ${unnest('s', sums, 'player_id text, deposited bigint')}
+      where p.player_id = s.player_id
+    `,
   ])
 }
 

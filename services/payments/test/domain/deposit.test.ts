@@ -1,5 +1,6 @@
 import {
   depositStatuses,
+  depositsOfPlayerMax,
   type PlayerStanding,
   playerStatuses,
   Rejection,
@@ -29,7 +30,14 @@ const standing: PlayerStanding = {
   selfExcluded: false,
   dailyDepositLimit: null,
 }
-const admission = { amount: 1_000n, currency: 'BRL', environment: 'production', standing, dayTotal: 0n } as const
+const admission = {
+  amount: 1_000n,
+  currency: 'BRL',
+  environment: 'production',
+  standing,
+  dayTotal: 0n,
+  deposited: 0n,
+} as const
 
 /** The code that a rule refuses with, or null. */
 function refusal(run: () => unknown): string | null {
@@ -90,7 +98,7 @@ t.test('settling writes who, when and why, and raises the version', async (t) =>
   t.same(beforeSettling(failed.deposit), deposit)
 })
 
-t.test('refusals come in the order currency, self-exclusion, status, daily limit', async (t) => {
+t.test('refusals come in the order currency, self-exclusion, status, daily limit, room in the wallet', async (t) => {
   const wrong = {
     ...admission,
     currency: 'USD',
@@ -106,8 +114,14 @@ t.test('refusals come in the order currency, self-exclusion, status, daily limit
   })
   const suspended = { ...wrong, currency: 'BRL', standing: { ...wrong.standing, selfExcluded: false } } as const
   t.throws(() => admitDeposit(suspended), { code: 'PLAYER_NOT_ACTIVE', details: { status: 'suspenso' } })
-  const limited = { ...suspended, standing: { ...suspended.standing, status: 'ativo' } } as const
+  const limited = {
+    ...suspended,
+    standing: { ...suspended.standing, status: 'ativo' },
+    deposited: depositsOfPlayerMax,
+  } as const
   t.throws(() => admitDeposit(limited), { code: 'RG_BLOCKED', details: { reason: 'daily_limit' } })
+  const unlimited = { ...limited, standing: { ...limited.standing, dailyDepositLimit: null } }
+  t.throws(() => admitDeposit(unlimited), { code: 'VALIDATION_ERROR', details: { issues: [{ path: '/amount' }] } })
 })
 
 t.test('of the player statuses only ativo may deposit, and autoexcluido is RG_BLOCKED', async (t) => {

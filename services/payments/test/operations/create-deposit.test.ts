@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { operations, sandboxAmounts } from '@backoffice/contracts'
+import { depositsOfPlayerMax, operations, sandboxAmounts } from '@backoffice/contracts'
 import { refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
@@ -169,6 +169,32 @@ t.test('readDayDeposits sums the day in which it is asked, pending and confirmed
   t.equal(await read(), '15.10')
   await path.fail(deposits[1]?.id ?? '')
   t.equal(await read(), '10.10')
+})
+
+t.test('a deposit that the wallet might have no room for is refused before it is collected', async (t) => {
+  const playerId = await path.newPlayer()
+  const [earlier] = [await path.createDeposit(playerId, { amount: '7.00' }), await path.createDeposit(playerId)]
+  const deposited = () => path.rows('select deposited::text from depositor where player_id = $1', [playerId])
+  t.same(await deposited(), [{ deposited: '1700' }])
+  // As for a player of the release before, whose deposits were not summed.
+  await path.rows('update depositor set deposited = null where player_id = $1', [playerId])
+  await path.createDeposit(playerId, { amount: '1.00' })
+  t.same(await deposited(), [{ deposited: '1800' }])
+
+  const room = 1_000n
+  await path.rows('update depositor set deposited = $2 where player_id = $1', [playerId, depositsOfPlayerMax - room])
+  const operationId = randomUUID()
+  const tooMuch = { amount: '10.01', externalReference: 'pay-too-much' }
+  for (const _attempt of [1, 2])
+    await t.rejects(path.createDeposit(playerId, tooMuch, operationId), {
+      code: 'VALIDATION_ERROR',
+      details: { in: 'body', issues: [{ path: '/amount' }] },
+    })
+  const { id } = await path.createDeposit(playerId, { amount: '10.00' })
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '0.01' })), 'VALIDATION_ERROR')
+  await path.confirm(earlier.id)
+  await path.confirm(id)
+  t.equal(await path.balance(playerId), '17.00 / 17.00')
 })
 
 t.test('amounts are exact to the last of 13 digits', async (t) => {

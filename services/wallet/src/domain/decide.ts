@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { balanceByTeamMax } from '@backoffice/contracts'
 import { entryHash } from './hash-chain.ts'
 import {
   brandKey,
@@ -108,6 +109,9 @@ class WorkingBooks {
     if (known !== undefined) return replay(known, { ...posting, ...sides })
     if (reverses !== undefined && (this.#reversed.has(reverses) || this.#state.reversed.has(reverses)))
       return { outcome: 'already_reversed' }
+    // A deposit was refused before its payment was collected, if there might be no room for it.
+    if (posting.kind === 'credit' && posting.type !== 'DEPOSIT' && account.posted + amount > balanceByTeamMax)
+      return { outcome: 'balance_limit' }
     if (posting.kind === 'credit' && account.posted + amount > balanceMax)
       return fault(`account ${account.id} cannot hold ${amount} more`)
 

@@ -26,7 +26,7 @@ export interface TransferRequest {
 }
 
 /**
- * What the ledger can do. A credit, a capture and a release cannot be refused. A debit and a hold can be refused with
+ * What the ledger can do. A deposit's credit, a capture and a release cannot be refused. A debit and a hold can be refused with
  * INSUFFICIENT_FUNDS, and the reference then keeps that outcome for ever.
  */
 export type Posting = Target &
@@ -47,6 +47,8 @@ export type PostingOutcome =
   /** The reference belongs to another transfer or hold. */
   | { readonly outcome: 'conflict' }
   | { readonly outcome: 'already_reversed' }
+  /** The team may take a balance so far and no further. Nothing was stored. */
+  | { readonly outcome: 'balance_limit' }
   /** A bug of the sender or of ours. Nothing was posted or stored, and a person must look at it. */
   | { readonly outcome: 'fault'; readonly message: string }
 

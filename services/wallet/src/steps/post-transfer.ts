@@ -1,4 +1,4 @@
-import { type operations, Rejection } from '@backoffice/contracts'
+import { invalid, type operations, Rejection } from '@backoffice/contracts'
 import { type Call, type DirectTools, recordAction } from '@backoffice/service-runtime'
 import type { Posting } from '../domain/posting.ts'
 import { unexpected } from '../domain/unexpected.ts'
@@ -10,7 +10,8 @@ type TeamTransfer = typeof operations.wallet.adjustWallet | typeof operations.wa
 
 /**
  * Posts a transfer by the team and records who did it and why, in one transaction. A replay is not recorded again.
- * @throws {Rejection} TRANSFER_CONFLICT, TRANSFER_ALREADY_REVERSED, INSUFFICIENT_FUNDS
+ * @throws {Rejection} TRANSFER_CONFLICT, TRANSFER_ALREADY_REVERSED, INSUFFICIENT_FUNDS, VALIDATION_ERROR (the balance
+ *   would be higher than the team may take it)
  */
 export async function postTransfer(
   ledger: Ledger,
@@ -27,6 +28,12 @@ export async function postTransfer(
   if (result.outcome === 'conflict') throw new Rejection('TRANSFER_CONFLICT')
   if (result.outcome === 'already_reversed') throw new Rejection('TRANSFER_ALREADY_REVERSED')
   if (result.outcome === 'insufficient_funds') throw new Rejection('INSUFFICIENT_FUNDS')
+  if (result.outcome === 'balance_limit')
+    throw invalid(
+      'body',
+      'amount' in call.input ? '/amount' : '/transferId',
+      'must not take the balance above its limit',
+    )
   if (result.outcome !== 'posted') throw unexpected(result, `the transfer ${posting.reference}`)
   const entry = await findEntry(tools.db, result.transferId)
   if (entry === undefined) throw new Error(`transfer ${result.transferId} was posted and is not there`)

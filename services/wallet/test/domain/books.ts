@@ -115,6 +115,12 @@ export const debit = (playerId: string, reference: string, amount: bigint): Post
   effectiveAt: start,
   reason: 'because',
 })
+export const adjustment = (playerId: string, reference: string, amount: bigint): Posting => ({
+  ...(credit(playerId, reference, amount) as Posting & { kind: 'credit' }),
+  type: 'ADJUSTMENT',
+  counterparty: 'adjustments',
+  reason: 'because',
+})
 export const reversal = (playerId: string, reference: string, amount: bigint, reverses: string): Posting => ({
   ...base(playerId),
   kind: 'debit',

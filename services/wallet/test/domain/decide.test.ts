@@ -1,7 +1,8 @@
+import { balanceByTeamMax, depositsOfPlayerMax } from '@backoffice/contracts'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Posting, PostingOutcome } from '../../src/domain/posting.ts'
-import { Books, capture, credit, debit, hold, players, release, reversal } from './books.ts'
+import { adjustment, Books, capture, credit, debit, hold, players, release, reversal } from './books.ts'
 
 const [ana, bia] = players
 
@@ -101,6 +102,41 @@ t.test('a posting in another currency than the account is a fault', async (t) =>
     fault,
     { outcome: 'posted' },
   ])
+})
+
+t.test('the team takes a balance to its limit and no further, whichever way', async (t) => {
+  const books = new Books()
+  const [taken] = books.post(credit(ana, 'd1', 100n), debit(ana, 'a1', 100n)).slice(1)
+  const id = taken?.outcome === 'posted' ? taken.transferId : ''
+  const full = { outcome: 'balance_limit' }
+  t.match(books.post(adjustment(ana, 'a2', balanceByTeamMax + 1n), adjustment(ana, 'a2', balanceByTeamMax)), [
+    full,
+    { outcome: 'posted', replayed: false },
+  ])
+  const back = { ...adjustment(ana, 'r1', 100n), type: 'REVERSAL', reverses: id } as Posting
+  t.match(books.post(back, credit(ana, 'd2', depositsOfPlayerMax)), [full, { outcome: 'posted' }])
+  t.equal(books.balance(ana).posted, balanceByTeamMax + depositsOfPlayerMax)
+})
+
+t.test('property: a deposit that was accepted has room, whatever the team does before it is credited', async () => {
+  const large = fc.bigInt({ min: 1n, max: balanceByTeamMax })
+  const step = fc.tuple(fc.constantFrom('deposit', 'adjust', 'take'), large)
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const books = new Books()
+      let deposited = 0n
+      return steps.every(([kind, value], index) => {
+        if (kind === 'adjust') books.post(adjustment(ana, `a${index}`, value))
+        if (kind === 'take') books.post(debit(ana, `a${index}`, value))
+        if (kind !== 'deposit') return true
+        // Twice what payments accepts of one player: the release before accepts deposits without counting them.
+        const accepted = value % (2n * depositsOfPlayerMax - deposited)
+        deposited += accepted
+        return accepted === 0n || books.post(credit(ana, `d${index}`, accepted))[0]?.outcome === 'posted'
+      })
+    }),
+    { numRuns: 300 },
+  )
 })
 
 const amount = fc.bigInt({ min: 1n, max: 50n })

@@ -1,4 +1,4 @@
-import { operations } from '@backoffice/contracts'
+import { balanceByTeamMax, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime/internal'
 import { refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
@@ -84,6 +84,32 @@ t.test('an adjustment that the balance does not cover is refused for ever', asyn
   await adjust({ playerId, amount: '5.00', reference: 'ticket/4' })
   t.equal(await refusal(adjust(input)), 'INSUFFICIENT_FUNDS')
   t.equal(await available(playerId), '6.00')
+})
+
+t.test('the team may not take a balance so far up that a deposit finds no room', async (t) => {
+  const playerId = await player('5.00')
+  const taken = await adjust({ playerId, amount: '-5.00', reference: 'ticket/taken' })
+  const admin = await bed.sql('admin').connect()
+  await admin.query("set session_replication_role = 'replica'")
+  const posted = 'update wallet.account set posted = $2 where owner_id = $1'
+  await admin.query(posted, [playerId, balanceByTeamMax - 100n])
+  await t.rejects(adjust({ playerId, amount: '1.01', reference: 'ticket/full' }), {
+    code: 'VALIDATION_ERROR',
+    details: { in: 'body', issues: [{ path: '/amount' }] },
+  })
+  await t.rejects(reverse({ transferId: taken.transferId, reference: 'ticket/back' }), {
+    code: 'VALIDATION_ERROR',
+    details: { in: 'body', issues: [{ path: '/transferId' }] },
+  })
+  t.match(await adjust({ playerId, amount: '1.00', reference: 'ticket/full' }), { replayed: false })
+  await bed.rpc.call(creditAccount, {
+    scope,
+    input: { playerId, depositId: newId('dep'), amount: '9999999999999.99', effectiveAt },
+  })
+  // The other tests sum the balances of this brand.
+  await admin.query(posted, [playerId, 0])
+  await admin.query("set session_replication_role = 'origin'")
+  admin.release()
 })
 
 t.test('money held for a withdrawal cannot be adjusted away', async (t) => {

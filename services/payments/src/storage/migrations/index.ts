@@ -1,5 +1,6 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { depositsAndWithdrawals } from './0001-deposits-and-withdrawals.ts'
+import { deposited } from './0002-deposited.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('payments'), depositsAndWithdrawals]
+export const migrations: readonly Migration[] = [...runtimeMigrations('payments'), depositsAndWithdrawals, deposited]
