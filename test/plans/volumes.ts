@@ -27,7 +27,7 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
       select ${id('dep')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, ${id('ext')}, 100, 'BRL', 'pix',
         case when n % 50 = 0 then 'failed' else 'confirmed' end, null, 2, ${at}, case when n % 50 = 0 then null else ${at} end,
         case when n % 50 = 0 then ${at} end ${all}`,
-    `insert into depositor select ${id('ply')} ${from(20_000)}`,
+    `insert into depositor select ${id('ply')}, 100 ${from(20_000)}`,
     `insert into withdrawal
       select ${id('wdr')}, ${id('opn')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, 100, 'BRL', 'pix',
         'destination', s.status, null, case when s.status in ('intent', 'refused') then 0 else 2 end, ${at}, ${at}, null,

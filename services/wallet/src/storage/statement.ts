@@ -155,7 +155,10 @@ export interface PeriodTotals {
 /** The sums of a brand's period, per currency. One statement reads them all, so that they belong to one moment. */
 export async function sumPeriod(db: ReadDb, { brandId, from, to }: Period): Promise<PeriodTotals[]> {
   const rows = await db<
-    Omit<PeriodTotals, 'byType'> & { byType: { type: LedgerType; entries: number; amount: string }[] | null }
+    Pick<PeriodTotals, 'currency'> &
+      Record<'posted' | 'sinceFrom' | 'sinceTo', string> & {
+        byType: { type: LedgerType; entries: number; amount: string }[] | null
+      }
   >`
     with recent as (
       select a.currency, t.type, t.created_at < ${to}::timestamptz as inside, count(*) as entries, sum(e.amount) as amount
@@ -163,18 +166,22 @@ export async function sumPeriod(db: ReadDb, { brandId, from, to }: Period): Prom
       where t.brand_id = ${brandId} and t.outcome = 'posted' and t.created_at >= ${from}::timestamptz
       group by 1, 2, 3
     ), owned as (
-      select currency, sum(posted)::bigint as posted from account where brand_id = ${brandId} and owner_id is not null group by 1
+      select currency, sum(posted) as posted from account where brand_id = ${brandId} and owner_id is not null group by 1
     )
     select o.currency, o.posted,
-      coalesce((select sum(r.amount) from recent r where r.currency = o.currency), 0)::bigint as since_from,
-      coalesce((select sum(r.amount) from recent r where r.currency = o.currency and not r.inside), 0)::bigint as since_to,
+      coalesce((select sum(r.amount) from recent r where r.currency = o.currency), 0) as since_from,
+      coalesce((select sum(r.amount) from recent r where r.currency = o.currency and not r.inside), 0) as since_to,
       (select json_agg(json_build_object('type', r.type, 'entries', r.entries, 'amount', r.amount::text) order by r.type)
         from recent r where r.currency = o.currency and r.inside) as by_type
     from owned o order by o.currency
   `
-  // Amounts in JSON are text, because a JSON number is not exact above 2^53.
+  // Amounts in JSON are text, because a JSON number is not exact above 2^53. Sums are numeric, and so text too: those of
+  // a brand may be larger than a balance.
   return rows.map((row) => ({
-    ...row,
+    currency: row.currency,
+    posted: BigInt(row.posted),
+    sinceFrom: BigInt(row.sinceFrom),
+    sinceTo: BigInt(row.sinceTo),
     byType: (row.byType ?? []).map((line) => ({ ...line, amount: BigInt(line.amount) })),
   }))
 }

@@ -10,6 +10,7 @@ import { balances, checkpoints, holds, reversals, sums, transfers } from '../../
 import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/steps/ledger.ts'
 import { takeCheckpoints } from '../../src/storage/checkpoints.ts'
+import { sumPeriod } from '../../src/storage/statement.ts'
 
 const bed = await testBed(t, { wallet }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
 const { db } = bed.services.wallet
@@ -256,6 +257,27 @@ t.test('a checkpoint never counts what a running transaction may still add to', 
   t.same(await read(), ['-30'])
   await ledger.post(postingOf([0, 1, 3, 5], brandId))
   t.equal(await readSystemBalance(brandId), -35n)
+  t.same(await differences(), [])
+})
+
+t.test('a brand whose sums are larger than any balance holds up no checkpoint and no statement', async (t) => {
+  const [rich, plain] = [newId('brd'), newId('brd')]
+  const ledger = ledgers[0] as Ledger
+  const large = { amount: 2n ** 62n }
+  for (const player of [1, 2, 3]) await ledger.post({ ...postingOf([0, player, player, 1], rich), ...large } as Posting)
+  await ledger.post(postingOf([0, 1, 1, 10], plain))
+  await takeCheckpoints(db, new Date())
+  t.equal(await readSystemBalance(plain), -10n)
+  const { rows } = await admin.query(
+    'select a.brand_id from wallet.system_checkpoint p join wallet.account a on a.id = p.account_id where a.brand_id = any($1)',
+    [[rich, plain]],
+  )
+  t.same(rows, [{ brand_id: plain }])
+  const period = { brandId: rich, from: new Date(0), to: new Date('2099-01-01T00:00:00.000Z') }
+  const sum = 3n * large.amount
+  t.match(await sumPeriod(db.reader, period), [
+    { currency: 'BRL', posted: sum, sinceFrom: sum, sinceTo: 0n, byType: [{ type: 'DEPOSIT', amount: sum }] },
+  ])
   t.same(await differences(), [])
 })
 
