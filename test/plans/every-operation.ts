@@ -166,8 +166,10 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })
   const { transferId } = await team(wallet.adjustWallet, { playerId, amount: '1.00', reference: 'plans', reason })
   await team(wallet.reverseTransfer, { transferId, reference: 'plans-back', reason })
-  const period = { brandId, from: '2020-01-01T00:00:00.000Z', to: '2099-01-01T00:00:00.000Z', limit: 1 }
-  const { nextCursor: cursor } = await team(wallet.exportStatement, period)
+  const to = new Date(Date.now() - 120_000).toISOString()
+  const period = { brandId, from: '2020-01-01T00:00:00.000Z', to, limit: 1 }
+  await team(wallet.exportStatement, period)
+  const cursor = `${period.from}/${transferId}`
   await team(wallet.exportStatement, { ...period, cursor })
   const { runId } = await team(wallet.reconcileWallet)
   await eventually(async () => (await team(wallet.reconcileWallet, { runId })).state === 'done')

@@ -241,7 +241,7 @@ export const wallet = service('wallet', {
       {
         brandId: Id,
         from: described(Timestamp, 'Included.'),
-        to: described(Timestamp, 'Not included.'),
+        to: described(Timestamp, 'Not included; at least a minute ago.'),
         cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },

@@ -1,6 +1,7 @@
 import { fromMinorUnits, invalid, operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import {
+  isSettled,
   listEntriesOfPeriod,
   type PeriodPlace,
   type PeriodTotals,
@@ -12,6 +13,8 @@ import { teamEntry } from '../views/entry.ts'
 export const exportStatement = handle(operations.wallet.exportStatement, async ({ input }, { db }) => {
   const { brandId, cursor, limit } = input
   const period = { brandId, from: new Date(input.from), to: new Date(input.to) }
+  if (!(await isSettled(db, period.to)))
+    throw invalid('body', '/to', 'must be at least a minute ago, because entries of the last minute are still coming')
   const after = cursor === undefined ? null : placeOf(cursor)
   const [entries, totals] = await Promise.all([
     listEntriesOfPeriod(db, period, { after, limit: limit + 1 }),

@@ -116,6 +116,20 @@ export interface Period {
   readonly to: Date
 }
 
+/**
+ * An entry has the time at which it was decided, and is seen once its transaction has committed. No transaction lasts
+ * longer than this, because statements and idle transactions have limits that together are shorter.
+ */
+const settlingSeconds = 60
+
+/** Whether everything that was entered before a moment can be read. PostgreSQL's clock decides for all replicas. */
+export async function isSettled(db: ReadDb, at: Date): Promise<boolean> {
+  const [row] = await db<{ settled: boolean }>`
+    select ${at}::timestamptz <= clock_timestamp() - make_interval(secs => ${settlingSeconds}::int) as settled
+  `
+  return row?.settled ?? false
+}
+
 /** A place in the order of a period. */
 export interface PeriodPlace {
   readonly createdAt: Date
