@@ -11,12 +11,11 @@ const batchMax = 100
  * @returns how many were abandoned
  */
 export async function sweepIntents(
-  { transact, clock }: Pick<ServiceContext, 'transact' | 'clock'>,
+  { transact }: Pick<ServiceContext, 'transact'>,
   { abandonAfterMs }: { readonly abandonAfterMs: number },
 ): Promise<number> {
-  const before = new Date(clock.now().getTime() - abandonAfterMs)
   return transact(async ({ db, now, send }) => {
-    const abandoned = await abandonIntents(db, { before, now, limit: batchMax })
+    const abandoned = await abandonIntents(db, { afterMs: abandonAfterMs, now, limit: batchMax })
     for (const intent of abandoned) {
       const { id: withdrawalId, playerId } = intent
       const input = { playerId, withdrawalId }

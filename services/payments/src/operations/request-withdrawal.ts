@@ -26,7 +26,7 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
       const standing = await tools.rpc.call(getPlayerStanding, { scope, input: { playerId }, requestId, deadline })
       admitWithdrawal({ currency, standing })
       const request = { playerId, amount: toMinorUnits(input.amount), currency, method, destination }
-      const intent = { ...request, id: tools.newId('wdr'), operationId, scope, at: tools.now }
+      const intent = { ...request, id: tools.newId('wdr'), operationId, scope }
       const attempt = await intents.begin(intent, deadline)
       if (attempt.status === 'refused') throw new Rejection('INSUFFICIENT_FUNDS')
       if (attempt.status === 'intent') await placeHold(attempt.id, call, tools)

@@ -14,7 +14,6 @@ export interface Attempt {
 export type Intent = Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'destination'> & {
   readonly operationId: string
   readonly scope: Scope
-  readonly at: Date
 }
 
 /** All attempts of one operation, the latest first. */
@@ -29,12 +28,11 @@ export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]
 
 const intentColumns = `
   id text, operation_id text, operator_id text, brand_id text, environment text, time_zone text, player_id text,
-  amount bigint, currency text, method text, destination text, status text, version int, created_at timestamptz,
-  updated_at timestamptz
+  amount bigint, currency text, method text, destination text, status text, version int
 `
 
 /**
- * Inserts intents. An intent is left out if an earlier attempt of its operation exists, or if the operation has its
+ * Inserts intents. They begin by PostgreSQL's clock, which says for all replicas when they are old. An intent is left out if an earlier attempt of its operation exists, or if the operation has its
  * reply: an operation that was refused, or given up for good, must reserve nothing when it is sent again.
  * @returns the ids of the intents that were inserted
  */
@@ -46,12 +44,13 @@ export async function insertIntents(
     readonly afterAbandoned: boolean
   }[],
 ): Promise<ReadonlySet<string>> {
-  const intents = begun.map(({ intent: { scope, at, ...intent }, afterAbandoned }) => ({
+  const intents = begun.map(({ intent: { scope, ...intent }, afterAbandoned }) => ({
     ...{ ...scope, ...intent, afterAbandoned },
-    ...{ status: 'intent', version: 0, createdAt: at, updatedAt: at },
+    ...{ status: 'intent', version: 0 },
   }))
   const rows = await db<{ id: string }>`
-    insert into withdrawal (${columnNames(intentColumns)}) select ${columnNames(intentColumns)}
+    insert into withdrawal (${columnNames(intentColumns)}, created_at, updated_at)
+    select ${columnNames(intentColumns)}, clock_timestamp(), clock_timestamp()
     from ${unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
     where (i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))
       and not exists (select from operation o where o.operation_id = i.operation_id)
@@ -76,15 +75,21 @@ export interface AbandonedIntent extends Scope {
   readonly playerId: string
 }
 
-/** Abandons intents that are older than `before`. Their rows stay locked until the transaction ends. */
+/**
+ * Abandons intents that are older than `afterMs`. Their rows stay locked until the transaction ends. An intent of the
+ * future is from before PostgreSQL's clock was set back. It counts as old, or it would hold money for as long as that
+ * step.
+ */
 export function abandonIntents(
   db: Db,
-  { before, now, limit }: { readonly before: Date; readonly now: Date; readonly limit: number },
+  { afterMs, now, limit }: { readonly afterMs: number; readonly now: Date; readonly limit: number },
 ): Promise<AbandonedIntent[]> {
   return db<AbandonedIntent>`
     update withdrawal set status = 'abandoned', dropped_at = ${now}::timestamptz
     where id = any(array(
-      select id from withdrawal where status = 'intent' and created_at < ${before}::timestamptz
+      select id from withdrawal where status = 'intent' and (
+        created_at < clock_timestamp() - make_interval(secs => ${afterMs / 1_000})
+        or created_at > clock_timestamp() + interval '1 second')
       order by created_at limit ${limit} for update skip locked
     ))
     returning id, player_id, operator_id, brand_id, environment, currency, time_zone

@@ -11,6 +11,11 @@ const clock = { time: new Date('2025-03-02T15:00:00.000Z'), now: () => clock.tim
 const later = (ms: number) => {
   clock.time = new Date(clock.time.getTime() + ms)
 }
+/** As if so much time had passed for the intents by PostgreSQL's clock. */
+const age = (ms: number) =>
+  path.rows(`update withdrawal set created_at = created_at - make_interval(secs => $1) where status = 'intent'`, [
+    ms / 1_000,
+  ])
 const abandonAfterMs = 30_000
 const path = await moneyPath(t, { clock })
 const { payments } = path.bed.services
@@ -40,12 +45,35 @@ t.test('an intent is given up only when its request cannot come back any more', 
   const playerId = await path.newPlayerWith('100.00')
   const operationId = randomUUID()
   await leaveIntent(playerId, operationId)
-  later(abandonAfterMs - 1)
+  await age(abandonAfterMs - 20_000)
   t.equal(await sweepIntents(payments, { abandonAfterMs }), 0)
-  later(2)
+  await age(20_000)
   t.equal(await sweepIntents(payments, { abandonAfterMs }), 1)
   t.same(await statusOf(operationId), ['abandoned'])
   t.equal(await sweepIntents(payments, { abandonAfterMs }), 0)
+})
+
+t.test("PostgreSQL's clock says when an intent is old, and no replica's own", async (t) => {
+  const { time } = clock
+  t.teardown(() => {
+    clock.time = time
+  })
+  const playerId = await path.newPlayerWith('100.00')
+  for (const twoDaysAway of [-2, 2]) {
+    clock.time = new Date(Date.now() + twoDaysAway * 24 * 3_600_000)
+    const operationId = randomUUID()
+    await leaveIntent(playerId, operationId)
+    t.equal(await sweepIntents(payments, { abandonAfterMs }), 0)
+    await age(abandonAfterMs)
+    t.equal(await sweepIntents(payments, { abandonAfterMs }), 1)
+  }
+})
+
+t.test('an intent of the future, as after a clock was set back, is old', async (t) => {
+  const playerId = await path.newPlayerWith('100.00')
+  await leaveIntent(playerId, randomUUID())
+  await age(-3_600_000)
+  t.equal(await sweepIntents(payments, { abandonAfterMs }), 1)
 })
 
 t.test('a withdrawal is never swept', async (t) => {
@@ -60,7 +88,7 @@ t.test('two sweepers at once give up each intent once', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
   const ids = [randomUUID(), randomUUID(), randomUUID()]
   for (const operationId of ids) await leaveIntent(playerId, operationId)
-  later(abandonAfterMs + 1)
+  await age(abandonAfterMs)
   const swept = await Promise.all([1, 2, 3].map(() => sweepIntents(payments, { abandonAfterMs })))
   t.equal(
     swept.reduce((sum, count) => sum + count, 0),
