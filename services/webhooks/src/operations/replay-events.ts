@@ -7,7 +7,7 @@ import { lockEndpoint } from '../storage/endpoints.ts'
 const ratePerMinuteDefault = 300
 
 export const replayEvents = handle(operations.webhooks.replayEvents, {
-  async execute({ input }, { db, now }) {
+  async execute({ input }, { db }) {
     const endpoint = await lockEndpoint(db, input)
     if (!endpoint.enabled || endpoint.url == null) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
     await bringBackSetAside(db, input)
@@ -18,7 +18,6 @@ export const replayEvents = handle(operations.webhooks.replayEvents, {
       states: input.states ?? ['failed', 'withheld'],
       type: input.type ?? null,
       intervalMs: 60_000 / (input.ratePerMinute ?? ratePerMinuteDefault),
-      now,
     })
     return withIsoTimes(replayed)
   },

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   batchFaultOf,
-  type Clock,
   type Database,
   type Db,
   Gatherer,
@@ -18,6 +17,7 @@ import {
   lockLearners,
   type MadeAttempt,
   type RecordedAttempt,
+  readTime,
   saveAttempts,
 } from '../storage/attempts.ts'
 import { withholdDeliveries } from '../storage/deliveries.ts'
@@ -25,7 +25,6 @@ import { saveEndpoints, toEndpoint } from '../storage/endpoints.ts'
 
 export interface RecorderContext {
   readonly db: Database
-  readonly clock: Clock
   readonly log: Logger
   readonly random: () => number
   readonly breaker: BreakerSettings
@@ -72,9 +71,12 @@ export class Recorder {
   }
 
   async #recordTogether(db: Db, attempts: readonly MadeAttempt[], alone: boolean): Promise<(NextDue | Busy)[]> {
-    const { clock, random, breaker: settings, disabling } = this.#context
-    const now = clock.now()
-    const [learners, deliveries] = await Promise.all([lockLearners(db, attempts), lockDeliveries(db, attempts)])
+    const { random, breaker: settings, disabling } = this.#context
+    const [now, learners, deliveries] = await Promise.all([
+      readTime(db),
+      lockLearners(db, attempts),
+      lockDeliveries(db, attempts),
+    ])
     const before = new Map<string, Endpoint>()
     for (const [id, row] of learners) if (row !== 'busy') before.set(id, toEndpoint(row, settings))
     const after = new Map(before)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Background, type Db, Loop, type SecretBox } from '@backoffice/service-runtime'
+import { type Background, type Clock, type Db, Loop, type SecretBox } from '@backoffice/service-runtime'
 import { afterPause } from '../domain/breaker.ts'
 import type { Endpoint } from '../domain/endpoint.ts'
 import { signatureHeaders } from '../domain/signature-headers.ts'
@@ -19,6 +19,7 @@ const endpointsPerLookMax = 500
 const recordRetryMs = 500
 
 export interface SchedulerContext extends RecorderContext {
+  readonly clock: Clock
   readonly box: SecretBox
   readonly send: Send
   readonly deadlineMs: number
@@ -103,8 +104,8 @@ export class Scheduler implements Background {
   /** @param only these endpoints; null looks at all */
   async #lease(db: Db, only: readonly string[] | null, room: number): Promise<Taken> {
     const { clock, deadlineMs, breaker: settings } = this.#context
-    const now = clock.now()
-    const { locked, busy } = await lockDueEndpoints(db, { only, endpointsMax: endpointsPerLookMax, now })
+    const leaseMs = deadlineMs + leaseMarginMs
+    const { locked, busy, now } = await lockDueEndpoints(db, { only, endpointsMax: endpointsPerLookMax, leaseMs })
     if (locked.length === 0) return { leases: [], endpointIds: [], secrets: new Map(), busy }
     const resumed = new Map<string, Endpoint>()
     const endpoints = locked.map((row) => {
@@ -114,10 +115,9 @@ export class Scheduler implements Background {
       return { id: row.id, url: row.url as string, concurrency: breaker.concurrency }
     })
     const endpointIds = endpoints.map(({ id }) => id)
-    const until = new Date(now.getTime() + deadlineMs + leaseMarginMs)
     const [leases, secrets] = await Promise.all([
-      leaseDeliveries(db, { endpoints, deliveriesMax: room, leaseId: randomUUID(), now, until }),
-      loadSecrets(db, endpointIds, now),
+      leaseDeliveries(db, { endpoints, deliveriesMax: room, leaseId: randomUUID(), leaseMs }),
+      loadSecrets(db, endpointIds, clock.now()),
       saveEndpoints(db, resumed, settings),
     ])
     return { leases, endpointIds, secrets: Map.groupBy(secrets, ({ endpointId }) => endpointId), busy }

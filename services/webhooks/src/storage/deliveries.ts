@@ -32,7 +32,7 @@ export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[
       next_attempt_at, finished_at, trace_parent)
     select r.id, r.endpoint_id, r.event_id, r.type, r.brand_id, r.body,
       case when s.sends then 'pending' else 'withheld' end, r.event_created_at, r.received_at,
-      case when s.sends then r.received_at end, case when not s.sends then r.received_at end, r.trace_parent
+      case when s.sends then now() end, case when not s.sends then r.received_at end, r.trace_parent
     from ${unnest('r', rows, newColumns)}
     join endpoint e on e.id = r.endpoint_id
     cross join lateral (
@@ -171,14 +171,14 @@ export async function findDelivery(db: ReadDb, id: string): Promise<DeliveryStor
   return { ...row, attemptLog }
 }
 
-/** Makes a delivery due at `now` with all its attempts before it, whatever its state. @returns null when there is none */
+/** Makes a delivery due now with all its attempts before it, whatever its state. @returns null when there is none */
 export async function rescheduleDelivery(
   db: Db,
-  { id, now }: { readonly id: string; readonly now: Date },
+  id: string,
 ): Promise<(DeliveryRow & { readonly sends: boolean }) | null> {
   const [row] = await db<DeliveryRow & { sends: boolean }>`
     with changed as (
-      update delivery set state = 'pending', attempts_made = 0, next_attempt_at = ${now}::timestamptz, finished_at = null
+      update delivery set state = 'pending', attempts_made = 0, next_attempt_at = now(), finished_at = null
       where id = ${deliveryId(id)}
       returning *
     )
@@ -194,7 +194,6 @@ export interface ReplayRequest {
   readonly states: readonly DeliveryState[]
   readonly type: string | null
   readonly intervalMs: number
-  readonly now: Date
 }
 
 /**
@@ -203,7 +202,7 @@ export interface ReplayRequest {
  */
 export async function replayDeliveries(
   db: Db,
-  { endpointId, since, until, states, type, intervalMs, now }: ReplayRequest,
+  { endpointId, since, until, states, type, intervalMs }: ReplayRequest,
 ): Promise<{ scheduled: number; firstAt: Date | null; lastAt: Date | null }> {
   const [row] = await db<{ scheduled: number; firstAt: Date | null; lastAt: Date | null }>`
     with chosen as (
@@ -213,7 +212,7 @@ export async function replayDeliveries(
         and (${type}::text is null or type = ${type})
     ), changed as (
       update delivery d set state = 'pending', attempts_made = 0, finished_at = null,
-        next_attempt_at = ${now}::timestamptz + chosen.place * ${intervalMs}::double precision * interval '1 millisecond'
+        next_attempt_at = now() + chosen.place * ${intervalMs}::double precision * interval '1 millisecond'
       from chosen where d.id = chosen.id
       returning d.next_attempt_at
     )

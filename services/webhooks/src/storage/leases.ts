@@ -16,23 +16,32 @@ export interface Lease {
 }
 
 /**
+ * Whether nobody holds a delivery. Replicas share leases and due times, so PostgreSQL's clock judges them. A lease that
+ * ends later than it can was taken before that clock was set back, and would last for all of that step.
+ */
+const isFree = (leaseMs: number) => sql`(
+  d.leased_until is null or d.leased_until <= now()
+  or d.leased_until > now() + make_interval(secs => ${leaseMs / 1_000 + 1})
+)`
+
+/**
  * Locks the endpoints that have something due, so that replicas take from one endpoint one after another and its limit
  * of deliveries under way holds over all of them. It does not wait for locks, so that an endpoint that is locked for
  * long does not delay the others.
  * @param only these endpoints; null looks at all
- * @returns the locked rows, and the ids of those that another transaction has locked
+ * @returns the locked rows, the ids of those that another transaction has locked, and PostgreSQL's time
  */
 export async function lockDueEndpoints(
   db: Db,
-  { only, endpointsMax, now }: { only: readonly string[] | null; endpointsMax: number; now: Date },
-): Promise<{ locked: EndpointColumns[]; busy: string[] }> {
-  const maySend = sql`enabled and url is not null and (open_until is null or open_until <= ${now}::timestamptz)`
+  { only, endpointsMax, leaseMs }: { only: readonly string[] | null; endpointsMax: number; leaseMs: number },
+): Promise<{ locked: EndpointColumns[]; busy: string[]; now: Date }> {
+  const maySend = sql`enabled and url is not null and (open_until is null or open_until <= now())`
   // One delivery of each endpoint is looked at: with EXISTS all that are due may be read.
   const isDue = sql`
     ${maySend} and exists (select from secret s where s.endpoint_id = e.id)
     and (
-      select true from delivery d where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
-        and (d.leased_until is null or d.leased_until <= ${now}::timestamptz)
+      select true from delivery d where d.endpoint_id = e.id and d.state = 'pending' and d.next_attempt_at <= now()
+        and ${isFree(leaseMs)}
       order by d.next_attempt_at limit 1)
   `
   const lock = sql`
@@ -40,9 +49,9 @@ export async function lockDueEndpoints(
       select ${endpointColumns} from endpoint where id in (select id from due) and ${maySend}
       for no key update skip locked
     )
-    select due.id as due_id, locked.* from due left join locked on locked.id = due.id
+    select due.id as due_id, now() as now, locked.* from due left join locked on locked.id = due.id
   `
-  type Row = { dueId: string } & (EndpointColumns | { id: null })
+  type Row = { dueId: string; now: Date } & (EndpointColumns | { id: null })
   const rows =
     only === null
       ? // When there are more than one look takes, each look takes others.
@@ -55,6 +64,7 @@ export async function lockDueEndpoints(
   return {
     locked: rows.filter((row) => row.id !== null),
     busy: rows.filter(({ id }) => id === null).map(({ dueId }) => dueId),
+    now: rows[0]?.now ?? new Date(0),
   }
 }
 
@@ -63,8 +73,7 @@ export interface LeaseRequest {
   /** How many this replica can take now. */
   readonly deliveriesMax: number
   readonly leaseId: string
-  readonly now: Date
-  readonly until: Date
+  readonly leaseMs: number
 }
 
 /**
@@ -73,24 +82,24 @@ export interface LeaseRequest {
  * a lease was lost with its process, its attempt is logged with an unknown outcome and made again.
  */
 export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Lease[]> {
-  const { endpoints, deliveriesMax, leaseId, now, until } = request
+  const { endpoints, deliveriesMax, leaseId, leaseMs } = request
   return db<Lease>`
     with allowed as (
       select a.id, a.url, greatest(0, a.concurrency - (
-        select count(*) from delivery d where d.endpoint_id = a.id and d.leased_until > ${now}::timestamptz))::integer as slots
+        select count(*) from delivery d where d.endpoint_id = a.id and d.leased_until is not null and not ${isFree(leaseMs)}))::integer as slots
       from ${unnest('a', endpoints, 'id text, url text, concurrency int')}
     ), picked as (
       select candidate.id, allowed.url, allowed.slots, row_number() over (partition by allowed.id order by candidate.turn) as turn
       from allowed, lateral (
         with oldest as (
           select d.id, row_number() over (order by d.next_attempt_at) * 2 as turn from delivery d
-          where d.endpoint_id = allowed.id and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
-            and (d.leased_until is null or d.leased_until <= ${now}::timestamptz)
+          where d.endpoint_id = allowed.id and d.state = 'pending' and d.next_attempt_at <= now()
+            and ${isFree(leaseMs)}
           order by d.next_attempt_at limit allowed.slots - allowed.slots / 2
         ), newest as (
           select d.id, row_number() over (order by d.received_at desc) * 2 + 1 as turn from delivery d
-          where d.endpoint_id = allowed.id and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
-            and (d.leased_until is null or d.leased_until <= ${now}::timestamptz)
+          where d.endpoint_id = allowed.id and d.state = 'pending' and d.next_attempt_at <= now()
+            and ${isFree(leaseMs)}
             and d.id not in (select id from oldest)
           order by d.received_at desc limit allowed.slots / 2
         )
@@ -107,7 +116,8 @@ export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Le
       from taken where leased_until is not null
       on conflict do nothing
     )
-    update delivery d set lease_id = ${leaseId}, leased_at = ${now}::timestamptz, leased_until = ${until}::timestamptz,
+    update delivery d set lease_id = ${leaseId}, leased_at = now(),
+      leased_until = now() + make_interval(secs => ${leaseMs / 1_000}),
       leased_url = taken.url, attempts_total = d.attempts_total + 1
     from taken where d.id = taken.id
     returning d.id as delivery_id, d.lease_id, d.endpoint_id, d.event_id, d.body, d.leased_url as url, d.trace_parent,

@@ -8,22 +8,22 @@ import type { MadeAttempt } from '../../src/storage/attempts.ts'
 import { webhooksBed } from '../bed.ts'
 
 const { bed, operator, endpoint, story, hold } = await webhooksBed(t)
-const { db, clock, log } = bed.services.webhooks
+const { db, log } = bed.services.webhooks
 const recorder = new Recorder({
-  ...{ db, clock, log, random: () => 0.5, concurrency: 200 },
+  ...{ db, log, random: () => 0.5, concurrency: 200 },
   breaker: { concurrencyMax: 10, backoffBaseMs: 60_000 },
   disabling: { failingDays: 5, failuresMin: 20 },
 })
 const url = 'http://127.0.0.1:1/hook'
 const pool = bed.sql('webhooks')
 
-/** A delivery whose first attempt is under way, for as long as the test lasts. */
+/** A delivery whose first attempt is under way for almost as long as a lease lasts. */
 async function underWay(scope: Scope): Promise<MadeAttempt['lease']> {
   const lease = { deliveryId: newId('dlv'), endpointId: endpointId(scope), leaseId: randomUUID(), url, number: 1 }
   await pool.query(
     `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, attempts_total, event_created_at,
        received_at, next_attempt_at, lease_id, leased_at, leased_until, leased_url)
-     values ($1, $2, $3, 'deposit.confirmed', $4, '', 'pending', 1, now(), now(), now(), $5, now(), now() + interval '1 hour', $6)`,
+     values ($1, $2, $3, 'deposit.confirmed', $4, '', 'pending', 1, now(), now(), now(), $5, now(), now() + interval '14 seconds', $6)`,
     [lease.deliveryId, lease.endpointId, newId('evt'), scope.brandId, lease.leaseId, url],
   )
   return lease
