@@ -1,5 +1,6 @@
 import { dayMs, defineService, type Retention, secretBoxFrom } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
+import { backlogWithholding } from './background/withhold-backlogs.ts'
 import { backoffBaseDefaultMs } from './domain/retry-schedule.ts'
 import { deliveryBacklog } from './measurements.ts'
 import { handlers } from './operations/index.ts'
@@ -66,7 +67,7 @@ export const webhooks = defineService({
     return {
       operations: handlers({ box, breaker, policy, resolve, send }),
       reactions: [scheduleDelivery((endpointId) => scheduler.nudge(endpointId))],
-      background: [scheduler],
+      background: [scheduler, backlogWithholding({ db, clock, log })],
       measurements: [deliveryBacklog(db.reader)],
     }
   },

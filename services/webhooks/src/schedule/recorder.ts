@@ -96,7 +96,7 @@ export class Recorder {
     }
 
     const disabled = [...after].filter(([id, { enabled }]) => !enabled && before.get(id)?.enabled === true)
-    // Withholding a large backlog takes long, so no other attempt may be in that transaction.
+    // Withholding a page of its backlog takes longer than the rest, so no other attempt may be in that transaction.
     if (disabled.length > 0 && !alone) throw new Error('an attempt that disables its endpoint is recorded alone')
     await Promise.all([saveAttempts(db, [...recorded.values()]), saveEndpoints(db, after, settings)])
     for (const [id, endpoint] of disabled) await this.#withhold(db, id, endpoint, now)

@@ -72,12 +72,22 @@ export async function insertTestDelivery(
   `
 }
 
-/** Withholds what waits for an endpoint, until a resend or a replay. @returns how many that were */
+/** The most that one statement withholds. */
+const withheldMax = 1_000
+
+/**
+ * Withholds a page of what waits for an endpoint, until a resend or a replay. What another transaction has locked is left
+ * for the next page.
+ * @returns how many that were
+ */
 export async function withholdDeliveries(db: Db, endpointId: string, now: Date): Promise<number> {
   const [row] = await db<{ withheld: number }>`
     with withheld as (
       update delivery set state = 'withheld', next_attempt_at = null, finished_at = ${now}::timestamptz
-      where endpoint_id = ${endpointId} and state = 'pending' returning true
+      where id = any(array(
+        select id from delivery where endpoint_id = ${endpointId} and state = 'pending'
+        order by next_attempt_at limit ${withheldMax} for no key update skip locked
+      )) returning true
     )
     select count(*)::integer as withheld from withheld
   `

@@ -22,6 +22,18 @@ export async function lockEndpoint(db: Db, key: EndpointKey): Promise<EndpointRo
   return row
 }
 
+/** Locks an endpoint that is disabled and for which something waits. It does not wait for locks. @returns its id */
+export async function lockDisabledEndpoint(db: Db): Promise<string | null> {
+  // As a value and not with EXISTS, which may be planned as a join with everything that waits.
+  const [row] = await db<{ id: string }>`
+    select e.id from endpoint e
+    where not e.enabled and (
+      select true from delivery d where d.endpoint_id = e.id and d.state = 'pending' order by d.next_attempt_at limit 1)
+    limit 1 for no key update skip locked
+  `
+  return row?.id ?? null
+}
+
 /** Makes the rows of endpoints that have none, in the order of their ids. An event may come before a URL was set. */
 export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[], now: Date): Promise<void> {
   const rows = keys.map((key) => ({ ...key, id: endpointId(key) }))
