@@ -6,6 +6,8 @@ type Named = Pick<Operation, 'service' | 'id'>
 
 /** The subject of an operation that operators or other services call. */
 export const rpcSubject = ({ service, id }: Named): string => `rpc.${service}.${id}`
+/** The same call, taken by all replicas of the service and not by one of them. */
+export const rpcSubjectOfAll = (operation: Named): string => `${rpcSubject(operation)}.all`
 /**
  * The subject of an operation that a person of the team calls. The second token is the NATS user, and the broker lets
  * nobody use another's.
@@ -15,6 +17,7 @@ export const teamSubject = (user: string, { service, id }: Named): string => `te
 /** The subjects on which a service is called: by operators and services, and by the team. */
 export const servedSubjects = (service: ServiceName) => ({
   rpc: rpcSubject({ service, id: '*' }),
+  all: rpcSubjectOfAll({ service, id: '*' }),
   team: teamSubject('*', { service, id: '*' }),
 })
 
@@ -29,7 +32,16 @@ export const headerNames = {
   deadline: 'Deadline',
   /** How many milliseconds the caller waits, from the moment of sending. It does not depend on two clocks. */
   timeoutMs: 'Timeout-Ms',
+  /** Which attempt of a call this is. The first has none. */
+  attempt: 'Attempt',
 } as const
+
+/**
+ * Whether a call may be sent again while its reply is awaited, because a replica that hangs may have taken it. Whatever is
+ * sent again has one effect. A person of the team waits, and may see a secret in the first reply only.
+ */
+export const isSentAgain = ({ audience, sentOnce }: Pick<Operation, 'audience' | 'sentOnce'>): boolean =>
+  audience !== 'team' && sentOnce !== true
 
 /** How long a caller waits when the operation says nothing else. */
 export const timeoutMsDefault = 8_000
@@ -66,7 +78,9 @@ export interface BrokerPermissions {
 
 /** What one service may send and hear: it follows from the tables of operations and events. */
 export function servicePermissions(service: ServiceName): BrokerPermissions {
-  const calls = allOperations.filter((operation) => mayCall(service, operation)).map(rpcSubject)
+  const calls = allOperations
+    .filter((operation) => mayCall(service, operation))
+    .flatMap((operation) => [rpcSubject(operation), ...(isSentAgain(operation) ? [rpcSubjectOfAll(operation)] : [])])
   const emits = eventKinds.filter((kind) => events[kind].emittedBy === service).map(eventSubject)
   const consumes = eventKinds.some((kind) => events[kind].consumedBy.includes(service))
   return {

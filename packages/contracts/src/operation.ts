@@ -73,6 +73,11 @@ interface Facts {
   readonly callers?: readonly ServiceName[]
   /** How long a caller waits; `timeoutMsDefault` when absent. */
   readonly timeoutMs?: number
+  /**
+   * A call is never sent a second time while its reply is awaited: done twice at once it is not what it is when done once,
+   * or it takes long because of somebody else.
+   */
+  readonly sentOnce?: true
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>
     readonly query?: Readonly<Record<string, string>>

@@ -5,9 +5,11 @@ import {
   eventSubject,
   events,
   inboxOf,
+  isSentAgain,
   operations,
   roleName,
   rpcSubject,
+  rpcSubjectOfAll,
   servedSubjects,
   serviceNames,
   servicePermissions,
@@ -21,7 +23,7 @@ const { createDeposit, listAudit } = operations.payments
 t.test('an operation has a subject for services, and one for each person of the team', async (t) => {
   t.equal(rpcSubject(createDeposit), 'rpc.payments.createDeposit')
   t.equal(teamSubject('alice', listAudit), 'team.alice.payments.listAudit')
-  t.same(servedSubjects('payments'), { rpc: 'rpc.payments.*', team: 'team.*.payments.*' })
+  t.same(servedSubjects('payments'), { rpc: 'rpc.payments.*', all: 'rpc.payments.*.all', team: 'team.*.payments.*' })
 })
 
 t.test('a service may send only what the table lets it call, and never to itself', async (t) => {
@@ -35,6 +37,18 @@ t.test('a service may send only what the table lets it call, and never to itself
   t.notOk(gateway.includes(rpcSubject(operations.wallet.creditAccount)), 'the gateway cannot touch money')
   t.ok(gateway.includes(rpcSubject(operations.wallet.abandonOperation)))
   t.ok(servicePermissions('payments').publish.includes(rpcSubject(operations.wallet.creditAccount)))
+})
+
+t.test('what may be sent again may be sent to all replicas, and nothing else may', async (t) => {
+  const { provisionWebhook, testWebhook, setWebhookUrl } = operations.webhooks
+  const gateway = servicePermissions('gateway').publish
+  for (const once of [provisionWebhook, testWebhook, operations.players.openGameSession]) {
+    t.notOk(isSentAgain(once), once.id)
+    t.ok(gateway.includes(rpcSubject(once)))
+    t.notOk(gateway.includes(rpcSubjectOfAll(once)))
+  }
+  t.ok(gateway.includes(rpcSubjectOfAll(createDeposit)))
+  t.notOk(isSentAgain(setWebhookUrl), 'no operation of the team')
 })
 
 t.test('who consumes events follows from the event table', async (t) => {

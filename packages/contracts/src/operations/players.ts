@@ -130,6 +130,7 @@ export const players = service('players', {
       'PROVIDER_UNAVAILABLE',
     ],
     timeoutMs: 10_000,
+    sentOnce: true,
     example: {
       params: { playerId: sample.playerId },
       body: { gameId: 'fortune-reels' },

@@ -105,6 +105,7 @@ export const webhooks = service('webhooks', {
     reply: WebhookTestResult,
     rejects: ['WEBHOOK_NOT_CONFIGURED'],
     timeoutMs: 20_000,
+    sentOnce: true,
     example: {
       body: {},
       reply: {
@@ -120,6 +121,7 @@ export const webhooks = service('webhooks', {
   /** Makes the signing secret of a new operator's environment; null when it has one already, since a secret is shown once. */
   provisionWebhook: internal.direct({
     callers: ['gateway'],
+    sentOnce: true,
     summary: 'Make the webhook secret of an environment',
     body: Type.Object({ operatorName: Type.String() }, closed),
     reply: Type.Object({ webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })) }, closed),

@@ -1,18 +1,21 @@
 import {
   headerNames,
   type Input,
+  isSentAgain,
   type Operation,
   Rejection,
   type Reply,
   rpcSubject,
+  rpcSubjectOfAll,
   type Scope,
   teamSubject,
   timeoutMsDefault,
 } from '@backoffice/contracts'
-import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
+import { type Msg, type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { newId } from '../process/ids.ts'
 import { endOfTurn } from '../process/turn.ts'
+import { meter } from '../telemetry/metrics.ts'
 import { inputSchema, validate, validateAsReader } from '../validation/validate.ts'
 import { injectTrace } from './tracing.ts'
 import { bodyBytes, type ReplyMessage } from './wire.ts'
@@ -36,10 +39,36 @@ export interface CallResult<O extends Operation> {
 
 const tracer = trace.getTracer('rpc')
 
+/**
+ * When a call is sent again, in parts of its time-out, because the replica that took it may hang. One replica, chosen at
+ * random, takes it at first. The last time all do, so that a replica that works gets it for certain.
+ */
+const secondAttempts = [
+  { after: 1 / 8, toAll: false },
+  { after: 1 / 4, toAll: false },
+  { after: 1 / 2, toAll: true },
+] as const
+/**
+ * More second attempts than this are not under way at once. When all replicas are slow, sending more would make them
+ * slower.
+ */
+const secondAttemptsMax = 100
+const sentAgain = meter.createCounter('backoffice.rpc.second_attempts', {
+  description: 'Calls that were sent again because no reply had come yet',
+})
+
+interface Exchange {
+  readonly message: Msg
+  readonly reply: ReplyMessage
+}
+
+const isUnavailable = (reply: ReplyMessage): boolean => 'error' in reply && reply.error.code === 'SERVICE_UNAVAILABLE'
+
 /** Calls operations over NATS request/reply. */
 export class RpcClient {
   readonly #connection: NatsConnection
   readonly #teamUser: string | undefined
+  #secondAttempts = 0
 
   /** @param teamUser the NATS user, for a client that calls the team's operations */
   constructor(connection: NatsConnection, teamUser?: string) {
@@ -81,17 +110,20 @@ export class RpcClient {
     const headers = natsHeaders()
     headers.set(headerNames.operationId, operationId ?? newId('opn'))
     headers.set(headerNames.requestId, requestId ?? newId('req'))
-    // A duration, because the clocks of two machines may differ. The moment is for services of the release before.
-    headers.set(headerNames.timeoutMs, String(Math.floor(timeoutMs)))
-    headers.set(headerNames.deadline, String(Date.now() + Math.floor(timeoutMs)))
     injectTrace(headers)
-    const subject =
-      operation.audience === 'team' ? teamSubject(this.#teamUser ?? 'nobody', operation) : rpcSubject(operation)
-    const message = await this.#exchange(subject, JSON.stringify({ scope, input }), {
-      timeout: Math.ceil(timeoutMs),
-      headers,
+    const payload = JSON.stringify({ scope, input })
+    const endsAtMs = performance.now() + timeoutMs
+    const { message, reply } = await this.#firstReply(operation, timeoutMs, async ({ number, toAll }) => {
+      await endOfTurn()
+      const leftMs = endsAtMs - performance.now()
+      // A duration, because the clocks of two machines may differ. The moment is for services of the release before.
+      headers.set(headerNames.timeoutMs, String(Math.floor(leftMs)))
+      headers.set(headerNames.deadline, String(Date.now() + Math.floor(leftMs)))
+      if (number > 1) headers.set(headerNames.attempt, String(number))
+      const subject = toAll ? rpcSubjectOfAll(operation) : this.#subjectOf(operation)
+      const message = await this.#connection.request(subject, payload, { timeout: Math.ceil(leftMs), headers })
+      return { message, reply: message.json<ReplyMessage>() }
     })
-    const reply = message.json<ReplyMessage>()
     if ('error' in reply) throw new Rejection(reply.error.code, reply.error.details)
     const issues = validateAsReader(operation.reply, reply.body)
     if (issues !== null) {
@@ -101,13 +133,57 @@ export class RpcClient {
     return { body: reply.body as never, bytes: bodyBytes(message.data) }
   }
 
-  async #exchange(subject: string, payload: string, options: Parameters<NatsConnection['request']>[2]) {
-    await endOfTurn()
-    try {
-      return await this.#connection.request(subject, payload, options)
-    } catch (cause) {
-      // No responder, a time-out or a lost connection: whatever it was, the outcome is unknown.
-      throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
+  #subjectOf(operation: Operation): string {
+    return operation.audience === 'team' ? teamSubject(this.#teamUser ?? 'nobody', operation) : rpcSubject(operation)
+  }
+
+  /**
+   * Sends a call, and again while no reply comes. The first reply counts. One that says SERVICE_UNAVAILABLE counts when
+   * no other attempt is under way.
+   */
+  #firstReply(
+    operation: Operation,
+    timeoutMs: number,
+    send: (attempt: { readonly number: number; readonly toAll: boolean }) => Promise<Exchange>,
+  ): Promise<Exchange> {
+    const { promise, resolve, reject } = Promise.withResolvers<Exchange>()
+    let underWay = 0
+    let timer: NodeJS.Timeout | undefined
+    const settle = (how: () => void) => {
+      clearTimeout(timer)
+      how()
     }
+    const attempt = (number: number, toAll: boolean): Promise<void> => {
+      underWay += 1
+      return send({ number, toAll }).then(
+        (exchange) => {
+          underWay -= 1
+          if (underWay === 0 || !isUnavailable(exchange.reply)) settle(() => resolve(exchange))
+        },
+        (cause) => {
+          underWay -= 1
+          // No responder, a time-out or a lost connection: whatever it was, the outcome is unknown.
+          if (underWay === 0) settle(() => reject(new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })))
+        },
+      )
+    }
+    const again = (index: number) => {
+      const next = secondAttempts[index]
+      if (next === undefined) return
+      const waitMs = timeoutMs * (next.after - (secondAttempts[index - 1]?.after ?? 0))
+      timer = setTimeout(() => {
+        again(index + 1)
+        if (this.#secondAttempts >= secondAttemptsMax) return
+        this.#secondAttempts += 1
+        sentAgain.add(1, { service: operation.service, operation: operation.id })
+        const ended = attempt(index + 2, next.toAll)
+        void Promise.race([ended, promise.catch(() => {})]).finally(() => {
+          this.#secondAttempts -= 1
+        })
+      }, waitMs)
+    }
+    if (isSentAgain(operation)) again(0)
+    void attempt(1, false)
+    return promise
   }
 }

@@ -38,6 +38,14 @@ export interface ServedOperation {
   readonly run: (call: ReceivedCall) => Promise<unknown>
 }
 
+/** How a message came: to one replica, to all of them, or from a person of the team to one. */
+type Way = keyof ReturnType<typeof servedSubjects>
+
+interface Outcome {
+  readonly reply: string
+  readonly code: ErrorCode | 'ok'
+}
+
 /** More requests than this are refused at once. Nobody would still be waiting at the end of a longer queue. */
 const inFlightMax = 2_000
 /** The most for one brand, so that its burst leaves room for the others. */
@@ -59,6 +67,8 @@ export class RpcServer {
   readonly #log: Logger
   readonly #inFlight = new Set<Promise<void>>()
   readonly #inFlightByOwner = new Map<string, number>()
+  /** The calls under way, by operation and operation id. */
+  readonly #running = new Map<string, { readonly data: Uint8Array; readonly outcome: Promise<Outcome> }>()
   readonly #subscriptions: Subscription[] = []
 
   constructor(options: { readonly served: readonly ServedOperation[]; readonly log: Logger }) {
@@ -70,15 +80,13 @@ export class RpcServer {
 
   listen(connection: NatsConnection, service: ServiceName): void {
     const subjects = servedSubjects(service)
-    for (const [subject, team] of [
-      [subjects.rpc, false],
-      [subjects.team, true],
-    ] as const) {
-      const subscription = connection.subscribe(subject, {
-        queue: service,
+    for (const way of ['rpc', 'all', 'team'] as const) {
+      const subscription = connection.subscribe(subjects[way], {
+        // Without a queue every replica gets the message.
+        ...(way === 'all' ? {} : { queue: service }),
         callback: (error, message) => {
           if (error !== null) this.#log.error({ err: error }, 'the subscription failed')
-          else this.#accept(message, team)
+          else this.#accept(message, way)
         },
       })
       this.#subscriptions.push(subscription)
@@ -92,34 +100,45 @@ export class RpcServer {
     await Promise.all(this.#inFlight)
   }
 
-  #accept(message: Msg, team: boolean): void {
+  #accept(message: Msg, way: Way): void {
     if (this.#inFlight.size >= inFlightMax) {
-      this.#respond(message, JSON.stringify(errorReply('SERVICE_UNAVAILABLE')))
+      this.#respondUnavailable(message, way)
       return
     }
-    const task = this.#serve(message, team)
+    const task = this.#serve(message, way)
       .catch((error) => this.#log.error({ err: error, subject: message.subject }, 'a request got no reply'))
       .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
 
-  async #serve(message: Msg, team: boolean): Promise<void> {
+  async #serve(message: Msg, way: Way): Promise<void> {
+    const team = way === 'team'
     const tokens = message.subject.split('.')
-    const name = tokens.at(-1) ?? ''
+    const name = tokens.at(way === 'all' ? -2 : -1) ?? ''
     const entry = this.#served.get(key(team, name))
     if (entry === undefined) {
       // The caller may be of the next release, and another replica may know the operation. A refusal would be stored as
       // the reply, so there is none.
       this.#log.warn({ subject: message.subject }, 'a request for an operation that this release does not know')
-      this.#respond(message, JSON.stringify(errorReply('SERVICE_UNAVAILABLE')))
+      this.#respondUnavailable(message, way)
+      return
+    }
+    const call = `${name} ${message.headers?.get(headerNames.operationId) ?? ''}`
+    const running = this.#running.get(call)
+    if (running !== undefined && message.headers?.has(headerNames.attempt) && isSame(running.data, message.data)) {
+      // An earlier attempt of this call is under way here. Its reply is the reply to both.
+      this.#respond(message, (await running.outcome).reply)
       return
     }
     const parent = extractTrace(message.headers)
     const span = tracer.startSpan(`${entry.operation.service}.${name}`, { kind: SpanKind.SERVER }, parent)
     const started = performance.now()
-    const { reply, code } = await context.with(trace.setSpan(parent, span), () =>
+    const outcome = context.with(trace.setSpan(parent, span), () =>
       this.#run(entry, message, team ? tokens[1] : undefined),
     )
+    this.#running.set(call, { data: message.data, outcome })
+    const { reply, code } = await outcome
+    if (this.#running.get(call)?.outcome === outcome) this.#running.delete(call)
     if (code !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR, message: code })
     duration.record((performance.now() - started) / 1_000, { service: entry.operation.service, operation: name, code })
     // The replies to a batch leave together.
@@ -128,11 +147,7 @@ export class RpcServer {
     span.end()
   }
 
-  async #run(
-    { operation, run }: ServedOperation,
-    message: Msg,
-    actor: string | undefined,
-  ): Promise<{ readonly reply: string; readonly code: ErrorCode | 'ok' }> {
+  async #run({ operation, run }: ServedOperation, message: Msg, actor: string | undefined): Promise<Outcome> {
     const requestId = message.headers?.get(headerNames.requestId) || newId('req')
     try {
       const call = receive(operation, message, { actor, requestId })
@@ -174,6 +189,11 @@ export class RpcServer {
     return errorReply(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   }
 
+  /** Of a message that all replicas have taken another one may be the reply, so here is none. */
+  #respondUnavailable(message: Msg, way: Way): void {
+    if (way !== 'all') this.#respond(message, JSON.stringify(errorReply('SERVICE_UNAVAILABLE')))
+  }
+
   /** A reply that cannot be sent is like a reply that got lost: the caller asks again. */
   #respond(message: Msg, reply: string): void {
     if (!message.reply) return
@@ -187,6 +207,8 @@ export class RpcServer {
 
 /** Whose a call is, for fairness. */
 export const ownerOf = ({ scope }: Pick<ReceivedCall, 'scope'>): string => scope?.brandId ?? 'team'
+
+const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0
 
 const key = (team: boolean, name: string) => `${team ? 'team' : 'rpc'}.${name}`
 

@@ -1,0 +1,115 @@
+import { headerNames, operations, rpcSubject, rpcSubjectOfAll } from '@backoffice/contracts'
+import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
+import { type Msg, headers as natsHeaders } from '@nats-io/transport-node'
+import t from 'tap'
+import { RpcClient } from '../../src/messages/rpc-client.ts'
+import { payments, reading, readRecord } from '../probe-services.ts'
+
+const { getWallet } = operations.wallet
+const { testWebhook } = operations.webhooks
+
+const bed = await testBed(t, { payments })
+const scope = bed.scope()
+const gateway = await bed.nats('gateway')
+const rpc = new RpcClient(gateway)
+const soon = (ms: number) => new Date(Date.now() + ms)
+const attemptOf = (message: Msg) => message.headers?.get(headerNames.attempt) ?? ''
+
+/** What a service is sent whose replicas all hang, unless `reply` says something. */
+async function hanging(
+  t: Teardown,
+  service: 'wallet' | 'webhooks',
+  reply: (message: Msg) => unknown = () => undefined,
+) {
+  const messages: Msg[] = []
+  const connection = await bed.nats(service)
+  const subscription = connection.subscribe(`rpc.${service}.>`, {
+    callback: (_, message) => {
+      messages.push(message)
+      const body = reply(message)
+      if (body !== undefined) message.respond(JSON.stringify(body))
+    },
+  })
+  t.teardown(() => subscription.unsubscribe())
+  await connection.flush()
+  return messages
+}
+
+t.test('a call that gets no reply is sent twice more, and then to all replicas, as the same operation', async (t) => {
+  const messages = await hanging(t, 'wallet')
+  const call = rpc.call(getWallet, { scope, input: { playerId: 'ply_1' }, deadline: soon(1_600), operationId: 'opn_1' })
+  t.equal(await refusal(call), 'SERVICE_UNAVAILABLE')
+  const [one, all] = [rpcSubject(getWallet), rpcSubjectOfAll(getWallet)]
+  t.same(
+    messages.map((message) => [message.subject, attemptOf(message), message.headers?.get(headerNames.operationId)]),
+    [
+      [one, '', 'opn_1'],
+      [one, '2', 'opn_1'],
+      [one, '3', 'opn_1'],
+      [all, '4', 'opn_1'],
+    ],
+  )
+  const left = messages.map(({ headers }) => Number(headers?.get(headerNames.timeoutMs)))
+  t.same(
+    left,
+    left.toSorted((a, b) => b - a),
+    'each attempt has the time that is left',
+  )
+})
+
+t.test('the first reply counts, but not that one replica is unavailable while another may reply', async (t) => {
+  const body = { playerId: 'ply_1', currency: 'BRL', available: '1.00', withdrawable: '1.00', updatedAt: null }
+  const reply = { body: { ...body, updatedAt: '2026-03-02T12:00:00.000Z' } }
+  const replies = new Map<string, unknown>([
+    ['2', { error: { code: 'SERVICE_UNAVAILABLE', message: 'busy' } }],
+    ['3', reply],
+  ])
+  await hanging(t, 'wallet', (message) => replies.get(attemptOf(message)))
+  const call = rpc.call(getWallet, { scope, input: { playerId: 'ply_1' }, deadline: soon(1_600) })
+  t.same(await call, reply.body)
+})
+
+t.test('only so many second attempts are under way at once', async (t) => {
+  const messages = await hanging(t, 'wallet')
+  const calls = Array.from({ length: 130 }, () =>
+    refusal(rpc.call(getWallet, { scope, input: { playerId: 'ply_1' }, deadline: soon(1_000) })),
+  )
+  t.same(new Set(await Promise.all(calls)), new Set(['SERVICE_UNAVAILABLE']))
+  t.equal(messages.filter((message) => attemptOf(message) === '').length, 130)
+  t.equal(messages.filter((message) => attemptOf(message) !== '').length, 100)
+})
+
+t.test('what is not the same when it is done twice is sent once', async (t) => {
+  const messages = await hanging(t, 'webhooks')
+  const call = rpc.call(testWebhook, { scope, input: {}, deadline: soon(300) })
+  t.equal(await refusal(call), 'SERVICE_UNAVAILABLE')
+  t.equal(messages.length, 1)
+})
+
+t.test('a second attempt that reaches the replica at work runs nothing, and gets the same reply', async (t) => {
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  reading.during = () => held
+  reading.batches.length = 0
+  t.teardown(() => {
+    reading.during = async () => {}
+  })
+  const send = (record: string, attempt: string, subject = rpcSubject(readRecord)) => {
+    const headers = natsHeaders()
+    headers.set(headerNames.operationId, 'opn_shared')
+    if (attempt !== '1') headers.set(headerNames.attempt, attempt)
+    const payload = JSON.stringify({ scope, input: { record } })
+    return gateway.request(subject, payload, { timeout: 10_000, headers }).then((message) => message.string())
+  }
+  const attempts = [send('a', '1')]
+  await eventually(() => reading.batches.length === 1)
+  attempts.push(send('a', '2'), send('a', '4', rpcSubjectOfAll(readRecord)))
+  // Another input is another call, whatever its id.
+  const other = send('b', '2')
+  await eventually(() => reading.batches.length === 2)
+  letGo()
+  const [first, ...again] = await Promise.all(attempts)
+  t.match(first, 'DEPOSIT_NOT_FOUND')
+  t.same(again, [first, first])
+  t.match(await other, 'DEPOSIT_NOT_FOUND')
+  t.same(reading.batches, [['a'], ['b']])
+})
