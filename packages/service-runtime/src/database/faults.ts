@@ -11,6 +11,7 @@ const deadlockDetected = '40P01'
 const uniqueViolation = '23505'
 const lockNotAvailable = '55P03'
 const inFailedTransaction = '25P02'
+const queryCanceled = '57014'
 const unknownStatement = '26000'
 const featureNotSupported = '0A000'
 
@@ -36,6 +37,13 @@ export const isUniqueViolation = (error: unknown): boolean => sqlState(error) ==
 
 /** Another transaction has locked a row that the statement needs, and does not end. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === lockNotAvailable
+
+/**
+ * PostgreSQL ended the statement because it took too long, and not because somebody asked for it. A batch may be too much
+ * for one statement, or one item of it may be the slow one.
+ */
+const isStatementTimeout = (error: unknown): boolean =>
+  sqlState(error) === queryCanceled && causesOf(error).some(({ message }) => message.includes('statement timeout'))
 
 /** The statement failed only because one before it in its transaction had failed. */
 export const isInFailedTransaction = (error: unknown): boolean => sqlState(error) === inFailedTransaction
@@ -80,6 +88,7 @@ export function batchFaultOf(error: unknown): BatchFault {
   if (isLockTimeout(error)) return 'locked'
   // A single item is less likely to meet a deadlock than a batch.
   if (isRetryable(error) || isFaultOfData(error)) return 'alone'
+  if (isStatementTimeout(error)) return 'alone'
   // With any other fault one item may be the cause, and its neighbours should not suffer for it.
   return isPassingFault(error) ? 'everyone' : 'alone'
 }

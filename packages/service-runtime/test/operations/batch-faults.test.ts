@@ -126,3 +126,17 @@ t.test('what failed a batch fails no other: it goes alone from then on, until it
   t.same(await Promise.all(await addAll(['poison', 'beside the cured'])), [{ count: 9 }, { count: 1 }])
   t.same(adding.batches.at(-1), ['poison', 'beside the cured'])
 })
+
+t.test('a batch that takes one statement too long runs call by call', async (t) => {
+  const names = records('too much together', 5)
+  const calls = await gather(names.length, () => {
+    adding.during = async (db) => {
+      if (adding.batches.at(-1)?.length === 1) return
+      await db`set local statement_timeout = 20`
+      await db`select pg_sleep(30)`
+    }
+    return names.map((name) => add(name))
+  })
+  t.same(await Promise.all(calls), Array(5).fill({ count: 1 }))
+  adding.during = async () => {}
+})
