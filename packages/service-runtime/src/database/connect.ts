@@ -2,6 +2,7 @@ import type { ServiceName } from '@backoffice/contracts'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { ServiceConfig } from '../process/config.ts'
+import { Lane } from '../process/lane.ts'
 import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
@@ -34,6 +35,7 @@ export async function connectDatabase(
     readOnly: true,
   })
   const teamReaders = openPool(service, config, { max: teamReadersMax, readOnly: true })
+  const apart = new Lane<() => Promise<void>>(Math.ceil(config.DATABASE_POOL_MAX / 2), (run) => run())
   // On first use: MikroORM is the largest thing in a process, and and hardly any request of an operator needs it.
   let loading: Promise<EntityManagers> | undefined
   const managers = () => {
@@ -45,8 +47,10 @@ export async function connectDatabase(
   return Object.assign(handleOver(writers, managers), {
     reader: handleOver(readers, managers) as ReadDb,
     teamReader: handleOver(teamReaders, managers) as ReadDb,
-    transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) =>
-      retrying(() => attemptTransaction(writers, managers, run, options)),
+    transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) => {
+      const attempt = () => retrying(() => attemptTransaction(writers, managers, run, options))
+      return options?.apart === true ? inLane(apart, attempt) : attempt()
+    },
     async close() {
       await Promise.all([writers, readers, teamReaders].map((pool) => pool.end()))
     },
@@ -111,6 +115,12 @@ function handleOver(connection: Queryable, managers: LoadManagers): Db {
     },
   })
 }
+
+/** Runs when the lane has room. */
+const inLane = <T>(lane: Lane<() => Promise<void>>, run: () => Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    lane.add([() => run().then(resolve, reject)])
+  })
 
 /** Runs a transaction again when it failed, without any effect, because of its moment or its connection. */
 async function retrying<T>(run: () => Promise<T>): Promise<T> {

@@ -36,6 +36,7 @@ export function gatheredAttempts(
         .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
           lockTimeoutMs,
           readsFirst: true,
+          apart: alone,
         })
         .catch((error) => {
           if (!alone && goOneByOne.has(batchFaultOf(error))) logFailedBatch(context.log, operation, error)

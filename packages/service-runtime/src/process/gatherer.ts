@@ -54,16 +54,21 @@ interface Entry<Item, Result> {
   readonly reject: (error: unknown) => void
   /** Runs a function in the context in which the item was added, and so in its trace. */
   readonly inItsContext: <T>(run: () => T) => T
+  /** Since when it is locked out, and how often it has been tried since. */
+  lockedOut?: { readonly sinceMs: number; tries: number }
 }
 
 /** How often a batch runs again as a whole before its items go one by one. */
 const repeatsMax = 2
 /**
- * How long an item may wait for a lock. While others wait behind it the time is short: in a batch, and one by one after
- * a failed batch. An item that is known to be locked out may wait as long as its caller does.
+ * How long an item may wait for a lock. The time is short, because others wait behind it: for their batch, for their turn,
+ * or for the connection that it keeps meanwhile.
  */
-const patienceMs = { batch: 1_000, alone: 100, lockedOut: 6_000 }
-/** How many items run alone at once. Each takes a connection, and an item that is locked out keeps it for long. */
+const patienceMs = { batch: 1_000, alone: 100, lockedOut: 200 }
+/** An item that is known to be locked out takes turns with others like it, about as long as its caller waits. */
+const lockedOutTriesMax = 30
+const lockedOutMsMax = 6_000
+/** How many items run alone at once. */
 const aloneAtOnceMax = 4
 const lockedOutAtOnceMax = 2
 /** How many suspects are remembered. */
@@ -225,7 +230,7 @@ export class Gatherer<Item, Result> {
       } catch (error) {
         const fault = this.#faultOf(error)
         if (fault === 'again' && repeat < repeatsMax) continue
-        if (fault === 'locked' && patience === 'alone') {
+        if (fault === 'locked' && mayWaitForLock(entry)) {
           this.#waitForLock(entry)
           return
         }
@@ -237,6 +242,8 @@ export class Gatherer<Item, Result> {
   }
 
   #waitForLock(entry: Entry<Item, Result>): void {
+    entry.lockedOut ??= { sinceMs: performance.now(), tries: 0 }
+    entry.lockedOut.tries++
     this.#suspect(entry)
     this.#lockedOut.add([entry])
   }
@@ -283,6 +290,10 @@ export class Gatherer<Item, Result> {
     if (this.#queue.length > 0) this.#schedule()
   }
 }
+
+const mayWaitForLock = ({ lockedOut }: Pick<Entry<unknown, unknown>, 'lockedOut'>): boolean =>
+  lockedOut === undefined ||
+  (lockedOut.tries < lockedOutTriesMax && performance.now() - lockedOut.sinceMs < lockedOutMsMax)
 
 const unavailable = (why: string) => new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: new Error(why) })
 

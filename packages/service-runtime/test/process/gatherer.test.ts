@@ -252,7 +252,7 @@ t.test('what expired while it waited to run alone is not run, and frees its name
   t.equal(await namesake, 55)
 })
 
-t.test("'locked' runs each item by itself, and only who is locked out waits long", async (t) => {
+t.test("'locked' runs each item by itself, and who is locked out is tried again and again", async (t) => {
   const { batches, run } = held()
   const gatherer = new Gatherer({ ...options, run, ...failing('locked') })
   const results = [1, 2].map((id) => gatherer.add({ id, names: [`${id}`] }))
@@ -266,12 +266,39 @@ t.test("'locked' runs each item by itself, and only who is locked out waits long
     [{ ids: [1, 2] }, { ids: [1] }, { ids: [2] }, { ids: [1] }],
     'the other does not wait behind the one that is locked out',
   )
-  const [batch, alone, , lockedOut] = batches.map(({ patienceMs }) => patienceMs) as [number, number, number, number]
-  t.ok(alone < batch && batch < lockedOut)
+  const [batch, ...apart] = batches.map(({ patienceMs }) => patienceMs) as [number, ...number[]]
+  t.ok(
+    apart.every((patienceMs) => patienceMs < batch),
+    'it keeps a connection for a moment only',
+  )
   batches[2]?.end()
   t.equal(await results[1], 2)
-  batches[3]?.end(new Error('lock timeout'))
-  await t.rejects(results[0] as Promise<number>, /lock timeout/)
+  for (let index = 3; index < 6; index++) {
+    batches[index]?.end(new Error('lock timeout'))
+    await turns()
+  }
+  batches[6]?.end()
+  t.equal(await results[0], 1)
+})
+
+t.test('those that are locked out take turns, and each is given up after a while', async (t) => {
+  const { batches, run, ids } = held()
+  const gatherer = new Gatherer({ ...options, run, ...failing('locked') })
+  const results = [1, 2, 3].map((id) => gatherer.add({ id, names: [`${id}`] }))
+  const ended: Promise<unknown>[] = results.map((result) => t.rejects(result, /lock timeout/))
+  await turns()
+  for (let index = 0; index < batches.length; index++) {
+    batches[index]?.end(new Error('lock timeout'))
+    await turns()
+  }
+  await Promise.all(ended)
+  const turnsTaken = ids()
+    .slice(4, -3)
+    .map(([id]) => id)
+  t.ok(
+    turnsTaken.every((id, index) => index < 3 || id === turnsTaken[index - 3]),
+    turnsTaken.join(' '),
+  )
 })
 
 t.test('who shares a name with what failed alone goes alone at once, until one of them succeeds', async (t) => {

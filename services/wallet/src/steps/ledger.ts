@@ -43,7 +43,7 @@ export class Ledger {
     // If a batch cannot be written because of one posting's data or account, its postings run alone, so that the others
     // succeed.
     this.#postings = new Gatherer({
-      run: (batch, { patienceMs }) => this.#apply(batch, patienceMs),
+      run: (batch, { patienceMs: lockTimeoutMs, alone: apart }) => this.#apply(batch, { lockTimeoutMs, apart }),
       batchMax,
       queueMax,
       concurrency,
@@ -79,12 +79,15 @@ export class Ledger {
     return this.#openings.add(target)
   }
 
-  async #apply(batch: readonly Waiting[], lockTimeoutMs: number): Promise<PostingOutcome[]> {
+  async #apply(
+    batch: readonly Waiting[],
+    waiting: { readonly lockTimeoutMs: number; readonly apart: boolean },
+  ): Promise<PostingOutcome[]> {
     const postings = batch.map(({ posting }) => posting)
     const systemAccounts = await this.#findSystemAccounts(postings)
     for (;;) {
       const outcomes = await this.#db.transaction((db) => this.#applyOnce(db, batch, postings, systemAccounts), {
-        lockTimeoutMs,
+        ...waiting,
         readsFirst: true,
       })
       if (outcomes !== 'accounts missing') return outcomes
