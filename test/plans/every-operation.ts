@@ -224,6 +224,11 @@ export async function callInTrouble(operator: Operator, bed: TestBed<typeof serv
     const { rows } = await bed.sql('admin').query('select from webhooks.set_aside_message')
     return rows.length > 0
   })
+  const team = teamOf(bed)
+  const { data } = await team(operations.webhooks.listSetAside, { limit: 10 })
+  await team(operations.webhooks.showSetAside, { id: data[0].id })
+  await team(operations.webhooks.rerunSetAside, { reason: 'mended' })
+  await team(operations.webhooks.rerunSetAside, { id: data[0].id, reason: 'mended' })
   await fetch(`http://127.0.0.1:${replica.healthPort}/readyz`)
   await replica.drain()
 }

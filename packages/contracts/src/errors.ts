@@ -115,6 +115,7 @@ const catalogue = {
     retryable: false,
   },
   DELIVERY_NOT_FOUND: { status: 404, message: 'There is no such delivery.', retryable: false },
+  MESSAGE_NOT_FOUND: { status: 404, message: 'There is no such message.', retryable: false },
   TRANSFER_NOT_FOUND: { status: 404, message: 'There is no such transfer in this brand.', retryable: false },
   TRANSFER_CONFLICT: { status: 409, message: 'The reference was used for another transfer.', retryable: false },
   TRANSFER_ALREADY_REVERSED: { status: 409, message: 'The transfer is already reversed.', retryable: false },

@@ -9,7 +9,7 @@ export { type Fragment, sql } from './database/statement.ts'
 export { verifiedUrl } from './database/tls.ts'
 export type { Reaction } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
-export { takeSetAside } from './messages/set-aside.ts'
+export { findSetAside, listSetAside, rerunSetAside, type SetAsideMessage, takeSetAside } from './messages/set-aside.ts'
 export { insertAudit, recordAction } from './operations/audit.ts'
 export {
   type Call,

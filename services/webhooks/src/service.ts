@@ -64,9 +64,10 @@ export const webhooks = defineService({
     const concurrency = settings.WEBHOOK_CONCURRENCY
     const random = Math.random
     const scheduler = new Scheduler({ db, clock, log, random, box, breaker, disabling, send, deadlineMs, concurrency })
+    const reaction = scheduleDelivery((endpointId) => scheduler.nudge(endpointId))
     return {
-      operations: handlers({ box, breaker, policy, resolve, send }),
-      reactions: [scheduleDelivery((endpointId) => scheduler.nudge(endpointId))],
+      operations: handlers({ box, breaker, policy, resolve, send, reaction }),
+      reactions: [reaction],
       background: [scheduler, backlogWithholding({ db, clock, log })],
       measurements: [deliveryBacklog(db.reader)],
     }

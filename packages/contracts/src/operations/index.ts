@@ -16,6 +16,7 @@ export {
   DeliveryStory,
   DeliverySummary,
   deliveryStates,
+  SetAsideSummary,
   WebhookEndpoint,
 } from './webhooks.ts'
 

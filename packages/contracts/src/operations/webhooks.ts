@@ -93,6 +93,20 @@ export const DeliveryStory = Type.Object(
 )
 export type DeliveryStory = Static<typeof DeliveryStory>
 
+const setAsideColumns = {
+  id: Type.String(),
+  setAsideAt: Timestamp,
+  subject: Type.String(),
+  /** Of the event, where the message can be read that far. */
+  eventId: Nullable(Type.String()),
+  operatorId: Nullable(Type.String()),
+  fault: Type.String({ description: 'Why it could not be handled.' }),
+}
+
+/** A message that webhooks could not handle. No delivery has been made of it. */
+export const SetAsideSummary = Type.Object(setAsideColumns, closed)
+export type SetAsideSummary = Static<typeof SetAsideSummary>
+
 /** Endpoints, signing secrets and deliveries. */
 export const webhooks = service('webhooks', {
   /** Its reply is not stored: each call sends a new test event, and makes one attempt to deliver it. */
@@ -245,6 +259,44 @@ export const webhooks = service('webhooks', {
       closed,
     ),
     rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
+  }),
+
+  listSetAside: team.query({
+    summary: 'List the messages that could not be handled, oldest first',
+    body: Type.Object(
+      {
+        after: Type.Optional(Type.String({ description: 'Go on after this message.' })),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: Type.Object({ data: Type.Array(SetAsideSummary), nextCursor: Nullable(Type.String()) }, closed),
+  }),
+
+  showSetAside: team.query({
+    summary: 'Show a message that could not be handled, with its payload',
+    body: Type.Object({ id: Type.String() }, closed),
+    reply: Type.Object({ ...setAsideColumns, payload: Type.String() }, closed),
+    rejects: ['MESSAGE_NOT_FOUND'],
+  }),
+
+  /** In one transaction, so that a message which still cannot be handled leaves all of them where they are. */
+  rerunSetAside: team.command({
+    summary: 'Handle messages again that could not be handled, once their cause is removed',
+    description: 'Each event is delivered once. A message that cannot be read stays where it is.',
+    body: Type.Object(
+      { id: Type.Optional(Type.String({ description: 'This message; the oldest ones unless said.' })), reason: Reason },
+      closed,
+    ),
+    reply: Type.Object(
+      {
+        handled: Type.Integer(),
+        left: Type.Integer({ description: 'Messages of this run that cannot be read.' }),
+        remaining: Type.Integer({ description: 'Messages that are still set aside, those included.' }),
+      },
+      closed,
+    ),
+    rejects: ['MESSAGE_NOT_FOUND'],
   }),
 
   /** Run it after a new master key was put first: secrets under older keys are encrypted again. */

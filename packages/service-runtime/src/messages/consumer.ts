@@ -18,13 +18,13 @@ import {
 } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
-import type { Database, Db } from '../database/db.ts'
+import type { Database, Db, TransactionOptions } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import type { Logger } from '../process/log.ts'
 import { meter } from '../telemetry/metrics.ts'
-import { readEvent } from './set-aside.ts'
+import { enterInbox, notJson, readEvent } from './set-aside.ts'
 import { extractTrace, traceparentOf } from './tracing.ts'
 
 export interface ReactionTools {
@@ -49,8 +49,8 @@ export interface Reaction {
    * reached, each event is tried alone.
    */
   readonly react: (events: readonly ReceivedEvent[], tools: ReactionTools) => Promise<void>
-  /** Deliveries of one message after which it is set aside. */
-  readonly deliveriesMax?: number
+  /** How long one message is tried before it is set aside. */
+  readonly setAsideAfterMs?: number
   /** Called after the commit. */
   readonly committed?: (events: readonly ReceivedEvent[]) => void
 }
@@ -60,7 +60,14 @@ const inFlightMax = 256
 const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
 const ackWaitMs = 30_000
-const deliveriesMaxDefault = 12
+/** Longer than an outage, or than a bad release that is rolled back. */
+const setAsideAfterMsDefault = 24 * 3_600_000
+/**
+ * Messages that wait for another try take places from the others. When so many fail in this replica, those that have
+ * failed for a while are set aside.
+ */
+const failingMax = unacknowledgedMax / 4
+const crowdedAfterMs = 15 * 60_000
 const retryDelayMsMax = 60_000
 const restartDelayMs = 500
 const nanosPerMs = 1_000_000
@@ -84,6 +91,8 @@ export class EventConsumer {
   readonly #name: string
   readonly #gatherer: Gatherer<ReceivedEvent, undefined>
   readonly #inFlight = new Set<Promise<void>>()
+  /** When messages failed last, by their number in the stream. */
+  readonly #failing = new Map<number, number>()
   #messages: ConsumerMessages | undefined
   #running: Promise<void> | undefined
   #stopped = false
@@ -93,7 +102,7 @@ export class EventConsumer {
     this.#reaction = definition
     this.#name = `${context.service}-${definition.name}`
     this.#gatherer = new Gatherer({
-      run: (events, { patienceMs }) => this.#react(events, patienceMs),
+      run: (events, { patienceMs: lockTimeoutMs, alone: apart }) => this.#react(events, { lockTimeoutMs, apart }),
       batchMax,
       queueMax: unacknowledgedMax,
       // Two deliveries of one event: the second finds the first in the inbox.
@@ -176,25 +185,36 @@ export class EventConsumer {
   async #handle(message: JsMsg): Promise<void> {
     try {
       const event = readEvent(message.string())
-      if (typeof event === 'string') {
+      if (event === notJson) {
         await this.#setAside(message, event)
         return
       }
+      // It may be of the next release, and a replica of that release may read it.
+      if (typeof event === 'string') throw new Error(event)
       if (this.#reaction.kinds.includes(event.type)) await this.#receive(event, message)
       message.ack()
+      this.#failing.delete(message.seq)
     } catch (error) {
       const attempts = message.info.deliveryCount
+      this.#failing.set(message.seq, performance.now())
       this.#context.log.warn(
         { err: error, consumer: this.#name, subject: message.subject, attempts },
         'an event could not be handled',
       )
-      if (attempts < (this.#reaction.deliveriesMax ?? deliveriesMaxDefault))
-        message.nak(Math.min(retryDelayMsMax, 250 * 2 ** attempts))
+      if (triedForMs(attempts) < this.#setAsideAfterMs()) message.nak(retryDelayMs(attempts))
       else
         await this.#setAside(message, error instanceof Error ? error.message : String(error)).catch(() =>
           message.nak(retryDelayMsMax),
         )
     }
+  }
+
+  /** What failed elsewhere since, or is done, is forgotten after two tries. */
+  #setAsideAfterMs(): number {
+    const longAgo = performance.now() - 2 * retryDelayMsMax
+    for (const [seq, failedAt] of this.#failing) if (failedAt < longAgo) this.#failing.delete(seq)
+    const { setAsideAfterMs = setAsideAfterMsDefault } = this.#reaction
+    return this.#failing.size > failingMax ? Math.min(crowdedAfterMs, setAsideAfterMs) : setAsideAfterMs
   }
 
   async #receive(event: EventMessage, message: JsMsg): Promise<void> {
@@ -209,22 +229,17 @@ export class EventConsumer {
     }
   }
 
-  async #react(received: readonly ReceivedEvent[], lockTimeoutMs: number): Promise<undefined[]> {
+  async #react(received: readonly ReceivedEvent[], options: TransactionOptions): Promise<undefined[]> {
     const { db, clock, log } = this.#context
     const react = async (tx: Db) => {
       const now = clock.now()
       const ids = received.map(({ event }) => event.id)
-      const rows = await tx<{ eventId: string }>`
-        insert into inbox (consumer, event_id, received_at)
-        select ${this.#reaction.name}, id, ${now}::timestamptz from unnest(${ids}::text[]) as id order by id
-        on conflict do nothing returning event_id
-      `
-      const unseen = new Set(rows.map(({ eventId }) => eventId))
+      const unseen = await enterInbox(tx, this.#reaction.name, ids, now)
       const events = received.filter(({ event }) => unseen.has(event.id))
       if (events.length > 0) await this.#reaction.react(events, { db: tx, now, log })
       return events
     }
-    const fresh = await db.transaction(react, { lockTimeoutMs })
+    const fresh = await db.transaction(react, options)
     if (fresh.length > 0) this.#reaction.committed?.(fresh)
     return received.map(() => undefined)
   }
@@ -239,5 +254,15 @@ export class EventConsumer {
     log.error({ consumer: this.#name, subject: message.subject, fault }, 'a message was set aside')
     setAside.add(1, { consumer: this.#name })
     message.term()
+    this.#failing.delete(message.seq)
   }
+}
+
+const retryDelayMs = (attempts: number) => Math.min(retryDelayMsMax, 250 * 2 ** attempts)
+
+/** How long a message was tried, as the sum of the delays between its deliveries. No clock has a say in it. */
+function triedForMs(attempts: number): number {
+  let ms = 0
+  for (let attempt = 1; attempt < attempts; attempt++) ms += retryDelayMs(attempt)
+  return ms
 }

@@ -1,8 +1,13 @@
 import { type EventMessage, eventEnvelope, eventKinds } from '@backoffice/contracts'
-import type { Db } from '../database/db.ts'
+import type { Db, ReadDb } from '../database/db.ts'
+import { sql } from '../database/statement.ts'
 import { validateAsReader } from '../validation/validate.ts'
+import type { Reaction, ReactionTools } from './consumer.ts'
 
 const knownKinds: ReadonlySet<string> = new Set(eventKinds)
+
+/** Nobody will ever read such a message. */
+export const notJson = 'the payload is not JSON'
 
 /** The event of a message's payload, or what is wrong with it. */
 export function readEvent(payload: string): EventMessage | string {
@@ -10,11 +15,88 @@ export function readEvent(payload: string): EventMessage | string {
   try {
     event = JSON.parse(payload) as EventMessage
   } catch {
-    return 'the payload is not JSON'
+    return notJson
   }
   if (!knownKinds.has(event?.type)) return `unknown event type: ${String(event?.type)}`
   const issues = validateAsReader(eventEnvelope(event.type), event)
   return issues === null ? event : `the event is not valid: ${JSON.stringify(issues)}`
+}
+
+/** A message that no reaction could handle, with why. */
+export interface SetAsideMessage {
+  readonly id: bigint
+  readonly consumer: string
+  readonly subject: string
+  readonly payload: string
+  readonly fault: string
+  readonly setAsideAt: Date
+}
+
+const columns = sql`id, consumer, subject, payload, fault, set_aside_at`
+
+/** Oldest first. */
+export function listSetAside(
+  db: ReadDb,
+  { after, limit }: { readonly after: bigint; readonly limit: number },
+): Promise<SetAsideMessage[]> {
+  return db<SetAsideMessage>`
+    select ${columns} from set_aside_message where id > ${after}::bigint order by id limit ${limit}
+  `
+}
+
+export async function findSetAside(db: ReadDb, id: bigint): Promise<SetAsideMessage | null> {
+  const [row] = await db<SetAsideMessage>`select ${columns} from set_aside_message where id = ${id}::bigint`
+  return row ?? null
+}
+
+/**
+ * Lets a reaction handle messages that were set aside, oldest first: in one transaction with their inbox rows, so that each
+ * takes effect once. What still cannot be read stays set aside. If the reaction fails, all of them do.
+ * @param id of one message; null takes a page of all
+ * @returns how many messages were handled, and how many of the page were left
+ */
+export async function rerunSetAside(
+  reaction: Reaction,
+  { id, limit }: { readonly id: bigint | null; readonly limit: number },
+  tools: ReactionTools,
+): Promise<{ readonly handled: number; readonly left: number }> {
+  const { db, now } = tools
+  const rows = await db<{ id: bigint; payload: string }>`
+    select id, payload from set_aside_message
+    where consumer = ${reaction.name} and (${id}::bigint is null or id = ${id}::bigint)
+    order by id limit ${limit} for update skip locked
+  `
+  const readable = rows.flatMap(({ id, payload }) => {
+    const event = readEvent(payload)
+    return typeof event === 'string' ? [] : [{ id, event }]
+  })
+  const unseen = await enterInbox(
+    db,
+    reaction.name,
+    readable.map(({ event }) => event.id),
+    now,
+  )
+  // Two copies of one event may have been set aside.
+  const events = new Map(readable.map(({ event }) => [event.id, { event, traceparent: null }]))
+  const fresh = [...events.values()].filter(({ event }) => unseen.has(event.id) && reaction.kinds.includes(event.type))
+  if (fresh.length > 0) await reaction.react(fresh, tools)
+  await db`delete from set_aside_message where id = any(${readable.map(({ id }) => id)}::bigint[])`
+  return { handled: readable.length, left: rows.length - readable.length }
+}
+
+/** Enters events in the inbox of a reaction. @returns the ids of those that were not there before */
+export async function enterInbox(
+  db: Db,
+  reaction: string,
+  eventIds: readonly string[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const rows = await db<{ eventId: string }>`
+    insert into inbox (consumer, event_id, received_at)
+    select ${reaction}, id, ${now}::timestamptz from unnest(${eventIds}::text[]) as id order by id
+    on conflict do nothing returning event_id
+  `
+  return new Set(rows.map(({ eventId }) => eventId))
 }
 
 /** How many messages are read at a time. */

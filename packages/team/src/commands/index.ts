@@ -6,6 +6,7 @@ import { deposits } from './deposits.ts'
 import { events } from './events.ts'
 import { games } from './games.ts'
 import { kyc } from './kyc.ts'
+import { messages } from './messages.ts'
 import { operators } from './operators.ts'
 import { players } from './players.ts'
 import { secrets } from './secrets.ts'
@@ -29,6 +30,7 @@ export const groups: readonly (readonly [name: string, description: string, rows
   ['webhook', "An operator's webhook endpoint, one per environment", webhook],
   ['deliveries', 'Webhook deliveries', deliveries],
   ['events', 'Events', events],
+  ['messages', 'Messages that could not be handled', messages],
   ['audit', "The team's actions: who did what, when and why", audit],
 ]
 

@@ -94,6 +94,12 @@ export async function withholdDeliveries(db: Db, endpointId: string, now: Date):
   return row?.withheld ?? 0
 }
 
+/** Counts the messages that no delivery could be made of. */
+export async function countSetAside(db: ReadDb): Promise<number> {
+  const [row] = await db<{ messages: number }>`select count(*)::integer as messages from set_aside_message`
+  return row?.messages ?? 0
+}
+
 /** Counts what waits for an endpoint. */
 export async function findBacklog(
   db: ReadDb,
