@@ -36,7 +36,7 @@ export async function connectDatabase(
   })
   const teamReaders = openPool(service, config, { max: teamReadersMax, readOnly: true })
   const apart = new Lane<() => Promise<void>>(Math.ceil(config.DATABASE_POOL_MAX / 2), (run) => run())
-  // On first use: MikroORM is the largest thing in a process, and and hardly any request of an operator needs it.
+  // On first use: MikroORM is the largest thing in a process, and hardly any request of an operator needs it.
   let loading: Promise<EntityManagers> | undefined
   const managers = () => {
     loading ??= Promise.all([import('./entities.ts'), loadEntities()]).then(([{ entityManagers }, entities]) =>
