@@ -129,14 +129,16 @@ export const creditBonus = (ledger: Ledger) =>
       file: ownTest,
       create: `import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
-// The tables that the ledger is compared with, as the payments service makes them.
-await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl })
+// The tables that the ledger is compared with, as their services make them.
+for (const { name: service, migrations } of [payments, players])
+  await migrate({ service, migrations, url: bed.databaseUrl })
 
 const { creditBonus, listTransactions, reconcileWallet } = operations.wallet
 const scope = bed.scope()
@@ -186,8 +188,14 @@ export const bonuses = sqlCheck('bonuses', {
 
 `,
     },
-    { row: 8, file: reconcile, replace: 'import { balances, ', by: 'import { balances, bonuses, ' },
-    { row: 8, file: reconcile, after: '  reversals,\n', insert: '  bonuses,\n' },
+    {
+      row: 8,
+      file: checks,
+      after: "  WITHDRAWAL: [['player', 'withdrawals']],\n",
+      insert: "  BONUS: [['promotions', 'player']],\n",
+    },
+    { row: 8, file: reconcile, after: 'import {\n  balances,\n', insert: '  bonuses,\n' },
+    { row: 8, file: reconcile, after: '  corrections,\n  reversals,\n', insert: '  bonuses,\n' },
     { row: 8, file: reconcileTest, after: "      'reversals',\n", insert: "      'bonuses',\n" },
     {
       row: 8,
@@ -292,6 +300,7 @@ export const bonuses = sqlCheck('bonuses', {
       toldBy: compiler,
       says: /operations\/index\.ts(?=.*missing).*creditBonus/,
     },
+    { row: 8, slip: 'left out', file: checks, toldBy: compiler, says: /ledger-checks\.ts(?=.*missing).*BONUS/ },
     {
       row: 9,
       slip: 'left out',

@@ -1,7 +1,10 @@
 import { roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.ts'
 
-/** What reconciliation reads: the ledger and what it is compared with. Never players' data or operators' secrets. */
+/**
+ * What reconciliation reads: the ledger and what it is compared with. Never players' data or operators' secrets: that it
+ * may read the ids of players is said in a migration of theirs.
+ */
 const reconciledSchemas: readonly ServiceName[] = ['wallet', 'payments']
 
 /**

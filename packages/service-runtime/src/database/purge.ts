@@ -12,6 +12,8 @@ export interface Retention {
 }
 
 export const dayMs = 24 * 3_600_000
+/** How long a row of an outbox is kept after it was done. */
+export const outboxKeepMs = 14 * dayMs
 
 /**
  * What the runtime itself keeps. Each is longer than any retry: an Idempotency-Key lives a day, and a webhook is retried
@@ -19,7 +21,7 @@ export const dayMs = 24 * 3_600_000
  */
 export const runtimeRetentions: readonly Retention[] = [
   { table: 'operation', column: 'created_at', keepMs: 7 * dayMs },
-  { table: 'outbox', column: 'done_at', keepMs: 14 * dayMs },
+  { table: 'outbox', column: 'done_at', keepMs: outboxKeepMs },
   { table: 'inbox', column: 'received_at', keepMs: 28 * dayMs },
   { table: 'set_aside_message', column: 'set_aside_at', keepMs: 90 * dayMs },
 ]

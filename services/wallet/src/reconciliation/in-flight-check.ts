@@ -18,6 +18,10 @@ export const inFlight: Check = {
         union all
         select 'wallet', name, aggregate, created_at, message -> 'scope' ->> 'brandId' from wallet.outbox where done_at is null
         union all
+        -- Only commands: what else the service tells is not about money, and no concern of the reconciler's.
+        select 'players', o.name, o.aggregate, o.created_at, p.brand_id
+          from players.outbox o left join players.player p on p.id = o.aggregate where o.done_at is null and o.kind = 'command'
+        union all
         select 'payments', 'intent', id, created_at, brand_id from payments.withdrawal where status = 'intent'
       ), aged as (
         select service, name, subject, brand_id,

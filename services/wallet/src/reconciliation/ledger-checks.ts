@@ -1,4 +1,6 @@
-import { sql } from '@backoffice/service-runtime'
+import type { LedgerType } from '@backoffice/contracts'
+import { sql, unnest } from '@backoffice/service-runtime'
+import type { SystemAccountKind } from '../domain/posting.ts'
 import { sqlCheck } from './check.ts'
 
 /** Balances, entry counts and chain heads of players against their entries, and what is held against the open holds. */
@@ -65,6 +67,75 @@ export const sums = sqlCheck('sums', {
     select null::text as brand_id, a.currency as subject, '0' as expected, sum(e.amount)::text as actual,
       'All entries of a currency must sum to zero (minor units).' as explanation
     from wallet.entry e join wallet.account a on a.id = e.account_id group by a.currency having sum(e.amount) <> 0
+  `,
+})
+
+type Side = 'player' | SystemAccountKind
+
+/** From which kind of account to which a transfer of each type goes. A reversal goes where the check `reversals` says. */
+const waysOfTypes: Readonly<Record<Exclude<LedgerType, 'REVERSAL'>, readonly (readonly [Side, Side])[]>> = {
+  DEPOSIT: [['deposits', 'player']],
+  WITHDRAWAL: [['player', 'withdrawals']],
+  ADJUSTMENT: [
+    ['adjustments', 'player'],
+    ['player', 'adjustments'],
+  ],
+}
+const ways = Object.entries(waysOfTypes).flatMap(([type, pairs]) =>
+  pairs.map(([debit, credit]) => ({ type, debit, credit })),
+)
+
+/** The brand's side of a transfer is the system account that belongs to its type. */
+export const counterparties = sqlCheck('counterparties', {
+  compared: sql`select count(*) from wallet.transfer where outcome = 'posted' and type <> 'REVERSAL'`,
+  differences: sql`
+    with way as (select type, debit, credit from ${unnest('given', ways, 'type text, debit text, credit text')})
+    select t.brand_id, t.id as subject,
+      (select string_agg(format('%s to %s', debit, credit), ' or ') from way where way.type = t.type) as expected,
+      format('%s to %s', d.kind, c.kind) as actual,
+      format('A transfer of type %s is between the wrong kinds of accounts.', t.type) as explanation
+    from wallet.transfer t
+    left join wallet.account d on d.id = t.debit_account
+    left join wallet.account c on c.id = t.credit_account
+    left join way on (way.type, way.debit, way.credit) = (t.type, d.kind, c.kind)
+    where t.outcome = 'posted' and t.type <> 'REVERSAL' and way.type is null
+  `,
+})
+
+/**
+ * Every adjustment and reversal is one that a person of the team made, for the reason and amount that the audit trail
+ * says, and the other way round.
+ */
+export const corrections = sqlCheck('corrections', {
+  compared: sql`select count(*) from wallet.transfer where outcome = 'posted' and type in ('ADJUSTMENT', 'REVERSAL')`,
+  differences: sql`
+    with posted as (
+      select t.brand_id, t.id, t.reference, t.reason, case t.type when 'ADJUSTMENT' then 'adjustWallet' else 'reverseTransfer' end as operation,
+        case t.type when 'ADJUSTMENT' then coalesce(c.owner_id, d.owner_id) else t.reverses end as subject,
+        case when t.type = 'ADJUSTMENT' then case when c.owner_id is null then -t.amount else t.amount end end as amount
+      from wallet.transfer t
+      left join wallet.account d on d.id = t.debit_account
+      left join wallet.account c on c.id = t.credit_account
+      where t.outcome = 'posted' and t.type in ('ADJUSTMENT', 'REVERSAL')
+    ), audited as (
+      select id, actor, operation, operation_id, reason, input ->> 'reference' as reference,
+        -- The team may name a transfer by the ledger item that it made.
+        case operation when 'adjustWallet' then subject else regexp_replace(subject, '^led_', 'trf_') end as subject,
+        -- A text that is no amount is a difference, and must not end the run.
+        case when operation = 'adjustWallet' and input ->> 'amount' ~ '^-?\\d{1,13}(\\.\\d{1,2})?$'
+          then ((input ->> 'amount')::numeric * 100)::bigint end as amount
+      from wallet.audit_entry where operation in ('adjustWallet', 'reverseTransfer')
+    )
+    select p.brand_id, coalesce(p.id, a.id) as subject,
+      case when a.id is null then 'an audit entry'
+        else format('%s by %s (operation %s): %s %s, %s', a.operation, a.actor, a.operation_id, a.subject, a.amount, a.reason) end as expected,
+      case when p.id is null then 'no transfer'
+        else format('%s %s, %s (reference %s)', p.subject, p.amount, p.reason, p.reference) end as actual,
+      'An adjustment or reversal and the audit trail do not agree (minor units).' as explanation
+    from posted p
+    full join audited a on a.operation = p.operation and a.reference = p.reference and a.subject = p.subject
+    where p.id is null or a.id is null or (p.amount, p.reason) is distinct from (a.amount, a.reason)
+      or a.actor = '' or a.operation_id = ''
   `,
 })
 

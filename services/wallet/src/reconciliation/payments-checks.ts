@@ -42,11 +42,12 @@ export const withdrawals = sqlCheck('withdrawals', {
   differences: sql`
     select coalesce(w.brand_id, h.brand_id) as brand_id, coalesce(w.id, h.reference) as subject,
       case when w.id is null then 'no hold: there is no such withdrawal'
-        else format('a hold that is %s, of %s on %s (it is %s)', ${holdOfStatus}, w.amount, w.player_id, w.status) end as expected,
-      case when h.reference is null then 'no hold' else format('a hold that is %s, of %s on %s', h.state, h.amount, h.owner_id) end as actual,
+        else format('a hold that is %s, of %s %s on %s (it is %s)', ${holdOfStatus}, w.amount, w.currency, w.player_id, w.status) end as expected,
+      case when h.reference is null then 'no hold'
+        else format('a hold that is %s, of %s %s on %s', h.state, h.amount, h.currency, h.owner_id) end as actual,
       'A withdrawal and its hold do not agree (minor units).' as explanation
     from payments.withdrawal w
-    full join (select h.*, a.owner_id from wallet.hold h join wallet.account a on a.id = h.account_id) h
+    full join (select h.*, a.owner_id, a.currency from wallet.hold h join wallet.account a on a.id = h.account_id) h
       on h.reference = w.id and h.brand_id = w.brand_id
     where case
       when w.id is null then h.state in ('open', 'captured')
@@ -55,7 +56,7 @@ export const withdrawals = sqlCheck('withdrawals', {
       when w.status = 'refused' then h.state in ('open', 'captured')
       -- Abandoned before its refusal was heard of: the release found a hold that reserved nothing.
       when w.status = 'abandoned' and h.state = 'refused' then (w.player_id, w.amount) is distinct from (h.owner_id, h.amount)
-      else (${holdOfStatus}, w.player_id) is distinct from (h.state, h.owner_id)
+      else (${holdOfStatus}, w.player_id) is distinct from (h.state, h.owner_id) or w.currency <> h.currency
         or (h.amount is distinct from w.amount and not (w.status = 'abandoned' and (h.amount is null or h.reference is null)))
     end and ${isFinished(sql`w.id`)}
   `,

@@ -6,20 +6,37 @@ import type { Progress } from '../storage/reconciliations.ts'
 import { chains } from './chain-check.ts'
 import { type Check, listedMax } from './check.ts'
 import { exportedHeads } from './heads-check.ts'
+import { decisions, events, histories } from './history-checks.ts'
 import { inFlight } from './in-flight-check.ts'
-import { balances, checkpoints, holds, reversals, sums, transfers } from './ledger-checks.ts'
+import {
+  balances,
+  checkpoints,
+  corrections,
+  counterparties,
+  holds,
+  reversals,
+  sums,
+  transfers,
+} from './ledger-checks.ts'
 import { deposits, withdrawals } from './payments-checks.ts'
+import { accounts } from './players-checks.ts'
 
 const ledgerChecks: readonly Check[] = [
   balances,
   chains,
   transfers,
   sums,
+  counterparties,
+  corrections,
   reversals,
   holds,
   checkpoints,
   deposits,
   withdrawals,
+  histories,
+  decisions,
+  events,
+  accounts,
   inFlight,
 ]
 
@@ -34,8 +51,9 @@ export interface ReconcileOptions {
 }
 
 /**
- * Recomputes all that the wallet keeps, and compares it with deposits, withdrawals and outboxes, in one read-only snapshot.
- * @param url of the reconciler's role, which may read the schemas wallet and payments and nothing else
+ * Recomputes all that the wallet keeps, and compares it with the records that caused it, in one read-only snapshot.
+ * @param url of the reconciler's role, which may read the schemas wallet and payments, the ids of players, and nothing
+ *   else
  */
 export async function reconcile(
   url: string,

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
@@ -11,7 +12,8 @@ import { wallet } from '../../src/service.ts'
 const dir = t.testdir()
 const config = { wallet: { HEADS_EXPORT_DIR: dir, HEADS_EXPORT_EVERY_MS: 3_600_000 } }
 const bed = await testBed(t, { wallet }, { config })
-await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl })
+for (const { name: service, migrations } of [payments, players])
+  await migrate({ service, migrations, url: bed.databaseUrl })
 const { wallet: service } = bed.services
 const scope = bed.scope()
 

@@ -1,5 +1,6 @@
 import { operations, type ReconciliationReport, type Rejection } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { readOver } from '@backoffice/service-runtime'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
@@ -8,8 +9,9 @@ import { chainsOf } from '../../src/reconciliation/chain-check.ts'
 import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
-// The tables that the ledger is compared with, as the payments service makes them.
-await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl })
+// The tables that the ledger is compared with, as their services make them.
+for (const { name: service, migrations } of [payments, players])
+  await migrate({ service, migrations, url: bed.databaseUrl })
 
 const { adjustWallet, captureHold, creditAccount, openHold, reconcileWallet, releaseHold, reverseTransfer } =
   operations.wallet
@@ -20,11 +22,40 @@ const effectiveAt = '2026-03-02T12:00:00.000Z'
 /** What became of a hold; a refused one is released too, as the sweeper of intents does. */
 type Fate = 'none' | 'open' | 'captured' | 'released' | 'refused'
 
+/** The history of each status. What an intent comes to without becoming a withdrawal has none. */
+const withdrawalWays: Readonly<Record<string, readonly string[]>> = {
+  under_review: ['under_review'],
+  approved: ['under_review', 'approved'],
+  paid: ['under_review', 'approved', 'paid'],
+  failed: ['under_review', 'approved', 'failed'],
+  rejected: ['under_review', 'rejected'],
+  cancelled: ['under_review', 'cancelled'],
+}
+
 /** Each test has a brand of its own, and looks at that brand's differences only. */
 function brand() {
   const scope = bed.scope({ brandId: newId('brd') })
   const { brandId } = scope
   const playerId = newId('ply')
+  /** The history of a record, and what operators were told of it. */
+  async function history(id: string, statuses: readonly string[], amount: string): Promise<void> {
+    for (const [index, status] of statuses.entries()) {
+      const version = index + 1
+      await admin.query(
+        `insert into payments.status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+        values ($1, $2, $3, $4, now(), 'sandbox', 'op', $1)`,
+        [id, version, statuses[index - 1] ?? null, status],
+      )
+      const name = status === 'confirmed' ? 'deposit.confirmed' : 'withdrawal.status_changed'
+      const event = { brandId, environment: 'sandbox', data: { playerId, status, amount, version } }
+      if (version > 1 && !(id.startsWith('dep_') && status === 'failed'))
+        await admin.query(
+          `insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
+          values ($1, $2, $3, 'event', $4, $5, now(), now())`,
+          [newId('evt'), id, 100 + version, name, JSON.stringify({ event })],
+        )
+    }
+  }
   return {
     brandId,
     playerId,
@@ -33,25 +64,28 @@ function brand() {
       await admin.query(
         `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
           currency, method, status, version, created_at, confirmed_at, failed_at)
-        values ($1, $2, 'op', 'sandbox', 'UTC', $3, $1, $4::numeric * 100, 'BRL', 'pix', $5, 1, now(),
+        values ($1, $2, 'op', 'sandbox', 'UTC', $3, $1, $4::numeric * 100, 'BRL', 'pix', $5,
+          case when $5 = 'pending' then 1 else 2 end, now(),
           case when $5 = 'confirmed' then now() end, case when $5 = 'failed' then now() end)`,
         [depositId, brandId, playerId, amount, status],
       )
+      await history(depositId, status === 'pending' ? [status] : ['pending', status], amount)
       if (credited !== null)
         await bed.rpc.call(creditAccount, { scope, input: { playerId, depositId, amount: credited, effectiveAt } })
       return depositId
     },
     async withdrawal(amount: string, status: string, fate: Fate): Promise<string> {
       const withdrawalId = newId('wdr')
+      const statuses = withdrawalWays[status] ?? []
       await admin.query(
         `insert into payments.withdrawal (id, operation_id, brand_id, operator_id, environment, time_zone, player_id, amount,
           currency, method, destination, status, version, created_at, updated_at, paid_at,
           dropped_at)
-        values ($1, $1, $2, 'op', 'sandbox', 'UTC', $3, $4::numeric * 100, 'BRL', 'pix', 'x', $5,
-          case when $5 in ('intent', 'abandoned') then 0 else 1 end, now(), now(), case when $5 = 'paid' then now() end,
-          case when $5 = 'abandoned' then now() end)`,
-        [withdrawalId, brandId, playerId, amount, status],
+        values ($1, $1, $2, 'op', 'sandbox', 'UTC', $3, $4::numeric * 100, 'BRL', 'pix', 'x', $5, $6, now(), now(),
+          case when $5 = 'paid' then now() end, case when $5 = 'abandoned' then now() end)`,
+        [withdrawalId, brandId, playerId, amount, status, statuses.length],
       )
+      await history(withdrawalId, statuses, amount)
       const input = { playerId, withdrawalId }
       if (fate !== 'none') {
         const refused = await refusal(bed.rpc.call(openHold, { scope, input: { ...input, amount } }))
@@ -128,11 +162,17 @@ t.test('a report says what each check looked at', async (t) => {
       'chains',
       'transfers',
       'sums',
+      'counterparties',
+      'corrections',
       'reversals',
       'holds',
       'checkpoints',
       'deposits',
       'withdrawals',
+      'histories',
+      'decisions',
+      'events',
+      'accounts',
       'inFlight',
     ],
   )
@@ -153,7 +193,7 @@ t.test('a credit of another amount, of a pending deposit or of none is a differe
   t.same((await differences()).map(({ subject }) => subject).sort(), [wrong, pending].sort())
   await behindItsBack('delete from payments.deposit where id = any($1)', [[wrong, pending]])
   t.same(
-    (await differences()).map(({ expected }) => expected),
+    (await differences()).filter(({ check }) => check === 'deposits').map(({ expected }) => expected),
     ['no credit: there is no such deposit', 'no credit: there is no such deposit'],
   )
 })
@@ -301,15 +341,22 @@ t.test('a run is begun once per operation id and can be asked for again', async 
   t.equal(unknown, 'RECONCILIATION_NOT_FOUND')
 })
 
-t.test('the role that reconciles reads the wallet and payments, and writes and reads nothing else', async (t) => {
-  const { default: pg } = await import('pg')
-  const reader = new pg.Pool({ connectionString: bed.environment('wallet').RECONCILE_DATABASE_URL, max: 1 })
-  t.teardown(() => reader.end())
-  await t.resolves(reader.query('select count(*) from wallet.entry'))
-  await t.resolves(reader.query('select count(*) from payments.deposit'))
-  await t.rejects(reader.query('update wallet.account set posted = posted'), /permission denied/)
-  await t.rejects(reader.query('delete from payments.outbox'), /permission denied/)
-  await t.rejects(reader.query('create table wallet.mine ()'), /permission denied/)
-  await t.rejects(reader.query('select * from gateway.operation'), /permission denied|does not exist/)
-  await t.rejects(reader.query('select * from players.operation'), /permission denied|does not exist/)
-})
+t.test(
+  'the role that reconciles reads the wallet, payments and the ids of players, and writes and reads nothing else',
+  async (t) => {
+    const { default: pg } = await import('pg')
+    const reader = new pg.Pool({ connectionString: bed.environment('wallet').RECONCILE_DATABASE_URL, max: 1 })
+    t.teardown(() => reader.end())
+    await t.resolves(reader.query('select count(*) from wallet.entry'))
+    await t.resolves(reader.query('select count(*) from payments.deposit'))
+    await t.resolves(reader.query('select id, brand_id from players.player'))
+    await t.rejects(reader.query('select name from players.player'), /permission denied/)
+    await t.rejects(reader.query('select message from players.outbox'), /permission denied/)
+    await t.rejects(reader.query('select * from players.kyc_submission'), /permission denied/)
+    await t.rejects(reader.query('update wallet.account set posted = posted'), /permission denied/)
+    await t.rejects(reader.query('delete from payments.outbox'), /permission denied/)
+    await t.rejects(reader.query('create table wallet.mine ()'), /permission denied/)
+    await t.rejects(reader.query('select * from gateway.operation'), /permission denied|does not exist/)
+    await t.rejects(reader.query('select * from players.operation'), /permission denied|does not exist/)
+  },
+)

@@ -1,4 +1,5 @@
 import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { migrate } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
@@ -7,7 +8,8 @@ import { latestReport } from '../../src/storage/reconciliations.ts'
 
 let now = new Date('2026-03-02T12:00:00.000Z')
 const bed = await testBed(t, { wallet }, { clock: { now: () => now }, config: { wallet: { RECONCILE_EVERY_MS: 100 } } })
-await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl })
+for (const { name: service, migrations } of [payments, players])
+  await migrate({ service, migrations, url: bed.databaseUrl })
 await bed.start('wallet')
 const runs = async () =>
   (await bed.sql('wallet').query(`select id, started_by, state from reconciliation order by id`)).rows

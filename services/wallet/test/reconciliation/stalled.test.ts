@@ -1,4 +1,5 @@
 import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
@@ -6,7 +7,8 @@ import { Reconciler } from '../../src/reconciliation/reconciler.ts'
 import { wallet } from '../../src/service.ts'
 
 const bed = await testBed(t, { wallet })
-await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl })
+for (const { name: service, migrations } of [payments, players])
+  await migrate({ service, migrations, url: bed.databaseUrl })
 const { db, clock, log } = bed.services.wallet
 t.setTimeout(120_000)
 

@@ -1,6 +1,12 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { playerTables } from './0001-players.ts'
 import { gameTables } from './0002-games.ts'
+import { reconcilerRights } from './0003-reconciler-rights.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('players'), playerTables, gameTables]
+export const migrations: readonly Migration[] = [
+  ...runtimeMigrations('players'),
+  playerTables,
+  gameTables,
+  reconcilerRights,
+]

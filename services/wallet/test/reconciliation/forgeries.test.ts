@@ -1,0 +1,488 @@
+import { randomUUID } from 'node:crypto'
+import {
+  fromMinorUnits,
+  operations,
+  type ReconciliationReport,
+  type Scope,
+  type ServiceName,
+} from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { newId } from '@backoffice/service-runtime/internal'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Posting } from '../../src/domain/posting.ts'
+import { reconcile } from '../../src/reconciliation/reconcile.ts'
+import { wallet } from '../../src/service.ts'
+import { Ledger } from '../../src/steps/ledger.ts'
+
+// Whoever holds the rights of one service writes what that service could write. All triggers and rights are in force,
+// and the hashes are right: what is found is found by comparing with what another part of the system recorded.
+
+const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
+const bed = await testBed(t, { players, wallet, payments }, { config: { payments: neverSweep } })
+/** The replica that runs now: one test stops the first. */
+let walletReplica = bed.services.wallet
+const { payments: pay, players: play, wallet: money } = operations
+
+async function run(): Promise<ReconciliationReport> {
+  const url = bed.environment('wallet').RECONCILE_DATABASE_URL ?? ''
+  return reconcile(url, { at: new Date(), progress: () => {}, signal: new AbortController().signal })
+}
+
+/** A brand of its own, with a player who has 100.00, and the ways in which money moves there. */
+class Brand {
+  readonly scope: Scope
+  playerId = ''
+
+  constructor(environment: Scope['environment'] = 'production') {
+    this.scope = bed.scope({ brandId: newId('brd'), environment })
+  }
+
+  static async funded(environment?: Scope['environment']): Promise<Brand> {
+    const brand = new Brand(environment)
+    brand.playerId = await brand.register()
+    await brand.confirm(await brand.deposit('100.00'))
+    return brand
+  }
+
+  async register(): Promise<string> {
+    const person = { name: 'Ana Souza', email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '1990-05-17' }
+    const input = { externalId: `user-${randomUUID()}`, ...person }
+    const { id } = await bed.rpc.call(play.registerPlayer, { scope: this.scope, input })
+    await bed.team('carol').call(play.decideKyc, { input: { playerId: id, status: 'aprovado' } })
+    return id
+  }
+
+  async deposit(amount: string): Promise<string> {
+    const { playerId, scope } = this
+    const input = { playerId, amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() }
+    return (await bed.rpc.call(pay.createDeposit, { scope, input })).id
+  }
+
+  async confirm(depositId: string): Promise<void> {
+    await bed.rpc.call(pay.confirmDeposit, { scope: this.scope, input: { depositId } })
+  }
+
+  async request(amount: string): Promise<string> {
+    const { playerId, scope } = this
+    const input = { playerId, amount, currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
+    return (await bed.rpc.call(pay.requestWithdrawal, { scope, input })).id
+  }
+
+  async decide(user: 'alice' | 'bob', withdrawalId: string, decision: 'approve' | 'reject' | 'pay' | 'fail') {
+    await bed.team(user).call(pay.decideWithdrawal, { input: { withdrawalId, decision } })
+  }
+
+  /** Posts with the wallet's rights and by its own code, and asks nobody. */
+  async post(
+    posting: Omit<
+      Extract<Posting, { kind: 'credit' | 'debit' }>,
+      'brandId' | 'playerId' | 'currency' | 'transferId' | 'effectiveAt'
+    >,
+  ) {
+    const ledger = new Ledger(walletReplica)
+    const { brandId, currency } = this.scope
+    const target = { brandId, currency, playerId: this.playerId }
+    const outcome = await ledger.post({ ...posting, ...target, transferId: newId('trf'), effectiveAt: new Date() })
+    if (outcome.outcome !== 'posted') throw new Error(`not posted: ${outcome.outcome}`)
+    return outcome.transferId
+  }
+
+  /** The names of the checks that report this brand, or a subject of it that has no brand. */
+  foundIn({ differences }: ReconciliationReport): string[] {
+    const ours = differences.filter(
+      ({ brandId, subject }) => brandId === this.scope.brandId || subject === this.playerId,
+    )
+    return [...new Set(ours.map(({ check }) => check))].sort()
+  }
+}
+
+/** Runs as the role of a service, on its own schema. */
+async function as(service: ServiceName, text: string, values: readonly unknown[] = []): Promise<void> {
+  const { rowCount } = await bed.sql(service).query(text, [...values])
+  if (rowCount === 0) throw new Error('nothing was forged')
+}
+
+const auditCorrection = (operation: string, input: Readonly<Record<string, string>>, subject: string) =>
+  as(
+    'wallet',
+    `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
+    values ($1, now(), 'alice', $2, $1, $3, $4, $5)`,
+    [newId('aud'), operation, subject, input.reason, JSON.stringify(input)],
+  )
+
+/** Ends an approved withdrawal as a payment does, each part of it where the service would write it. */
+async function forgePayment(
+  { scope, playerId }: Brand,
+  id: string,
+  { kind = 'team', by, audited = by }: { kind?: string; by: string; audited?: string | null },
+): Promise<void> {
+  const operationId = newId('opn')
+  await as(
+    'payments',
+    `update withdrawal set status = 'paid', version = 3, paid_at = now(), updated_at = now() where id = $1`,
+    [id],
+  )
+  await as(
+    'payments',
+    `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+    values ($1, 3, 'approved', 'paid', now(), $2, $3, $4)`,
+    [id, kind, by, operationId],
+  )
+  if (audited !== null)
+    await as(
+      'payments',
+      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
+      values ($1, now(), $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}')`,
+      [newId('aud'), audited, operationId, id],
+    )
+  await as(
+    'payments',
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
+    select $1, aggregate, aggregate_seq + 1, kind, name,
+      jsonb_set(jsonb_set(message::jsonb, '{event,data,status}', '"paid"'), '{event,data,version}', '3')::json, now(), now()
+    from outbox where aggregate = $2 order by aggregate_seq desc limit 1`,
+    [newId('evt'), id],
+  )
+  const input = { playerId, withdrawalId: id, effectiveAt: new Date().toISOString() }
+  await bed.rpc.call(money.captureHold, { scope, input })
+}
+
+async function approved(brand: Brand): Promise<string> {
+  const id = await brand.request('10.00')
+  await brand.decide('alice', id, 'approve')
+  return id
+}
+
+/** Everything that moves money, a few times each, in an order that the seed decides. */
+async function mixedOperations(brands: readonly Brand[], seed: number): Promise<void> {
+  const amounts = fc.integer({ min: 1, max: 900 }).map((cents) => fromMinorUnits(BigInt(cents)))
+  const [drawn = []] = fc.sample(fc.array(fc.tuple(fc.nat(7), amounts), { minLength: 48, maxLength: 48 }), {
+    seed,
+    numRuns: 1,
+  })
+  const step = async (brand: Brand, kind: number, amount: string): Promise<void> => {
+    const { scope, playerId } = brand
+    const sandbox = scope.environment === 'sandbox'
+    if (kind === 0) return void (await brand.register())
+    if (kind === 1) return brand.confirm(await brand.deposit(amount))
+    if (kind === 2)
+      return void (await bed.rpc.call(pay.failDeposit, { scope, input: { depositId: await brand.deposit(amount) } }))
+    if (kind === 3) {
+      const input = { playerId, amount, reference: randomUUID(), reason: 'goodwill' }
+      const { transferId } = await bed.team('alice').call(money.adjustWallet, { input })
+      const reversal = { transferId, reference: randomUUID(), reason: 'the wrong player' }
+      return void (await bed.team('bob').call(money.reverseTransfer, { input: reversal }))
+    }
+    const withdrawalId = await brand.request(amount)
+    if (kind === 4) return void (await bed.rpc.call(pay.cancelWithdrawal, { scope, input: { withdrawalId } }))
+    if (kind === 5) return brand.decide('bob', withdrawalId, 'reject')
+    if (sandbox) {
+      const decide = (decision: 'approve' | 'pay') =>
+        bed.rpc.call(pay.decideWithdrawalInSandbox, { scope, input: { withdrawalId, decision } })
+      await decide('approve')
+      return void (await decide('pay'))
+    }
+    await brand.decide('alice', withdrawalId, 'approve')
+    await brand.decide('bob', withdrawalId, kind === 6 ? 'pay' : 'fail')
+  }
+  await Promise.all(
+    drawn.map(async ([kind, amount], index) => {
+      // A withdrawal that the balance of that moment does not cover is refused, which is an outcome as good as any.
+      const code = await refusal(step(brands[index % brands.length] as Brand, kind, amount))
+      if (code !== null && code !== 'INSUFFICIENT_FUNDS') throw new Error(`${code} of step ${kind}`)
+    }),
+  )
+}
+
+t.test('mixed operations leave no difference, neither while they are under way nor afterwards', async (t) => {
+  const brands = await Promise.all([Brand.funded(), Brand.funded('sandbox'), Brand.funded()])
+  let isOver = false
+  const busy = mixedOperations(brands, 20_260_302).finally(() => {
+    isOver = true
+  })
+  busy.catch(() => {})
+  do t.same((await run()).differences, [])
+  while (!isOver)
+  await busy
+  const { differences, checks } = await run()
+  t.same(differences, [])
+  for (const { check, compared } of checks) if (!/checkpoints|inFlight/.test(check)) t.ok(compared > 0, check)
+})
+
+t.test('what the wallet has not done yet is in flight and no difference', async (t) => {
+  const brand = await Brand.funded()
+  const [depositId, withdrawalId] = [await brand.deposit('5.00'), await brand.request('5.00')]
+  await walletReplica.drain()
+  t.equal(await refusal(brand.confirm(depositId)), 'SERVICE_UNAVAILABLE')
+  const cancelling = bed.rpc.call(pay.cancelWithdrawal, { scope: brand.scope, input: { withdrawalId } })
+  t.equal(await refusal(cancelling), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(brand.request('6.00')), 'SERVICE_UNAVAILABLE')
+  t.equal(await refusal(brand.register()), 'SERVICE_UNAVAILABLE')
+  const { differences, inFlight } = await run()
+  t.same(differences, [])
+  const commands = inFlight.map(({ service, name }) => `${service} ${name}`).sort()
+  t.same(
+    commands.filter((name) => !/_changed|confirmed/.test(name)),
+    ['payments intent', 'payments wallet.creditAccount', 'payments wallet.releaseHold', 'players wallet.openAccount'],
+  )
+  walletReplica = await bed.start('wallet')
+  // The relays take over what the requests have left.
+  const rest = (service: ServiceName) =>
+    bed.sql(service).query("select from outbox where done_at is null and kind = 'command'")
+  for (const service of ['payments', 'players'] as const)
+    await eventually(async () => (await rest(service)).rowCount === 0, 60_000)
+  t.same((await run()).differences, [])
+})
+
+interface Forgery {
+  readonly what: string
+  readonly found: readonly string[]
+  readonly forge: (brand: Brand) => Promise<unknown>
+}
+
+const adjustment = { kind: 'credit', type: 'ADJUSTMENT', counterparty: 'adjustments', amount: 100_000_000n } as const
+
+const forgeries: readonly Forgery[] = [
+  {
+    what: 'the wallet enters an adjustment that nobody made',
+    found: ['corrections'],
+    forge: (brand) => brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' }),
+  },
+  {
+    what: 'the wallet enters an adjustment of another amount than a person made',
+    found: ['corrections'],
+    async forge(brand) {
+      const input = { playerId: brand.playerId, amount: '1000.00', reference: 'gift', reason: 'a gift' }
+      await auditCorrection('adjustWallet', input, brand.playerId)
+      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
+    },
+  },
+  {
+    what: 'the wallet enters an adjustment for another player than a person named',
+    found: ['corrections'],
+    async forge(brand) {
+      const other = await brand.register()
+      const input = { playerId: other, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
+      await auditCorrection('adjustWallet', input, other)
+      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
+    },
+  },
+  {
+    what: 'an amount in the audit trail is none',
+    found: ['corrections'],
+    async forge(brand) {
+      const input = { playerId: brand.playerId, amount: 'much', reference: 'gift', reason: 'a gift' }
+      await auditCorrection('adjustWallet', input, brand.playerId)
+      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
+    },
+  },
+  {
+    what: 'the wallet takes back a transfer that nobody reversed',
+    found: ['corrections'],
+    async forge(brand) {
+      const { rows } = await bed
+        .sql('wallet')
+        .query('select id, amount from transfer where brand_id = $1', [brand.scope.brandId])
+      const [{ id, amount }] = rows
+      const reversal = { kind: 'debit', type: 'REVERSAL', counterparty: 'deposits', reverses: id } as const
+      await brand.post({ ...reversal, amount: BigInt(amount), reference: 'back', reason: 'wrong' })
+    },
+  },
+  {
+    what: 'the wallet takes an adjustment from the account of the deposits',
+    found: ['counterparties'],
+    async forge(brand) {
+      const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
+      await auditCorrection('adjustWallet', input, brand.playerId)
+      await brand.post({ ...adjustment, counterparty: 'deposits', reference: 'gift', reason: 'a gift' })
+    },
+  },
+  {
+    what: 'the wallet credits a deposit that nobody made',
+    found: ['deposits'],
+    forge: (brand) =>
+      brand.post({ kind: 'credit', type: 'DEPOSIT', counterparty: 'deposits', amount: 500n, reference: newId('dep') }),
+  },
+  {
+    what: 'the wallet credits a deposit before it is confirmed',
+    found: ['deposits'],
+    async forge(brand) {
+      const reference = await brand.deposit('5.00')
+      await brand.post({ kind: 'credit', type: 'DEPOSIT', counterparty: 'deposits', amount: 500n, reference })
+    },
+  },
+  {
+    what: 'the wallet pays out what was never held',
+    found: ['holds'],
+    forge: (brand) =>
+      brand.post({
+        kind: 'debit',
+        type: 'WITHDRAWAL',
+        counterparty: 'withdrawals',
+        amount: 500n,
+        reference: newId('wdr'),
+      }),
+  },
+  {
+    what: 'the wallet pays out a withdrawal that is not paid',
+    found: ['withdrawals'],
+    async forge(brand) {
+      const input = {
+        playerId: brand.playerId,
+        withdrawalId: await approved(brand),
+        effectiveAt: new Date().toISOString(),
+      }
+      await bed.rpc.call(money.captureHold, { scope: brand.scope, input })
+    },
+  },
+  {
+    what: 'the wallet holds money for a withdrawal that is not there',
+    found: ['withdrawals'],
+    forge: ({ scope, playerId }) =>
+      bed.rpc.call(money.openHold, { scope, input: { playerId, withdrawalId: newId('wdr'), amount: '5.00' } }),
+  },
+  {
+    what: 'payments sets a deposit to failed that is pending',
+    found: ['histories'],
+    async forge(brand) {
+      const id = await brand.deposit('5.00')
+      await as('payments', `update deposit set status = 'failed', failed_at = now(), version = 2 where id = $1`, [id])
+    },
+  },
+  {
+    what: 'payments changes the version of a record',
+    found: ['histories'],
+    async forge(brand) {
+      await as('payments', 'update deposit set version = 3 where id = $1', [await brand.deposit('5.00')])
+    },
+  },
+  {
+    what: 'payments adds a step that no state machine has',
+    found: ['histories'],
+    async forge(brand) {
+      const id = await brand.deposit('5.00')
+      await as('payments', 'update deposit set version = 2 where id = $1', [id])
+      await as(
+        'payments',
+        `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+        values ($1, 2, 'pending', 'pending', now(), 'operator', 'op', $1)`,
+        [id],
+      )
+    },
+  },
+  {
+    what: 'payments leaves a step out',
+    found: ['events', 'histories'],
+    async forge(brand) {
+      const id = await brand.request('5.00')
+      await as('payments', `update withdrawal set status = 'cancelled', version = 3 where id = $1`, [id])
+      await as(
+        'payments',
+        `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+        values ($1, 3, 'under_review', 'cancelled', now(), 'operator', 'op', $1)`,
+        [id],
+      )
+      const input = { playerId: brand.playerId, withdrawalId: id }
+      await bed.rpc.call(money.releaseHold, { scope: brand.scope, input })
+    },
+  },
+  {
+    what: 'one person approves and pays',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice' }),
+  },
+  {
+    what: 'a payment is in nobody’s audit trail',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'bob', audited: null }),
+  },
+  {
+    what: 'a payment is in the audit trail of another person',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'bob', audited: 'alice' }),
+  },
+  {
+    what: 'a payment in production is said to be the sandbox’s',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { kind: 'sandbox', by: 'op', audited: null }),
+  },
+  {
+    what: 'another approver is written into a withdrawal',
+    found: ['decisions'],
+    forge: async (brand) =>
+      as('payments', `update withdrawal set approved_by = 'carol' where id = $1`, [await approved(brand)]),
+  },
+  {
+    what: 'the audit trail names a decision that was not made',
+    found: ['decisions'],
+    // It cannot say whose brand that is. The player stands in for the withdrawal, so that the difference is found again.
+    forge: ({ playerId }) =>
+      as(
+        'payments',
+        `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
+        values ($1, now(), 'alice', 'decideWithdrawal', $1, $2, '{"decision": "pay"}')`,
+        [newId('aud'), playerId],
+      ),
+  },
+  {
+    what: 'the event of a confirmed deposit is removed',
+    found: ['events'],
+    async forge(brand) {
+      const id = await brand.deposit('5.00')
+      await brand.confirm(id)
+      await as('payments', `delete from outbox where aggregate = $1 and kind = 'event'`, [id])
+    },
+  },
+  {
+    what: 'an operator is told of a deposit that is not confirmed',
+    found: ['events'],
+    async forge(brand) {
+      const event = {
+        ...{ brandId: brand.scope.brandId, environment: 'production' },
+        data: { playerId: brand.playerId, status: 'confirmed', amount: '5.00', version: 2 },
+      }
+      await as(
+        'payments',
+        `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
+        values ($1, $2, 1, 'event', 'deposit.confirmed', $3, now(), now())`,
+        [newId('evt'), await brand.deposit('5.00'), JSON.stringify({ event })],
+      )
+    },
+  },
+  {
+    what: 'an operator is told of another amount',
+    found: ['events'],
+    forge: async (brand) =>
+      as(
+        'payments',
+        `update outbox set message = jsonb_set(message::jsonb, '{event,data,amount}', '"99.00"')::json where aggregate = $1`,
+        [await approved(brand)],
+      ),
+  },
+  {
+    what: 'a player is registered without an account',
+    found: ['accounts'],
+    forge: ({ playerId }) =>
+      as(
+        'players',
+        `insert into player select (jsonb_populate_record(p, jsonb_build_object('id', $2::text, 'external_id', $2::text))).*
+        from player p where id = $1`,
+        [playerId, newId('ply')],
+      ),
+  },
+]
+
+t.test('what is forged is named, each by its check, and nothing else is', async (t) => {
+  const forged = await Promise.all(forgeries.map(async (forgery) => ({ ...forgery, brand: await Brand.funded() })))
+  const before = await run()
+  await Promise.all(forged.map(({ forge, brand }) => forge(brand)))
+  const after = await run()
+  for (const { what, found, brand } of forged)
+    t.test(`${what}: found by ${found.join(' and ')}`, async (t) => {
+      t.same(brand.foundIn(before), [])
+      t.same(brand.foundIn(after), found)
+    })
+})
