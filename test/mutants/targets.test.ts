@@ -1,0 +1,41 @@
+import t from 'tap'
+import { inOrder, type Record, targetFiles, testFilesOf, workspaceOf } from './targets.ts'
+
+t.test('money code is what decides and writes, and not what only shows', async (t) => {
+  const files = targetFiles([])
+  for (const path of [
+    'services/wallet/src/domain/decide.ts',
+    'services/payments/src/operations/confirm-deposit.ts',
+    'services/gateway/src/storage/claims.ts',
+    'packages/service-runtime/src/outbox/relay.ts',
+  ])
+    t.ok(files.includes(path), path)
+  t.notOk(files.some((path) => /index\.ts$|migrations|get-wallet|list-deposits/.test(path)))
+})
+
+t.test('every file of money code has tests in its workspace', async (t) => {
+  for (const workspace of new Set(targetFiles([]).map(workspaceOf))) t.ok(testFilesOf(workspace).length > 0, workspace)
+})
+
+t.test('the beginning of a path chooses other files', async (t) => {
+  t.same(targetFiles(['services/webhooks/src/domain/retry']), ['services/webhooks/src/domain/retry-schedule.ts'])
+})
+
+t.test('the nearest test runs first, then what killed most for its time', async (t) => {
+  const record = (file: string, seconds: number, kills: number): Record => ({ file, seconds, kills, isSound: true })
+  const records = [
+    record('test/operations/slow.test.ts', 20, 1),
+    record('test/operations/quick.test.ts', 2, 1),
+    record('test/domain/hold.test.ts', 1, 0),
+    record('test/domain/deposit.test.ts', 5, 0),
+  ]
+  t.same(
+    inOrder('services/payments/src/domain/deposit.ts', records).map(({ file }) => file),
+    [
+      'test/domain/deposit.test.ts',
+      'test/domain/hold.test.ts',
+      'test/operations/quick.test.ts',
+      'test/operations/slow.test.ts',
+    ],
+  )
+})

@@ -1,0 +1,78 @@
+import { globSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { operations } from '@backoffice/contracts'
+import { root } from '../structure/source-files.ts'
+
+const moneyCode = [
+  'services/{payments,wallet}/src/{domain,storage,steps,operations}/*.ts',
+  'services/gateway/src/{domain/claim,storage/claims,http/idempotency}.ts',
+  'packages/service-runtime/src/{operations,outbox}/*.ts',
+]
+
+const queries = new Set(
+  Object.entries(operations).flatMap(([service, table]) =>
+    Object.values(table)
+      .filter(({ kind }) => kind === 'query')
+      .map(({ id }) => `services/${service}/src/operations/${kebab(id)}.ts`),
+  ),
+)
+
+function kebab(id: string): string {
+  return id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** What decides and writes about money: no reads for display, no lists of operations. */
+function isMoneyCode(path: string): boolean {
+  return !queries.has(path) && basename(path) !== 'index.ts'
+}
+
+/**
+ * The source files to mutate.
+ * @param chosen beginnings of paths from the root; money code when there are none
+ */
+export function targetFiles(chosen: readonly string[]): readonly string[] {
+  if (chosen.length === 0) return globSync(moneyCode, { cwd: root }).filter(isMoneyCode).sort()
+  const sources = globSync('{services,packages}/*/src/**/*.ts', { cwd: root })
+  return sources.filter((path) => chosen.some((beginning) => path.startsWith(beginning))).sort()
+}
+
+/** `services/payments` of a path in it. */
+export function workspaceOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/')
+}
+
+/** The test files of a workspace, from the workspace on. */
+export function testFilesOf(workspace: string): readonly string[] {
+  return globSync('test/**/*.test.ts', { cwd: join(root, workspace) }).sort()
+}
+
+/** How one test file did so far. */
+export interface Record {
+  readonly file: string
+  /** How long it took when it last ran to its end. */
+  readonly seconds: number
+  readonly kills: number
+  /** Whether it was seen to pass without a mutant. */
+  readonly isSound: boolean
+}
+
+/** Nothing is known of a file before it has run. */
+const secondsGuessed = 10
+
+export function unknownRecord(file: string): Record {
+  return { file, seconds: secondsGuessed, kills: 0, isSound: false }
+}
+
+/**
+ * The order that finds a mistake soonest: the test named after the file, then those of its folder, then those that
+ * killed most for their time.
+ * @param path of the mutated file
+ */
+export function inOrder(path: string, records: readonly Record[]): readonly Record[] {
+  const nearness = ({ file }: Record) => {
+    if (basename(file, '.test.ts') === basename(path, '.ts')) return 0
+    return basename(dirname(file)) === basename(dirname(path)) ? 1 : 2
+  }
+  const yieldOf = ({ kills, seconds }: Record) => (kills + 1) / seconds
+  return [...records].sort((one, other) => nearness(one) - nearness(other) || yieldOf(other) - yieldOf(one))
+}
