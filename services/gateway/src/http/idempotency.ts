@@ -27,9 +27,7 @@ import { type HttpReply, RetryLater, replyOfStored } from './reply.ts'
 import { header, rawBody } from './request.ts'
 
 /** The claim that a request holds until its reply is stored. */
-export interface HeldClaim extends ClaimAttempt {
-  readonly operationId: string
-}
+export type HeldClaim = Omit<Completion, 'response'>
 
 export type ClaimOutcome =
   | { readonly is: 'held'; readonly claim: HeldClaim }
@@ -127,8 +125,9 @@ export class Idempotency {
   /**
    * Stores the reply.
    * @returns what is stored now: another attempt may have been first
-   * @throws {Rejection} IDEMPOTENCY_IN_PROGRESS when another attempt took the key over and has not replied yet;
-   *   SERVICE_UNAVAILABLE when it cannot be stored: the effect stands, and a retry with the same key finds it
+   * @throws {Rejection} IDEMPOTENCY_IN_PROGRESS when another attempt took the key over and has not replied yet, or when
+   *   the key has expired and stands for another operation; SERVICE_UNAVAILABLE when it cannot be stored: the effect
+   *   stands, and a retry with the same key finds it
    */
   async storeReply(claim: HeldClaim, reply: HttpReply): Promise<HttpReply> {
     const stored = await this.#completions.add({ ...claim, response: reply }).catch(unavailable)

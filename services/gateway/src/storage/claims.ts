@@ -27,6 +27,8 @@ export interface ClaimRequest extends ClaimAttempt {
 }
 
 export interface Completion extends ClaimAttempt {
+  /** Of the operation that the attempt ran. */
+  readonly operationId: string
   readonly response: StoredResponse
 }
 
@@ -158,13 +160,14 @@ const isHeld = sql`
 /**
  * Stores replies under their tokens. The first writer wins.
  * @returns in order, what to send: what is stored, so a slower attempt gets the reply of the other. Null when nothing
- *   is stored: the lease was over, and another attempt that holds the key now will reply
+ *   is stored for its operation: the lease was over, and another attempt that holds the key now will reply; or the key
+ *   has expired meanwhile, and stands for another operation
  */
 export async function storeResponses(db: Db, completions: readonly Completion[]): Promise<(StoredResponse | null)[]> {
   const asked = completions.map(({ response, ...attempt }) => ({ ...attempt, ...response }))
   const rows = await db<{ token: string } & ResponseColumns>`
     with asked as (
-      select * from ${unnest('a', asked, `${attemptColumns}, ${responseColumns}`)}
+      select * from ${unnest('a', asked, `${attemptColumns}, operation_id text, ${responseColumns}`)}
     ), ${held}, stored as (
       update claim c set ${assignments('a', responseColumns)}, leased_until = null
       from asked a join held h using (token) where ${isHeld}
@@ -172,7 +175,7 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
     )
     select a.token, c.status, c.content_type, c.body, c.request_id
     from asked a join claim c using (operator_id, environment, key) left join stored s on s.token = a.token
-    where c.status is not null or s.token is not null
+    where s.token is not null or (c.status is not null and c.operation_id = a.operation_id)
   `
   const found = new Map(rows.map((row) => [row.token, row]))
   return completions.map(({ token, response }) => {

@@ -5,7 +5,6 @@ import t from 'tap'
 import type { StoredResponse } from '../../src/domain/claim.ts'
 import { gateway } from '../../src/service.ts'
 import {
-  type ClaimAttempt,
   type ClaimKey,
   type ClaimRequest,
   claimKeys,
@@ -44,7 +43,7 @@ function claim(key: ClaimKey, options?: Parameters<typeof requestFor>[1]) {
   return { ...request, outcome: claimKeys(db, [request]).then(([claimed]) => claimed) }
 }
 
-const store = async (attempt: ClaimAttempt, text: string) =>
+const store = async (attempt: ClaimRequest, text: string) =>
   (await storeResponses(db, [{ ...attempt, response: response(text) }]))[0]
 
 /** What time does to a claim. */
@@ -170,6 +169,20 @@ t.test('past its memory a key of unknown outcome must be resolved before it name
   await forgetClaim(db, key, first.operationId)
   const next = claim(key)
   t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
+})
+
+t.test('a late attempt never gets the reply that its key has found since for another operation', async (t) => {
+  const key = newKey()
+  const late = claim(key)
+  await late.outcome
+  await endLease(key)
+  await expire(key)
+  await forgetClaim(db, key, late.operationId)
+  const next = claim(key, { fingerprint: 'other' })
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
+  t.match(await store(next, 'next'), { requestId: 'req_next' })
+  t.equal(await store(late, 'late'), null)
+  t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'replay', response: response('next') })
 })
 
 t.test('keys of the sandbox and of production are apart', async (t) => {
