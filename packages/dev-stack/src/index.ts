@@ -1,3 +1,4 @@
+export { Child, type ChildOptions, type Exit } from './child.ts'
 export {
   databaseUrl,
   reconcilerUrl,

@@ -20,8 +20,11 @@ export interface PostgresOptions {
   readonly password: string
   /** Any free one when left out. */
   readonly port?: number
-  /** false only for throw-away data: nothing is flushed to disk. */
-  readonly durable?: boolean
+  /**
+   * false only for throw-away data: nothing is flushed to disk. `process`: what was committed survives the server's
+   * processes, whatever ends them, but not the machine.
+   */
+  readonly durable?: boolean | 'process'
   readonly maxConnections?: number
 }
 
@@ -84,11 +87,12 @@ function serverSettings(options: PostgresOptions): Record<string, string> {
     timezone: 'UTC',
     shared_buffers: '128MB',
   }
-  if (options.durable === false) {
-    Object.assign(settings, { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' })
-  }
+  if (!isFlushed(options)) Object.assign(settings, { fsync: 'off', full_page_writes: 'off' })
+  if (options.durable === false) Object.assign(settings, { synchronous_commit: 'off' })
   return settings
 }
+
+const isFlushed = ({ durable = true }: PostgresOptions) => durable === true
 
 const asFlags = (settings: Record<string, string>) =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -113,7 +117,7 @@ async function initialise(binaries: Binaries, data: string, options: PostgresOpt
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
-    ...(options.durable === false ? ['--no-sync'] : []),
+    ...(isFlushed(options) ? [] : ['--no-sync']),
   ]
   try {
     const { command, args, ...ids } = asAccount(account, binaries.initdb, flags, data)

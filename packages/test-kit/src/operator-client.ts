@@ -20,6 +20,8 @@ export interface HttpCall {
   readonly timestamp?: number
   /** Replace the usual headers; null leaves a header out. */
   readonly headers?: Readonly<Record<string, string | null>>
+  /** Hangs up when it fires, whatever the gateway is doing. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -54,6 +56,7 @@ export class OperatorClient {
       dispatcher: this.#agent,
       headers: this.#headers(method, fullPath, body, call),
       body: method === 'GET' ? null : body,
+      signal: call.signal ?? null,
     })
     const bytes = Buffer.from(await answer.body.arrayBuffer())
     return { status: answer.statusCode, headers: answer.headers, body: jsonOf(bytes), bytes }
