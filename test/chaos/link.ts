@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+/** A stretch of network between somebody and one port of this machine. It can be cut, and it can be slow. */
+export class Link {
+  readonly port: number
+  readonly #server: Server
+  readonly #sockets: ReadonlySet<Socket>
+  readonly #state: { held: boolean }
+
+  private constructor(server: Server, sockets: ReadonlySet<Socket>, state: { held: boolean }) {
+    this.#server = server
+    this.#sockets = sockets
+    this.#state = state
+    this.port = (server.address() as AddressInfo).port
+  }
+
+  static async open(targetPort: number): Promise<Link> {
+    const sockets = new Set<Socket>()
+    const state = { held: false }
+    const server = createServer((near) => {
+      const far = connect(targetPort, '127.0.0.1')
+      for (const [side, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        sockets.add(side)
+        side.setNoDelay(true)
+        side.on('error', () => other.destroy())
+        side.on('close', () => {
+          sockets.delete(side)
+          other.destroy()
+        })
+        side.on('end', () => other.end())
+        side.on('data', (bytes) => {
+          if (other.destroyed || other.write(bytes)) return
+          side.pause()
+          other.once('drain', () => {
+            if (!state.held) side.resume()
+          })
+        })
+        if (state.held) side.pause()
+      }
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new Link(server, sockets, state)
+  }
+
+  /** Resets all connections. What was on its way is lost. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  /** Carries nothing from now on; nothing is lost. */
+  hold(): void {
+    this.#state.held = true
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  release(): void {
+    this.#state.held = false
+    for (const socket of this.#sockets) socket.resume()
+  }
+
+  async close(): Promise<void> {
+    this.#server.close()
+    this.cut()
+  }
+}

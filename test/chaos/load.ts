@@ -1,0 +1,85 @@
+import { operations } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
+import { Client } from './client.ts'
+import type { ChaosOptions } from './options.ts'
+import { Player } from './player.ts'
+import type { Random } from './random.ts'
+import { Receiver } from './receiver.ts'
+import type { ChaosSystem } from './system.ts'
+
+const operatorsMax = 2
+const rateLimitPerMinute = 1_000_000
+/** A longer history takes longer to judge, so then the clients turn to a new player. */
+const operationsPerPlayer = 90
+
+export interface Operator {
+  readonly name: string
+  readonly client: Client
+  readonly receiver: Receiver
+  readonly players: Player[]
+}
+
+/** Two operators, each with a server for webhooks. */
+export async function createOperators(
+  system: ChaosSystem,
+  random: Random,
+  { ending, deadline }: { readonly ending: AsyncDisposableStack; readonly deadline: () => number },
+): Promise<readonly Operator[]> {
+  const names = Array.from({ length: operatorsMax }, (_, index) => `operator ${index + 1}`)
+  return Promise.all(
+    names.map(async (name): Promise<Operator> => {
+      const receiver = await Receiver.start(random.stream(`receiver of ${name}`))
+      ending.defer(() => receiver.close())
+      const input = { name, rateLimitPerMinute }
+      const created = await eventually(() => system.team.call(operations.gateway.createOperator, { input }))
+      const { key, secret, webhookSecret } = created.sandbox
+      receiver.verifyWith(webhookSecret ?? '')
+      const endpoint = { operatorId: created.operatorId, environment: 'sandbox', url: receiver.url } as const
+      await eventually(() => system.team.call(operations.webhooks.setWebhookUrl, { input: endpoint }))
+      const client = new Client(system.baseUrls, { key, secret: secret ?? '' }, deadline)
+      ending.defer(() => client.close())
+      return { name, client, receiver, players: [] }
+    }),
+  )
+}
+
+/** Many clients at once, some of them for the same player, until they are told to stop. */
+export class Load {
+  #isStopped = false
+  readonly #running: readonly Promise<void>[]
+
+  constructor(operators: readonly Operator[], random: Random, options: ChaosOptions) {
+    this.#running = Array.from({ length: options.players }, async (_, place) => {
+      const operator = operators[place % operators.length] as Operator
+      for (let number = 1; !this.#isStopped; number += 1) {
+        const name = `player ${place + 1}.${number}`
+        await this.#play(operator, name, random.stream(name), options.clientsPerPlayer)
+      }
+    })
+  }
+
+  /** Begins nothing more. */
+  end(): void {
+    this.#isStopped = true
+  }
+
+  /** Resolves when every request that was begun has its answer. */
+  async stop(): Promise<void> {
+    this.end()
+    await Promise.all(this.#running)
+  }
+
+  async #play({ client, players }: Operator, name: string, random: Random, clients: number): Promise<void> {
+    const player = new Player(name, client)
+    players.push(player)
+    await player.register(random)
+    if (!player.isRegistered) return
+    await Promise.all(
+      Array.from({ length: clients }, async (_, index) => {
+        const own = `client ${index + 1}`
+        const choices = random.stream(own)
+        while (!this.#isStopped && player.history.length < operationsPerPlayer) await player.act(own, choices)
+      }),
+    )
+  }
+}

@@ -1,0 +1,177 @@
+import { operations, serviceNames } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
+import { closeBook, eventText, unansweredRequests } from './book.ts'
+import { linearize, type Timed } from './linearizability.ts'
+import type { Operator } from './load.ts'
+import { isAbout, walletModel, withdrawalModel } from './models.ts'
+import type { PlayerOperation } from './operations.ts'
+import type { Player } from './player.ts'
+import type { ChaosSystem } from './system.ts'
+
+/** Something that must not be so. */
+export interface Problem {
+  /** Where it concerns one. */
+  readonly player: Player | undefined
+  readonly text: string
+}
+
+/** How long after the last fault something may be unfinished. */
+export const settledWithinMs = 60_000
+
+/** Ends every lease, as if its time had passed. A lease only says who should work; ending it early does no harm. */
+export async function endLeases({ sql }: ChaosSystem): Promise<void> {
+  const statements = [
+    ...serviceNames.map((name) => `update ${name}.outbox set leased_until = null where leased_until is not null`),
+    'update webhooks.delivery set leased_until = leased_at where leased_until is not null',
+    'update gateway.claim set leased_until = clock_timestamp() where leased_until > clock_timestamp()',
+  ]
+  for (const statement of statements) await eventually(() => sql.query(statement))
+}
+
+/** What is still to be done, a line for each kind; none when everything is settled. */
+async function unsettled({ sql }: ChaosSystem): Promise<string[]> {
+  const counts = [
+    ...serviceNames.map((name) => [`unsent rows of ${name}`, `${name}.outbox where done_at is null`]),
+    ...serviceNames.map((name) => [`messages that ${name} has set aside`, `${name}.set_aside_message`]),
+    ['intents', "payments.withdrawal where status = 'intent'"],
+    ['deliveries that were not made', "webhooks.delivery where state <> 'delivered'"],
+    ['claims under a lease', 'gateway.claim where status is null and leased_until > clock_timestamp()'],
+    ['sessions in a transaction', "pg_stat_activity where state like 'idle in transaction%'"],
+  ]
+  const { rows } = await sql.query(
+    counts.map(([what, from]) => `select '${what}' as what, count(*)::int as count from ${from}`).join(' union all '),
+  )
+  return rows.flatMap(({ what, count }) => (count === 0 ? [] : [`${count} ${what}`]))
+}
+
+/** Waits until nothing is left to do. */
+export async function untilSettled(system: ChaosSystem, withinMs: number): Promise<Problem[]> {
+  try {
+    await eventually(async () => (await unsettled(system)).length === 0, withinMs)
+    return []
+  } catch {
+    return (await unsettled(system)).map((what) =>
+      general(`${settledWithinMs / 1_000} s after the last fault: ${what}`),
+    )
+  }
+}
+
+/** Holds everything against what the clients were told. To be called when nothing happens any more. */
+export async function judge(system: ChaosSystem, operators: readonly Operator[]): Promise<Problem[]> {
+  const players = operators.flatMap((operator) => operator.players)
+  const problems = players.flatMap((player) => [
+    ...player.problems.map((text) => ({ player, text })),
+    ...orderProblems(player),
+  ])
+  problems.push(...(await recordProblems(system, players)))
+  for (const operator of operators) problems.push(...(await eventProblems(operator)))
+  problems.push(...(await reconciliationProblems(system)))
+  for (const { unplannedExits } of system.replicas) {
+    for (const { part, how, wasReady, logTail } of unplannedExits) {
+      // While a backend is away a process may give up starting. It is started again.
+      if (wasReady) problems.push(general(`${part} ended by itself (${how}):\n${logTail}`))
+    }
+  }
+  return problems
+}
+
+const general = (text: string): Problem => ({ player: undefined, text })
+
+/** The histories of the wallet and of each withdrawal, held against a model that knows nothing of our code. */
+function orderProblems(player: Player): Problem[] {
+  // A read that nobody heard says nothing.
+  const history = player.history.filter(({ call, answer }) => answer !== undefined || !call.kind.startsWith('read'))
+  const ofWallet = history.filter(({ call }) => call.kind !== 'createDeposit' && call.kind !== 'readWithdrawal')
+  return [
+    ...problemsOf(player, 'the wallet', linearize(ofWallet, walletModel(ofWallet))),
+    ...[...player.withdrawals.keys()].flatMap((id) =>
+      problemsOf(player, id, linearize(history.filter(isAbout(id)), withdrawalModel(id))),
+    ),
+  ]
+}
+
+function problemsOf(
+  player: Player,
+  what: string,
+  { verdict, order }: { readonly verdict: string; readonly order: readonly (PlayerOperation & Timed)[] },
+): Problem[] {
+  if (verdict === 'linearizable') return []
+  return [
+    { player, text: `the history of ${what} is ${verdict}: no order explains it beyond ${order.length} operations` },
+  ]
+}
+
+/** Records that exist against records that clients were told of: each once, and none besides. */
+async function recordProblems({ sql }: ChaosSystem, players: readonly Player[]): Promise<Problem[]> {
+  const problems: Problem[] = []
+  const registered = players.filter(({ isRegistered }) => isRegistered)
+  const { rows } = await sql.query<{ player_id: string; id: string; amount: string; kind: string }>(`
+    select player_id, id, amount, 'createDeposit' as kind from payments.deposit
+    union all
+    select player_id, id, amount, 'requestWithdrawal' from payments.withdrawal
+    where status not in ('intent', 'refused', 'abandoned')
+  `)
+  const byPlayer = Map.groupBy(rows, ({ player_id }) => player_id)
+  for (const player of registered) {
+    const known = new Map([...player.deposits, ...player.withdrawals])
+    const unheard = unansweredCreations(player)
+    for (const { id, amount, kind } of byPlayer.get(player.id) ?? []) {
+      if (known.delete(id)) continue
+      const index = unheard.indexOf(`${kind} ${amount}`)
+      if (index < 0) problems.push({ player, text: `${id} exists, and no client asked for it` })
+      else unheard.splice(index, 1)
+    }
+    for (const id of known.keys()) problems.push({ player, text: `${id} was answered and does not exist` })
+    problems.push(...closeBook(player).problems.map((text) => ({ player, text })))
+  }
+  const { rows: counted } = await sql.query<{ count: number }>('select count(*)::int as count from players.player')
+  if (counted[0]?.count !== registered.length) {
+    problems.push(general(`${counted[0]?.count} players exist, and ${registered.length} were registered`))
+  }
+  return problems
+}
+
+const unansweredCreations = ({ history }: Player): string[] => [
+  ...history.flatMap(({ call, answer }) =>
+    call.kind === 'createDeposit' && answer === undefined ? [`${call.kind} ${call.amount}`] : [],
+  ),
+  ...unansweredRequests(history).map((amount) => `requestWithdrawal ${amount}`),
+]
+
+/** Every event came, under one id, and nothing came that did not happen. */
+async function eventProblems({ name, receiver, players }: Operator): Promise<Problem[]> {
+  const expected = players.filter(({ isRegistered }) => isRegistered).flatMap((player) => closeBook(player).events)
+  const received = () => [...receiver.events.values()].map(eventText)
+  const missing = () => without(expected, received())
+  await eventually(() => missing().length === 0, settledWithinMs).catch(() => {})
+  return [
+    ...missing().map((event) => general(`${name} never heard of ${event}`)),
+    ...without(received(), expected).map((event) => general(`${name} heard of ${event}, which is once too often`)),
+    ...receiver.problems.map((text) => general(`${name}: ${text}`)),
+  ]
+}
+
+/** What is left of a list when each of the others has taken one away. */
+function without(list: readonly string[], others: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const other of others) counts.set(other, (counts.get(other) ?? 0) + 1)
+  return list.filter((each) => {
+    const left = counts.get(each) ?? 0
+    counts.set(each, left - 1)
+    return left <= 0
+  })
+}
+
+async function reconciliationProblems({ team }: ChaosSystem): Promise<Problem[]> {
+  const { reconcileWallet } = operations.wallet
+  const { runId } = await eventually(() => team.call(reconcileWallet, { input: {} }), settledWithinMs)
+  const report = await eventually(async () => {
+    const { state, report, failure } = await team.call(reconcileWallet, { input: { runId } })
+    if (state === 'failed') throw new Error(failure ?? 'failed')
+    return report ?? false
+  }, settledWithinMs)
+  return [
+    ...report.differences.map((difference) => general(`the reconciliation differs: ${JSON.stringify(difference)}`)),
+    ...report.inFlight.map((row) => general(`the reconciliation finds something unfinished: ${JSON.stringify(row)}`)),
+  ]
+}

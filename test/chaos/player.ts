@@ -1,0 +1,334 @@
+import { randomUUID } from 'node:crypto'
+import type { HttpReply } from '@backoffice/test-kit'
+import { type Client, newKey, type Request } from './client.ts'
+import {
+  type Answer,
+  amountText,
+  type Call,
+  minorUnits,
+  type PlayerOperation,
+  type StatementItem,
+  type WithdrawalDecision,
+  withdrawalDecisions,
+} from './operations.ts'
+import type { Random } from './random.ts'
+
+/** An operation that may still get its answer. */
+interface Recorded extends PlayerOperation {
+  returnedAt: number
+  answer: Answer | undefined
+  attempts: number
+  readonly request: Request
+  /** Of the final answer. */
+  bytes: Buffer | undefined
+}
+
+const weights = {
+  createDeposit: 18,
+  confirmDeposit: 20,
+  failDeposit: 3,
+  requestWithdrawal: 14,
+  cancel: 4,
+  approve: 9,
+  reject: 3,
+  pay: 9,
+  readWallet: 10,
+  readStatement: 4,
+  readWithdrawal: 6,
+} as const satisfies Record<Call['kind'], number>
+
+const amountMax = 9_999n
+/** The sandbox fails the payment of this one. */
+const amountReserved = 1_313n
+/** Each broken-off request doubles what the search for an order has to try. */
+const brokenOffMax = 4
+const patienceMsMax = 40
+const statementLimit = 200
+const replayedMax = 5
+
+/** A player, and all that its clients know of it. */
+export class Player {
+  readonly name: string
+  readonly client: Client
+  readonly history: Recorded[] = []
+  /** What no client should ever see. */
+  readonly problems: string[] = []
+  id = ''
+  #isRegistered = false
+  #brokenOff = 0
+
+  constructor(name: string, client: Client) {
+    this.name = name
+    this.client = client
+  }
+
+  get isRegistered(): boolean {
+    return this.#isRegistered
+  }
+
+  /** Registers the player and has its identity approved. */
+  async register(random: Random): Promise<void> {
+    const body = {
+      externalId: randomUUID(),
+      name: 'Ana Souza',
+      email: 'ana@example.com',
+      cpf: '529.982.247-25',
+      birthDate: '1990-05-17',
+    }
+    const registered = await this.#send({ method: 'POST', path: '/players', body, idempotencyKey: newKey() }, random)
+    if (registered?.status !== 201) return this.#unexpected('register', registered)
+    this.id = registered.body.id
+    const steps: readonly (readonly [Request, number])[] = [
+      [this.#post('kyc/submissions', { documentType: 'rg', reference: 'doc-1' }, newKey()), 201],
+      [
+        {
+          method: 'POST',
+          path: `/sandbox/players/${this.id}/kyc/decision`,
+          body: { status: 'aprovado' },
+        },
+        200,
+      ],
+    ]
+    for (const [request, status] of steps) {
+      const reply = await this.#send(request, random)
+      if (reply?.status !== status) return this.#unexpected(request.path, reply)
+    }
+    this.#isRegistered = true
+  }
+
+  /** One operation of a client, which follows from its random numbers and from what is known of the player. */
+  async act(client: string, random: Random): Promise<void> {
+    const call = this.#choose(random)
+    const operation = this.#begin(client, call)
+    const { request } = operation
+    const mayBreakOff = request.idempotencyKey !== undefined && this.#brokenOff < brokenOffMax
+    if (mayBreakOff && random.oneIn(20)) {
+      this.#brokenOff += 1
+      this.#finish(operation, await this.client.askOnce(request, random, random.integer(1, patienceMsMax)))
+      // Heard in time after all, or answered with an error that says nothing.
+      return
+    }
+    // Without a key each attempt is an operation of its own.
+    if (request.idempotencyKey === undefined) {
+      this.#finish(operation, await this.client.askOnce(request, random))
+      return
+    }
+    if (random.oneIn(10)) await this.#askTwice(operation, random)
+    else this.#finish(operation, await this.client.ask(request, random))
+  }
+
+  /** Comes back for half of what was broken off. The rest is never heard of again. */
+  async comeBack(random: Random): Promise<void> {
+    for (const operation of this.#keyed().filter(({ answer }) => answer === undefined)) {
+      if (!random.oneIn(2)) continue
+      const asked = await this.client.ask(operation.request, random)
+      this.#finish(operation, asked)
+      if (asked.reply === undefined) this.problems.push(`nobody answers the key of ${operation.request.path}`)
+    }
+  }
+
+  /** Sends some requests once more: each key still has its first answer, byte for byte. */
+  async replay(random: Random): Promise<void> {
+    const answered = this.#keyed().filter(({ bytes }) => bytes !== undefined)
+    for (const { request, bytes } of random.shuffled(answered).slice(0, replayedMax)) {
+      const { reply } = await this.client.ask(request, random)
+      if (bytes !== undefined && reply?.bytes.equals(bytes)) continue
+      this.problems.push(`${request.path}: the answer was ${bytes}, and later ${reply?.bytes ?? 'missing'}`)
+    }
+  }
+
+  #keyed(): readonly Recorded[] {
+    return this.history.filter(({ request }) => request.idempotencyKey !== undefined)
+  }
+
+  /** The wallet, the statement and each withdrawal, as they are when nothing happens any more. */
+  async readAll(random: Random): Promise<void> {
+    const read = async (call: Call) => {
+      const operation = this.#begin('last', call)
+      this.#finish(operation, await this.client.ask(operation.request, random))
+      if (operation.answer === undefined) this.problems.push(`nobody answers ${operation.request.path}`)
+    }
+    for (const withdrawalId of this.withdrawals.keys()) await read({ kind: 'readWithdrawal', withdrawalId })
+    await read({ kind: 'readWallet' })
+    await read({ kind: 'readStatement' })
+  }
+
+  /** Amounts of deposits that the clients know, by id. */
+  get deposits(): ReadonlyMap<string, bigint> {
+    return this.#created('createDeposit')
+  }
+
+  get withdrawals(): ReadonlyMap<string, bigint> {
+    return this.#created('requestWithdrawal')
+  }
+
+  #created(kind: 'createDeposit' | 'requestWithdrawal'): ReadonlyMap<string, bigint> {
+    const created = this.history.flatMap(({ call, answer }): [string, bigint][] =>
+      call.kind === kind && answer?.kind === 'record' ? [[answer.id, call.amount]] : [],
+    )
+    return new Map(created)
+  }
+
+  #choose(random: Random): Call {
+    const kind = random.weighted(weights)
+    const amount = BigInt(random.integer(1, Number(amountMax)))
+    const some = { amount: amount === amountReserved ? amount + 1n : amount }
+    switch (kind) {
+      case 'createDeposit':
+      case 'requestWithdrawal':
+        return { kind, ...some }
+      case 'confirmDeposit':
+      case 'failDeposit': {
+        const depositId = this.#target(this.deposits, random, ['pending'])
+        if (depositId === undefined) return { kind: 'createDeposit', ...some }
+        return { kind, depositId, amount: this.deposits.get(depositId) ?? 0n }
+      }
+      case 'readWallet':
+      case 'readStatement':
+        return { kind }
+      default: {
+        const withdrawalId = this.#target(this.withdrawals, random, ['under_review', 'approved'])
+        return withdrawalId === undefined ? { kind: 'readWallet' } : { kind, withdrawalId }
+      }
+    }
+  }
+
+  /** Mostly a record that is still open, as far as the clients know. */
+  #target(records: ReadonlyMap<string, bigint>, random: Random, open: readonly string[]): string | undefined {
+    if (records.size === 0) return undefined
+    const latest = new Map<string, string>()
+    for (const { call, answer } of this.history) {
+      const id = 'depositId' in call ? call.depositId : 'withdrawalId' in call ? call.withdrawalId : undefined
+      if (id !== undefined && (answer?.kind === 'record' || answer?.kind === 'refused')) {
+        latest.set(id, answer.status ?? '')
+      }
+    }
+    const ids = [...records.keys()]
+    const stillOpen = ids.filter((id) => !latest.has(id) || open.includes(latest.get(id) ?? ''))
+    return random.pick(stillOpen.length === 0 || random.oneIn(8) ? ids : stillOpen)
+  }
+
+  #begin(client: string, call: Call): Recorded {
+    const operation: Recorded = {
+      client,
+      call,
+      calledAt: performance.now(),
+      returnedAt: Number.POSITIVE_INFINITY,
+      answer: undefined,
+      attempts: 0,
+      request: this.#requestOf(call),
+      bytes: undefined,
+    }
+    this.history.push(operation)
+    return operation
+  }
+
+  #finish(operation: Recorded, { reply, attempts }: { reply: HttpReply | undefined; attempts: number }): void {
+    operation.attempts += attempts
+    if (reply === undefined) return
+    const answer = answerOf(operation.call, reply)
+    if (answer === undefined) this.#unexpected(operation.request.path, reply)
+    else {
+      operation.answer = answer
+      operation.bytes = reply.bytes
+      operation.returnedAt = performance.now()
+    }
+  }
+
+  /** As a client does that lost patience: the second request overtakes the first, and both get one answer. */
+  async #askTwice(operation: Recorded, random: Random): Promise<void> {
+    const twin = random.stream(`twin ${this.history.length}`)
+    const both = [this.client.ask(operation.request, random), this.client.ask(operation.request, twin)]
+    this.#finish(operation, await Promise.race(both))
+    const [one, other] = await Promise.all(both)
+    operation.attempts = Math.max(operation.attempts, 2)
+    if (one?.reply === undefined || other?.reply === undefined) return
+    if (one.reply.status !== other.reply.status || !one.reply.bytes.equals(other.reply.bytes)) {
+      this.problems.push(`${operation.request.path}: one key, two answers: ${one.reply.bytes} and ${other.reply.bytes}`)
+    }
+  }
+
+  async #send(request: Request, random: Random): Promise<HttpReply | undefined> {
+    return (await this.client.ask(request, random)).reply
+  }
+
+  #unexpected(what: string, reply: HttpReply | undefined): void {
+    const said = reply === undefined ? 'no answer' : `${reply.status} ${reply.bytes}`
+    this.problems.push(`unexpected answer to ${what}: ${said}`)
+  }
+
+  #post(path: string, body: unknown, idempotencyKey: string): Request {
+    return { method: 'POST', path: `/players/${this.id}/${path}`, body, idempotencyKey }
+  }
+
+  #requestOf(call: Call): Request {
+    const money = { currency: 'BRL', method: 'pix' }
+    switch (call.kind) {
+      case 'createDeposit': {
+        const body = { ...money, amount: amountText(call.amount), externalReference: randomUUID() }
+        return this.#post('deposits', body, newKey())
+      }
+      case 'confirmDeposit':
+      case 'failDeposit': {
+        const verb = call.kind === 'confirmDeposit' ? 'confirm' : 'fail'
+        return { method: 'POST', path: `/deposits/${call.depositId}/${verb}`, body: {}, idempotencyKey: newKey() }
+      }
+      case 'requestWithdrawal': {
+        const body = { ...money, amount: amountText(call.amount), destination: 'ana@example.com' }
+        return this.#post('withdrawals', body, newKey())
+      }
+      case 'cancel':
+        return { method: 'POST', path: `/withdrawals/${call.withdrawalId}/cancel`, body: {}, idempotencyKey: newKey() }
+      case 'approve':
+      case 'reject':
+      case 'pay': {
+        const body = { decision: call.kind }
+        return { method: 'POST', path: `/sandbox/withdrawals/${call.withdrawalId}/decision`, body }
+      }
+      case 'readWallet':
+        return { method: 'GET', path: `/players/${this.id}/wallet` }
+      case 'readStatement':
+        return { method: 'GET', path: `/players/${this.id}/transactions?limit=${statementLimit}` }
+      case 'readWithdrawal':
+        return { method: 'GET', path: `/withdrawals/${call.withdrawalId}` }
+      default:
+        return call satisfies never
+    }
+  }
+}
+
+const isDecision = (kind: Call['kind']): kind is WithdrawalDecision =>
+  (withdrawalDecisions as readonly string[]).includes(kind)
+
+/** The refusals that the state of a wallet or a record can cause. */
+function isExpectedRefusal(kind: Call['kind'], code: string): boolean {
+  if (kind === 'confirmDeposit' || kind === 'failDeposit') return code === 'DEPOSIT_NOT_PENDING'
+  if (kind === 'requestWithdrawal') return code === 'INSUFFICIENT_FUNDS'
+  if (kind === 'cancel') return code === 'WITHDRAWAL_NOT_CANCELLABLE'
+  return isDecision(kind) && code === 'WITHDRAWAL_INVALID_STATE'
+}
+
+/** @returns undefined for an answer that this call can never get */
+function answerOf({ kind }: Call, { status, body }: HttpReply): Answer | undefined {
+  const code: string | undefined = body?.error?.code
+  if (code !== undefined) {
+    return isExpectedRefusal(kind, code)
+      ? { kind: 'refused', code, status: body.error.details?.status as string | undefined }
+      : undefined
+  }
+  if (status !== 200 && status !== 201) return undefined
+  if (kind === 'readWallet') {
+    return { kind: 'wallet', available: minorUnits(body.available), withdrawable: minorUnits(body.withdrawable) }
+  }
+  if (kind === 'readStatement') {
+    if (body.nextCursor !== null) throw new Error('the statement has outgrown its page')
+    return { kind: 'statement', items: body.data.map(statementItem).reverse() }
+  }
+  return { kind: 'record', id: body.id, status: body.status }
+}
+
+const statementItem = (item: { amount: string; balanceAfter: string; reference: { id: string } }): StatementItem => ({
+  referenceId: item.reference.id,
+  amount: minorUnits(item.amount),
+  balanceAfter: minorUnits(item.balanceAfter),
+})

@@ -1,0 +1,159 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import {
+  databaseUrl,
+  freePort,
+  reconcilerUrl,
+  serviceUrl,
+  sharedRolePasswords,
+  withReconciler,
+} from '@backoffice/dev-stack'
+import { prepareDatabase } from '@backoffice/migrator'
+import { connectNats, RpcClient } from '@backoffice/service-runtime/internal'
+import pg from 'pg'
+import { NatsPart, PostgresPart } from './backends.ts'
+import { Link } from './link.ts'
+import { Replica } from './replica.ts'
+
+const teamUser = 'alice'
+const passwordOf = (user: string) => `password-of-${user}`
+
+/** PostgreSQL, nats-server and two processes of each service, each with connections of its own to its backends. */
+export class ChaosSystem {
+  readonly postgres: PostgresPart
+  readonly nats: NatsPart
+  readonly replicas: readonly Replica[]
+  /** Addresses of the API, one for each gateway. */
+  readonly baseUrls: readonly string[]
+  /** Of the superuser. */
+  readonly sql: pg.Pool
+  /** The team's operations, called by one of its people. */
+  readonly team: RpcClient
+
+  private constructor(parts: Pick<ChaosSystem, 'postgres' | 'nats' | 'replicas' | 'baseUrls' | 'sql' | 'team'>) {
+    this.postgres = parts.postgres
+    this.nats = parts.nats
+    this.replicas = parts.replicas
+    this.baseUrls = parts.baseUrls
+    this.sql = parts.sql
+    this.team = parts.team
+  }
+
+  /** All that it starts ends with `ending`. */
+  static async start(ending: AsyncDisposableStack): Promise<ChaosSystem> {
+    const dir = mkdtempSync(join(tmpdir(), 'backoffice-chaos-'))
+    // PostgreSQL runs as somebody else.
+    chmodSync(dir, 0o755)
+    ending.defer(() => rmSync(dir, { recursive: true, force: true }))
+    const logs = join(dir, 'services')
+    mkdirSync(logs)
+
+    const [postgresPort, natsPort] = [await freePort(), await freePort()]
+    const [postgres, nats] = await Promise.all([
+      PostgresPart.start({
+        dir: join(dir, 'postgres'),
+        port: postgresPort,
+        password: passwordOf('postgres'),
+        // Its processes are killed, never the machine.
+        durable: 'process',
+      }),
+      NatsPart.start({
+        dir: join(dir, 'nats'),
+        port: natsPort,
+        passwords: Object.fromEntries(serviceNames.map((name) => [name, passwordOf(name)])) as Record<
+          ServiceName,
+          string
+        >,
+        team: { [teamUser]: passwordOf(teamUser) },
+      }),
+    ])
+    ending.defer(() => nats.stop())
+    ending.defer(() => postgres.stop())
+    const administratorUrl = await makeDatabase(postgres.url)
+    const passwords = sharedRolePasswords(postgres.url)
+    await prepareDatabase(administratorUrl, withReconciler(passwords))
+
+    const links: Link[] = []
+    ending.defer(() => Promise.all(links.map((link) => link.close())).then(() => {}))
+    const openLink = async (port: number) => {
+      const link = await Link.open(port)
+      links.push(link)
+      return link
+    }
+    const baseUrls: string[] = []
+    const replicas: Replica[] = []
+    for (const service of serviceNames) {
+      for (const name of [`${service}-1`, `${service}-2`]) {
+        const [toPostgres, toNats] = [await openLink(postgresPort), await openLink(natsPort)]
+        const httpPort = await freePort()
+        const fromClients = service === 'gateway' ? [await openLink(httpPort)] : []
+        for (const { port } of fromClients) baseUrls.push(`http://127.0.0.1:${port}/api/v1`)
+        const throughLink = onPort(administratorUrl, toPostgres.port)
+        replicas.push(
+          new Replica({
+            name,
+            service,
+            dir: logs,
+            healthPort: await freePort(),
+            links: [toPostgres, toNats, ...fromClients],
+            environment: {
+              ...settings,
+              DATABASE_URL: serviceUrl(throughLink, service, passwords[service]),
+              ...(service === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(throughLink, passwords) } : {}),
+              NATS_URL: `nats://127.0.0.1:${toNats.port}`,
+              NATS_USER: service,
+              NATS_PASSWORD: passwordOf(service),
+              PORT: String(httpPort),
+              GAMES_PORT: '0',
+            },
+          }),
+        )
+      }
+    }
+    ending.defer(() => Promise.all(replicas.map((replica) => replica.stop())).then(() => {}))
+    await Promise.all(replicas.map((replica) => replica.start()))
+    await Promise.all(replicas.map((replica) => replica.untilReady()))
+
+    const sql = new pg.Pool({ connectionString: administratorUrl, max: 2 })
+    // A connection that ends with PostgreSQL is replaced by the next query.
+    sql.on('error', () => {})
+    ending.defer(() => sql.end())
+    const login = { NATS_URL: nats.url, NATS_USER: teamUser, NATS_PASSWORD: passwordOf(teamUser) }
+    const connection = await connectNats(login, { name: teamUser })
+    ending.defer(() => connection.close())
+    return new ChaosSystem({ postgres, nats, replicas, baseUrls, sql, team: new RpcClient(connection, teamUser) })
+  }
+}
+
+/** Leases and sweeps that a person would wait for are as short as the longest call allows. */
+const settings = {
+  DEVELOPMENT: 'true',
+  LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+  DATABASE_POOL_MAX: '5',
+  HOST: '127.0.0.1',
+  GAMES_HOST: '127.0.0.1',
+  CLAIM_LEASE_MS: '9000',
+  INTENT_ABANDON_AFTER_MS: '10000',
+  INTENT_SWEEP_EVERY_MS: '1000',
+  WEBHOOK_BACKOFF_BASE_MS: '50',
+}
+
+async function makeDatabase(administratorUrl: string): Promise<string> {
+  const name = 'backoffice'
+  const client = new pg.Client({ connectionString: administratorUrl })
+  await client.connect()
+  try {
+    await client.query(`create database ${name}`)
+  } finally {
+    await client.end()
+  }
+  return databaseUrl(administratorUrl, name)
+}
+
+function onPort(url: string, port: number): string {
+  const changed = new URL(url)
+  changed.port = String(port)
+  return changed.href
+}
