@@ -66,7 +66,9 @@ export async function judge(system: ChaosSystem, operators: readonly Operator[])
   problems.push(...(await recordProblems(system, players)))
   for (const operator of operators) problems.push(...(await eventProblems(operator)))
   problems.push(...(await reconciliationProblems(system)))
-  for (const { unplannedExits } of system.replicas) {
+  for (const replica of system.replicas) {
+    const { unplannedExits } = replica
+    problems.push(...replica.problems.map(general))
     for (const { part, how, wasReady, logTail } of unplannedExits) {
       // While a backend is away a process may give up starting. It is started again.
       if (wasReady) problems.push(general(`${part} ended by itself (${how}):\n${logTail}`))

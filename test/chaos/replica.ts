@@ -10,6 +10,8 @@ import { type Part, signal } from './part.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const steppableClock = fileURLToPath(new URL('./steppable-clock.ts', import.meta.url))
 const readyTimeoutMs = 90_000
+/** /readyz itself waits two seconds for a backend. */
+const answerTimeoutMs = 5_000
 const stopTimeoutMs = 5_000
 
 export interface ReplicaOptions {
@@ -36,6 +38,8 @@ export class Replica implements Part {
   readonly name: string
   readonly links: readonly Link[]
   readonly unplannedExits: UnplannedExit[] = []
+  /** Times at which it did not come back. */
+  readonly problems: string[] = []
   readonly #options: ReplicaOptions
   readonly #clockFile: string
   #child: Child | undefined
@@ -82,18 +86,11 @@ export class Replica implements Part {
   }
 
   async untilReady(): Promise<void> {
-    await eventually(async () => {
-      const child = this.#child
-      const answer = await fetch(`http://127.0.0.1:${this.#options.healthPort}/readyz`, {
-        signal: AbortSignal.timeout(2_000),
-      })
-      await answer.body?.cancel()
-      if (!answer.ok || child !== this.#child || this.#isStopped) return this.#isStopped
-      this.#isReady = true
-      // It may have read its clock before the last step.
-      signal(child?.pid ?? 0, 'SIGUSR2')
-      return true
-    }, readyTimeoutMs)
+    try {
+      await eventually(() => this.#isStopped || this.#looksReady(), readyTimeoutMs)
+    } catch (error) {
+      this.problems.push(`${this.name} was not ready after ${readyTimeoutMs / 1_000} s (${error}):\n${this.logTail()}`)
+    }
   }
 
   async kill(): Promise<void> {
@@ -130,6 +127,20 @@ export class Replica implements Part {
     this.#isStopped = true
     if (this.#child?.running) signal(this.#child.pid, 'SIGKILL')
     await this.#restarting
+  }
+
+  async #looksReady(): Promise<boolean> {
+    const child = this.#child
+    const answer = await fetch(`http://127.0.0.1:${this.#options.healthPort}/readyz`, {
+      signal: AbortSignal.timeout(answerTimeoutMs),
+    })
+    await answer.body?.cancel()
+    if (!answer.ok) throw new Error(`its /readyz answers ${answer.status}`)
+    if (child === undefined || child !== this.#child || !child.running) return false
+    this.#isReady = true
+    // It may have read its clock before the last step.
+    signal(child.pid, 'SIGUSR2')
+    return true
   }
 
   async #startAgain(child: Child, how: string): Promise<void> {

@@ -2,19 +2,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import {
-  databaseUrl,
-  freePort,
-  reconcilerUrl,
-  serviceUrl,
-  sharedRolePasswords,
-  withReconciler,
-} from '@backoffice/dev-stack'
+import { databaseUrl, reconcilerUrl, serviceUrl, sharedRolePasswords, withReconciler } from '@backoffice/dev-stack'
 import { prepareDatabase } from '@backoffice/migrator'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 import { NatsPart, PostgresPart } from './backends.ts'
 import { Link } from './link.ts'
+import { lastingPort } from './ports.ts'
 import { Replica } from './replica.ts'
 
 const teamUser = 'alice'
@@ -50,7 +44,7 @@ export class ChaosSystem {
     const logs = join(dir, 'services')
     mkdirSync(logs)
 
-    const [postgresPort, natsPort] = [await freePort(), await freePort()]
+    const [postgresPort, natsPort] = [await lastingPort(), await lastingPort()]
     const [postgres, nats] = await Promise.all([
       PostgresPart.start({
         dir: join(dir, 'postgres'),
@@ -87,7 +81,7 @@ export class ChaosSystem {
     for (const service of serviceNames) {
       for (const name of [`${service}-1`, `${service}-2`]) {
         const [toPostgres, toNats] = [await openLink(postgresPort), await openLink(natsPort)]
-        const httpPort = await freePort()
+        const httpPort = await lastingPort()
         const fromClients = service === 'gateway' ? [await openLink(httpPort)] : []
         for (const { port } of fromClients) baseUrls.push(`http://127.0.0.1:${port}/api/v1`)
         const throughLink = onPort(administratorUrl, toPostgres.port)
@@ -96,7 +90,7 @@ export class ChaosSystem {
             name,
             service,
             dir: logs,
-            healthPort: await freePort(),
+            healthPort: await lastingPort(),
             links: [toPostgres, toNats, ...fromClients],
             environment: {
               ...settings,
