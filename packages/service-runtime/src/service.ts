@@ -23,6 +23,7 @@ import { type Clock, systemClock } from './process/clock.ts'
 import { type ServiceConfig, serviceConfig } from './process/config.ts'
 import { type HealthServer, startHealthServer } from './process/health.ts'
 import { createLogger, type Logger } from './process/log.ts'
+import type { Interceptor } from './process/steps.ts'
 import { waitAtMost } from './process/wait-at-most.ts'
 import { flushTelemetry } from './telemetry/flush.ts'
 import { type Measurement, startMeasuring } from './telemetry/metrics.ts'
@@ -138,6 +139,8 @@ export interface RunningService<Addresses = unknown> extends ServiceContext {
 export interface StartOptions<Outside = object> {
   readonly clock?: Clock | undefined
   readonly outside?: Partial<Outside> | undefined
+  /** Only for tests: stands around each step that the service takes outside of its process. */
+  readonly intercept?: Interceptor | undefined
 }
 
 /**
@@ -152,15 +155,15 @@ const disconnectingMsMax = 2_000
 export async function startService<S extends ServiceName, P extends TProperties, Outside, Addresses>(
   service: Service<S, P, Outside, Addresses>,
   settings: SettingsOf<P>,
-  { clock = systemClock, outside = {} }: StartOptions<Outside> = {},
+  { clock = systemClock, outside = {}, intercept }: StartOptions<Outside> = {},
 ): Promise<RunningService<Addresses>> {
   const { name } = service
   service.assertSettings?.(settings)
   const log = createLogger(name, settings.LOG_LEVEL)
-  const db = await connectDatabase(name, settings, service.entities)
+  const db = await connectDatabase(name, settings, { loadEntities: service.entities, intercept })
   const nats = await connectNats(settings, { name, log })
-  const rpc = new RpcClient(nats)
-  const publisher = new EventPublisher(nats, settings.EVENTS_REPLICAS)
+  const rpc = new RpcClient(nats, undefined, intercept)
+  const publisher = new EventPublisher(nats, settings.EVENTS_REPLICAS, intercept)
   const relay = new Relay({ db, rpc, publisher, clock, log })
   const dispatch = new Dispatch({ db, rpc, publisher, relay, clock, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log })

@@ -12,6 +12,7 @@ import {
 } from '@backoffice/dev-stack'
 import {
   type CallOptions,
+  type Interceptor,
   loadConfig,
   RpcClient,
   type RunningService,
@@ -38,6 +39,8 @@ export interface TestBedOptions {
   readonly config?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string | number | boolean>>>>>
   /** What stands in place of the outside world, by service: see its `compose`. */
   readonly outside?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
+  /** Stands around each step that a service takes outside of its process. Asked for each replica that starts. */
+  readonly intercept?: (name: ServiceName) => Interceptor
   /** False where the test starts the services as processes of their own; `services` is empty then. */
   readonly startServices?: boolean
 }
@@ -162,6 +165,7 @@ export async function testBed<S extends Services>(
       const running = await startService(service, loadConfig(service.configuration, bed.environment(name)) as never, {
         clock: options.clock,
         outside: options.outside?.[name],
+        intercept: options.intercept?.(name),
       })
       endings.push(() => running.drain())
       return running as Running<S[typeof name]>

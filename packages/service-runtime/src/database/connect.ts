@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { ServiceConfig } from '../process/config.ts'
 import { Lane } from '../process/lane.ts'
+import type { Interceptor } from '../process/steps.ts'
 import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
@@ -18,6 +19,13 @@ const writersPerReader = 4
 /** Of their own, since a list or an export may take long, and operators' requests wait for the readers. */
 const teamReadersMax = 2
 
+interface ConnectOptions {
+  /** Nothing where SQL serves. */
+  readonly loadEntities?: (() => Promise<Entities>) | undefined
+  /** Only for tests. */
+  readonly intercept?: Interceptor | undefined
+}
+
 const noEntities = () => Promise.reject(new Error('there are no entities here'))
 
 /**
@@ -27,7 +35,7 @@ const noEntities = () => Promise.reject(new Error('there are no entities here'))
 export async function connectDatabase(
   service: ServiceName,
   config: Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 'DATABASE_POOL_MAX'>,
-  loadEntities: () => Promise<Entities> = noEntities,
+  { loadEntities = noEntities, intercept }: ConnectOptions = {},
 ): Promise<Database> {
   const writers = openPool(service, config, { max: config.DATABASE_POOL_MAX, readOnly: false })
   const readers = openPool(service, config, {
@@ -44,11 +52,11 @@ export async function connectDatabase(
     )
     return loading
   }
-  return Object.assign(handleOver(writers, managers), {
-    reader: handleOver(readers, managers) as ReadDb,
-    teamReader: handleOver(teamReaders, managers) as ReadDb,
+  return Object.assign(overPool(writers, managers, intercept), {
+    reader: overPool(readers, managers) as ReadDb,
+    teamReader: overPool(teamReaders, managers) as ReadDb,
     transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) => {
-      const attempt = () => retrying(() => attemptTransaction(writers, managers, run, options))
+      const attempt = () => retrying(() => attemptTransaction({ pool: writers, managers, intercept }, run, options))
       return options?.apart === true ? inLane(apart, attempt) : attempt()
     },
     async close() {
@@ -88,14 +96,27 @@ function openPool(
 }
 
 /** Reads over one connection that the caller owns, for example one whose transaction keeps a snapshot. */
-export const readOver = (connection: Queryable): ReadDb => handleOver(connection, noEntities)
+export const readOver = (connection: Queryable): ReadDb => handleOver(connection, noEntities, { isPool: false })
 
 type LoadManagers = () => Promise<EntityManagers>
 
+const overPool = (pool: Pool, managers: LoadManagers, intercept?: Interceptor): Db =>
+  handleOver(intercepted(pool as Queryable, intercept), managers, { isPool: true })
+
+/** The connection with an interceptor around each statement; without an interceptor, the connection as it is. */
+function intercepted(connection: Queryable, intercept: Interceptor | undefined, transaction?: object): Queryable {
+  if (intercept === undefined) return connection
+  return {
+    query: (query: { readonly text: string }) =>
+      intercept({ kind: 'statement', name: query.text, ...(transaction && { transaction }) }, () =>
+        connection.query(query),
+      ),
+  } as unknown as Queryable
+}
+
 /** The handle over a pool or a connection. Its entity manager is made on first use. */
-function handleOver(connection: Queryable, managers: LoadManagers): Db {
+function handleOver(connection: Queryable, managers: LoadManagers, { isPool }: { readonly isPool: boolean }): Db {
   let manager: Promise<EntityManager> | undefined
-  const isPool = connection instanceof Pool
   const db = <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
     const run = () => execute<Row>(connection, text, values)
     // Over a pool a statement is a transaction of its own.
@@ -133,9 +154,14 @@ async function retrying<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+interface Transactions {
+  readonly pool: Pool
+  readonly managers: LoadManagers
+  readonly intercept: Interceptor | undefined
+}
+
 async function attemptTransaction<T>(
-  pool: Pool,
-  managers: LoadManagers,
+  { pool, managers, intercept }: Transactions,
   run: (db: Db) => Promise<T>,
   { lockTimeoutMs, readsFirst = false }: TransactionOptions = {},
 ): Promise<T> {
@@ -167,12 +193,13 @@ async function attemptTransaction<T>(
         notBegun = fault
       })
     else await begun
-    const db = handleOver(untilEnded, managers)
+    const db = handleOver(intercepted(untilEnded, intercept, client), managers, { isPool: false })
     const result = await run(db)
     await db.flush()
     await begun
     ended = true
-    await commit(client, firstFault)
+    const finish = () => commit(client, firstFault)
+    await (intercept?.({ kind: 'commit', name: 'commit', transaction: client }, finish) ?? finish())
     return result
   } catch (error) {
     ended = true

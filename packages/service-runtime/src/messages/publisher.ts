@@ -16,6 +16,7 @@ import {
 } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
+import type { Interceptor } from '../process/steps.ts'
 import { validate } from '../validation/validate.ts'
 import { injectTrace } from './tracing.ts'
 
@@ -34,9 +35,11 @@ export class EventPublisher {
   readonly #connection: NatsConnection
   readonly #client: JetStreamClient
   readonly #replicas: number
+  readonly #intercept: Interceptor | undefined
 
-  constructor(connection: NatsConnection, replicas: number) {
+  constructor(connection: NatsConnection, replicas: number, intercept?: Interceptor) {
     this.#connection = connection
+    this.#intercept = intercept
     this.#client = jetstream(connection, { timeout: publishTimeoutMs })
     this.#replicas = replicas
   }
@@ -49,8 +52,10 @@ export class EventPublisher {
     const headers = natsHeaders()
     headers.set(headerNames.requestId, requestId)
     injectTrace(headers, trace.setSpan(context.active(), span))
+    const send = () =>
+      this.#client.publish(eventSubject(event.type), JSON.stringify(event), { msgID: event.id, headers })
     try {
-      await this.#client.publish(eventSubject(event.type), JSON.stringify(event), { msgID: event.id, headers })
+      await (this.#intercept?.({ kind: 'publish', name: event.type }, send) ?? send())
     } finally {
       span.end()
     }

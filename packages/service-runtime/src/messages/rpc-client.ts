@@ -14,6 +14,7 @@ import {
 import { type Msg, type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { newId } from '../process/ids.ts'
+import type { Interceptor } from '../process/steps.ts'
 import { endOfTurn } from '../process/turn.ts'
 import { meter } from '../telemetry/metrics.ts'
 import { inputSchema, validate, validateAsReader } from '../validation/validate.ts'
@@ -69,11 +70,13 @@ export class RpcClient {
   readonly #connection: NatsConnection
   readonly #teamUser: string | undefined
   #secondAttempts = 0
+  readonly #intercept: Interceptor | undefined
 
   /** @param teamUser the NATS user, for a client that calls the team's operations */
-  constructor(connection: NatsConnection, teamUser?: string) {
+  constructor(connection: NatsConnection, teamUser?: string, intercept?: Interceptor) {
     this.#connection = connection
     this.#teamUser = teamUser
+    this.#intercept = intercept
   }
 
   /**
@@ -88,9 +91,11 @@ export class RpcClient {
   async request<O extends Operation>(operation: O, options: CallOptions<O>): Promise<CallResult<O>> {
     const issues = validate(inputSchema(operation), options.input)
     if (issues !== null) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
-    return tracer.startActiveSpan(`${operation.service}.${operation.id}`, { kind: SpanKind.CLIENT }, async (span) => {
+    const name = `${operation.service}.${operation.id}`
+    const send = () => this.#send(operation, options)
+    return tracer.startActiveSpan(name, { kind: SpanKind.CLIENT }, async (span) => {
       try {
-        return (await this.#send(operation, options)) as CallResult<O>
+        return (await (this.#intercept?.({ kind: 'call', name }, send) ?? send())) as CallResult<O>
       } catch (error) {
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Rejection ? error.code : 'failed' })
         throw error
