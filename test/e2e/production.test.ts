@@ -1,4 +1,5 @@
-import { OperatorClient, startSystem } from '@backoffice/test-kit'
+import { setTimeout } from 'node:timers/promises'
+import { eventually, OperatorClient, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { balanceOf, expectStatus, fund, register, statementOf, sumOf } from './journey.ts'
 import { team } from './team.ts'
@@ -173,29 +174,6 @@ t.test('self-exclusion and a daily limit block deposits, and say RG_BLOCKED', as
   t.equal(`${refused.status} ${refused.body.error.code}`, '403 PLAYER_NOT_ACTIVE')
 })
 
-t.test('a daily statement is CSV with totals that add up', async (t) => {
-  const day = new Date().toISOString().slice(0, 10)
-  const next = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10)
-  const { stdout } = await team(
-    system,
-    'alice',
-    'statement',
-    'export',
-    '--operator',
-    'Casa Azul',
-    '--from',
-    day,
-    '--to',
-    next,
-  )
-  const [head, ...rows] = stdout.trim().split('\n')
-  t.match(head, /^createdAt,effectiveAt,entryId,/)
-  const totals = rows.filter((row) => row.startsWith('total,'))
-  t.ok(totals.includes('total,DEPOSIT,1,100.00,BRL'))
-  t.ok(totals.includes('total,WITHDRAWAL,1,-40.00,BRL'))
-  t.ok(totals.includes('total,CLOSING_BALANCE,,60.00,BRL'))
-})
-
 t.test('every action is in the audit trail, with who and why, and everything agrees', async (t) => {
   const audit = await json('alice', 'audit', 'list', '--limit', '100')
   const actions = audit.json.map(({ actor, operation, reason }: Record<string, string>) =>
@@ -221,4 +199,29 @@ t.test('nobody acts in the name of another: the broker says who one is', async (
   for (const name of Object.keys(env)) delete process.env[name]
   t.equal(impostor.status, 1)
   t.equal(impostor.stdout, '')
+})
+
+t.test('a daily statement is CSV with totals that add up, up to a minute ago', async (t) => {
+  const minuteMs = 60_000
+  const endedAt = Date.now() + 1
+  const until = (to: Date) => {
+    const from = new Date(endedAt - 24 * 60 * minuteMs)
+    const period = ['--from', from.toISOString(), '--to', to.toISOString()]
+    return team(system, 'alice', 'statement', 'export', '--operator', 'Casa Azul', ...period)
+  }
+  // Entries of the last minute may still come.
+  const early = await until(new Date(endedAt))
+  t.equal(early.status, 1)
+  t.match(early.stderr, /at least a minute ago/)
+  await setTimeout(endedAt + minuteMs - Date.now())
+  const { stdout } = await eventually(async () => {
+    const exported = await until(new Date(endedAt))
+    return exported.status === 0 && exported
+  })
+  const [head, ...rows] = stdout.trim().split('\n')
+  t.match(head, /^createdAt,effectiveAt,entryId,/)
+  const totals = rows.filter((row) => row.startsWith('total,'))
+  t.ok(totals.includes('total,DEPOSIT,1,100.00,BRL'))
+  t.ok(totals.includes('total,WITHDRAWAL,1,-40.00,BRL'))
+  t.ok(totals.includes('total,CLOSING_BALANCE,,60.00,BRL'))
 })
