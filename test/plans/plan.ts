@@ -111,11 +111,16 @@ const isCostly = (node: PlanNode): boolean => node['Total Cost'] >= costOfFewRow
 const isFirstRows = ({ Filter: filter }: PlanNode, [parent]: readonly PlanNode[]) =>
   filter === undefined && parent?.['Node Type'] === 'Limit'
 
-/** Whether the first column of an index is compared with a value or with another row: only then part of it is read. */
+/**
+ * Whether the first column of an index is compared with a value, with the statement's time or with another row: only then
+ * part of it is read.
+ */
 function restricts(condition: string, firstColumn: string): boolean {
   const alias = firstColumn.split('.')[0]
   return condition.split(' AND ').some((clause) => {
-    const compared = [...clause.matchAll(/\$\d+|Plan \d+|\b(\w+)\.\w+/g)].some(([, other]) => other !== alias)
+    const compared = [...clause.matchAll(/\$\d+|Plan \d+|statement_timestamp\(\)|\b(\w+)\.\w+/g)].some(
+      ([, other]) => other !== alias,
+    )
     return clause.includes(firstColumn) && compared
   })
 }
