@@ -56,6 +56,12 @@ insert into wallet.transfer (id, brand_id, reference, type, debit_account, credi
 select transfer_id, brand_id, 'fill-' || transfer_id, 'ADJUSTMENT', system_id, account_id, 100, 'posted', 'bench', at, at
 from filled_entry order by at;
 
+-- Reconciliation wants to know who made each adjustment.
+insert into wallet.audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
+select 'aud' || substr(e.transfer_id, 4), e.at, 'bench', 'adjustWallet', 'opn' || substr(e.transfer_id, 4), a.owner_id, 'bench',
+  json_build_object('playerId', a.owner_id, 'amount', '1.00', 'reference', 'fill-' || e.transfer_id, 'reason', 'bench')
+from filled_entry e join wallet.account a on a.id = e.account_id order by e.at;
+
 insert into wallet.entry (account_id, seq, transfer_id, amount, balance, hash)
 select side.account_id, side.seq, e.transfer_id, side.amount, side.balance, side.hash
 from filled_entry e

@@ -26,7 +26,7 @@ export async function fillLedger(subject: Subject, rows: number): Promise<void> 
       await client.query('select set_config($1, $2, true)', [name, value])
     await client.query(readFileSync(statements, 'utf8'))
     await client.query('commit')
-    await client.query('vacuum analyze wallet.transfer, wallet.entry, wallet.account')
+    await client.query('vacuum analyze wallet.transfer, wallet.entry, wallet.account, wallet.audit_entry')
     await client.query('checkpoint')
   })
 }
