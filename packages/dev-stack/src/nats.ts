@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import {
   permissionsVariable,
   renderPermissions,
@@ -13,6 +15,7 @@ import { Child } from './child.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
 import { onPort } from './ports.ts'
 
+const run = promisify(execFile)
 /** The permissions of each service, in every environment. */
 const permissionsFile = fileURLToPath(new URL('../../../deploy/nats/permissions.conf', import.meta.url))
 const startTimeoutMs = 15_000
@@ -42,7 +45,8 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
   const binary = await natsServerBinary()
   mkdirSync(options.dir, { recursive: true })
   const configuration = join(options.dir, 'nats.conf')
-  writeFileSync(configuration, renderConfiguration(options, port), { mode: 0o600 })
+  const { stdout: version } = await run(binary, ['--version'])
+  writeFileSync(configuration, renderConfiguration(options, { port, version }), { mode: 0o600 })
   const child = await Child.start({
     name: 'nats-server',
     command: binary,
@@ -61,7 +65,11 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
   return { url: `nats://127.0.0.1:${port}`, child }
 }
 
-function renderConfiguration(options: NatsOptions, port: number): string {
+/** @param version what `nats-server --version` prints */
+export function renderConfiguration(
+  options: NatsOptions,
+  { port, version }: { readonly port: number; readonly version: string },
+): string {
   const team = Object.keys(options.team)
   // Includes are relative to the including file; nats-server does not take absolute paths here.
   const shared = relative(options.dir, permissionsFile)
@@ -70,7 +78,11 @@ function renderConfiguration(options: NatsOptions, port: number): string {
     // As in deploy/nats: a process that hangs gets calls until it is missed.
     'ping_interval: "5s"',
     'ping_max: 2',
-    `jetstream { store_dir: "${join(options.dir, 'jetstream')}" }`,
+    'jetstream {',
+    `  store_dir: "${join(options.dir, 'jetstream')}"`,
+    // As in deploy/nats: without it the last two minutes of acknowledged messages can be lost with the machine.
+    ...(knowsSyncInterval(version) ? ['  sync_interval: always'] : []),
+    '}',
     'authorization {',
     `  include "${shared}"`,
     ...team.map((user) => `  team_${user} = ${renderPermissions(teamPermissions(user), false)}`),
@@ -84,6 +96,12 @@ function renderConfiguration(options: NatsOptions, port: number): string {
     '}',
     '',
   ].join('\n')
+}
+
+/** A server before 2.10 does not start with a setting that it does not know. */
+function knowsSyncInterval(version: string): boolean {
+  const [, major, minor] = /v(\d+)\.(\d+)\./.exec(version) ?? []
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 10)
 }
 
 /** The server sends its INFO line as soon as it takes connections. */

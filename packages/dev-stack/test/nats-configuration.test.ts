@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { makeCertificate } from '@backoffice/test-kit'
 import t from 'tap'
+import { renderConfiguration } from '../src/nats.ts'
 import { natsServerBinary } from '../src/nats-server-binary.ts'
 
 const run = promisify(execFile)
@@ -22,11 +23,24 @@ t.test('nats-server understands the main file of every environment', async (t) =
   for (const file of ['single.conf', 'cluster.conf']) {
     const path = join(dir, file)
     let text = readFileSync(path, 'utf8').replace(/\/etc\/nats-tls\/([a-z.]+)/g, (_, name) => files[name] ?? name)
-    // The one setting that Debian's 2.9 does not know and the cluster must have.
+    t.match(text, /^ {2}sync_interval: always$/m, 'an acknowledged event is on disk')
+    // The one setting that Debian's 2.9 does not know.
     if (version.includes('v2.9.')) text = text.replace(/^\s*sync_interval: always$/m, '')
     writeFileSync(path, text)
     const env = { ...process.env, ...passwords, NATS_SERVER_NAME: 'nats-0' }
     const { stderr } = await run(server, ['-t', '-c', path], { env })
     t.match(stderr, /is valid/, file)
   }
+})
+
+t.test('npm start has every acknowledged event on disk, where the server can do that', async (t) => {
+  const options = { dir: '/tmp/x', passwords: {} as never, team: {} }
+  for (const [version, synced] of [
+    ['nats-server: v2.9.10', false],
+    ['nats-server: v2.10.0', true],
+    ['nats-server: v2.12.1', true],
+    ['nats-server: v3.0.0-preview', true],
+    ['nats-server: unknown', false],
+  ] as const)
+    t.equal(renderConfiguration(options, { port: 4222, version }).includes('sync_interval: always'), synced, version)
 })
