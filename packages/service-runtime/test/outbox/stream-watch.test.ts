@@ -1,4 +1,5 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
@@ -98,5 +99,27 @@ t.test('and so it is when PostgreSQL comes back later than the service', async (
   service = await bed.start('payments')
   t.not(await stored(), 304)
   await admin.query(`grant connect on database ${database} to public`)
+  t.equal(await eventually(async () => (await stored()) === 304, 20_000), true)
+})
+
+t.test('a second crash of the broker, while the first is being made good, is made good as well', async (t) => {
+  // The first crash loses the stream. The service rebuilds it, and is held up just before it notes that.
+  const holder = await bed.sql('admin').connect()
+  await holder.query('begin; lock table payments.stream_seen in exclusive mode')
+  await broker.stop()
+  rmSync(broker.store, { recursive: true })
+  await broker.start()
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and usename = 'backoffice_payments' and wait_event_type = 'Lock'`
+  await eventually(async () => (await holder.query(waiting)).rowCount !== 0, 20_000)
+  t.equal(await stored(), 304)
+  // The second one loses what the first had brought back.
+  await broker.stop()
+  for (const path of readdirSync(broker.store, { recursive: true, encoding: 'utf8' }))
+    if (/EVENTS\/msgs\/[^/]+$/.test(path)) rmSync(join(broker.store, path), { recursive: true })
+  await broker.start()
+  t.equal(await eventually(async () => ({ messages: await stored() }), 20_000).then(({ messages }) => messages), 0)
+  await holder.query('rollback')
+  holder.release()
   t.equal(await eventually(async () => (await stored()) === 304, 20_000), true)
 })
