@@ -21,6 +21,9 @@ import {
 import { deposits, withdrawals } from './payments-checks.ts'
 import { accounts } from './players-checks.ts'
 
+const connectionTimeoutMs = 10_000
+const keepAliveAfterMs = 30_000
+
 const ledgerChecks: readonly Check[] = [
   balances,
   chains,
@@ -46,6 +49,8 @@ export interface ReconcileOptions {
   /** Where heads of chains have been exported to, if they are. */
   readonly headsDir?: string | undefined
   readonly progress: (progress: Progress) => void
+  /** A statement that takes longer ends the run. */
+  readonly statementMsMax: number
   /** Ends the run at once, even in the middle of a query. */
   readonly signal: AbortSignal
 }
@@ -57,15 +62,25 @@ export interface ReconcileOptions {
  */
 export async function reconcile(
   url: string,
-  { at, headsDir, progress, signal }: ReconcileOptions,
+  { at, headsDir, progress, statementMsMax, signal }: ReconcileOptions,
 ): Promise<ReconciliationReport> {
   const checks =
     headsDir === undefined
       ? ledgerChecks
       : [...ledgerChecks, exportedHeads([...(await readNewestHeads(headsDir)).values()])]
   // Each query is planned for its own values. A generic plan would expect a page to be a tenth of the ledger.
-  const options = '-c plan_cache_mode=force_custom_plan'
-  const client = new Client({ connectionString: url, application_name: 'wallet reconcile', options })
+  const options = `-c plan_cache_mode=force_custom_plan -c statement_timeout=${statementMsMax}`
+  const client = new Client({
+    connectionString: url,
+    application_name: 'wallet reconcile',
+    options,
+    connectionTimeoutMillis: connectionTimeoutMs,
+    // A statement may be silent for long. If PostgreSQL's machine is lost, nothing else tells.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+  })
+  // The query under way gets the error. Without this listener it would also end the process.
+  client.on('error', () => {})
   const abort = () => void client.end()
   signal.addEventListener('abort', abort)
   await client.connect()

@@ -15,6 +15,8 @@ const heartbeatEveryMs = 1_000
 const silenceMsMax = 60_000
 /** A step that takes longer waits for a lock or for a connection that is gone, and later runs would wait for it. */
 const stallMsMaxDefault = 3_600_000
+/** The longest statement reads all entries once. One that takes longer waits for a lock, or is lost. */
+const statementMsMaxDefault = 1_800_000
 /** How long one call waits for the end of a run before it replies with the progress. */
 const answerWithinMs = 2_000
 
@@ -27,6 +29,8 @@ interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'>
   readonly headsDir?: string | undefined
   /** A run that makes no progress for so long fails. */
   readonly stallMsMax?: number
+  /** PostgreSQL ends a statement that takes longer, and the run fails. */
+  readonly statementMsMax?: number
 }
 
 /**
@@ -80,7 +84,7 @@ export class Reconciler implements Background {
   async #run(id: string): Promise<void> {
     const { db, clock, log, url, headsDir } = this.#context
     const stalled = new AbortController()
-    const { stallMsMax = stallMsMaxDefault } = this.#context
+    const { stallMsMax = stallMsMaxDefault, statementMsMax = statementMsMaxDefault } = this.#context
     const stall = setTimeout(() => stalled.abort(new Error('It made no progress for too long.')), stallMsMax)
     const signal = AbortSignal.any([this.#stopping.signal, stalled.signal])
     let progress = waiting
@@ -95,7 +99,7 @@ export class Reconciler implements Background {
         progress = latest
         stall.refresh()
       }
-      const report = await reconcile(url, { at: clock.now(), headsDir, signal, progress: keep })
+      const report = await reconcile(url, { at: clock.now(), headsDir, statementMsMax, signal, progress: keep })
       const { differencesTotal } = report
       log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, differencesTotal }, 'reconciled')
       await endRun(db, { id, report, now: clock.now() })
