@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
-import { Link } from './link.ts'
+import { Link, reset } from './link.ts'
 
 const hourMs = 3_600_000
 
@@ -82,4 +82,18 @@ t.test('a link carries bytes, holds them back, and is cut', async (t) => {
   const errors = [held, late].map(({ socket }) => once(socket, 'error').then(([{ code }]) => code))
   link.cut()
   t.same(await Promise.all(errors), ['ECONNRESET', 'ECONNRESET'])
+})
+
+t.test('a connection that is just ending is closed when its link is cut', async (t) => {
+  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  await once(socket, 'connect')
+  const errors: unknown[] = []
+  socket.on('error', (error) => errors.push(error))
+  socket.end('last words')
+  reset(socket)
+  await once(socket, 'close')
+  t.same(errors, [])
 })

@@ -49,7 +49,7 @@ export class Link {
 
   /** Resets all connections. What was on its way is lost. */
   cut(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy()
+    for (const socket of this.#sockets) reset(socket)
   }
 
   /** Carries nothing from now on; nothing is lost. */
@@ -67,4 +67,10 @@ export class Link {
     this.#server.close()
     this.cut()
   }
+}
+
+/** A connection that is ending cannot be reset: Node leaves it open then, and the process does not exit. */
+export function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpReply } from '@backoffice/test-kit'
-import { type Client, newKey, type Request } from './client.ts'
+import { type Asked, type Client, newKey, type Request } from './client.ts'
 import {
   type Answer,
   amountText,
@@ -101,29 +101,21 @@ export class Player {
     const call = this.#choose(random)
     const operation = this.#begin(client, call)
     const { request } = operation
-    const mayBreakOff = request.idempotencyKey !== undefined && this.#brokenOff < brokenOffMax
-    if (mayBreakOff && random.oneIn(20)) {
+    if (request.idempotencyKey === undefined) {
+      // Without a key each attempt is an operation of its own.
+      this.#finish(operation, await this.client.askOnce(request, random))
+    } else if (this.#brokenOff < brokenOffMax && random.oneIn(20)) {
       this.#brokenOff += 1
       this.#finish(operation, await this.client.askOnce(request, random, random.integer(1, patienceMsMax)))
-      // Heard in time after all, or answered with an error that says nothing.
-      return
-    }
-    // Without a key each attempt is an operation of its own.
-    if (request.idempotencyKey === undefined) {
-      this.#finish(operation, await this.client.askOnce(request, random))
-      return
-    }
-    if (random.oneIn(10)) await this.#askTwice(operation, random)
-    else this.#finish(operation, await this.client.ask(request, random))
+    } else if (random.oneIn(10)) await this.#askTwice(operation, random)
+    else this.#finish(operation, await this.#ask(request, random))
   }
 
   /** Comes back for half of what was broken off. The rest is never heard of again. */
   async comeBack(random: Random): Promise<void> {
     for (const operation of this.#keyed().filter(({ answer }) => answer === undefined)) {
       if (!random.oneIn(2)) continue
-      const asked = await this.client.ask(operation.request, random)
-      this.#finish(operation, asked)
-      if (asked.reply === undefined) this.problems.push(`nobody answers the key of ${operation.request.path}`)
+      this.#finish(operation, await this.#ask(operation.request, random))
     }
   }
 
@@ -131,7 +123,7 @@ export class Player {
   async replay(random: Random): Promise<void> {
     const answered = this.#keyed().filter(({ bytes }) => bytes !== undefined)
     for (const { request, bytes } of random.shuffled(answered).slice(0, replayedMax)) {
-      const { reply } = await this.client.ask(request, random)
+      const { reply } = await this.#ask(request, random)
       if (bytes !== undefined && reply?.bytes.equals(bytes)) continue
       this.problems.push(`${request.path}: the answer was ${bytes}, and later ${reply?.bytes ?? 'missing'}`)
     }
@@ -145,8 +137,7 @@ export class Player {
   async readAll(random: Random): Promise<void> {
     const read = async (call: Call) => {
       const operation = this.#begin('last', call)
-      this.#finish(operation, await this.client.ask(operation.request, random))
-      if (operation.answer === undefined) this.problems.push(`nobody answers ${operation.request.path}`)
+      this.#finish(operation, await this.#ask(operation.request, random))
     }
     for (const withdrawalId of this.withdrawals.keys()) await read({ kind: 'readWithdrawal', withdrawalId })
     await read({ kind: 'readWallet' })
@@ -223,7 +214,7 @@ export class Player {
     return operation
   }
 
-  #finish(operation: Recorded, { reply, attempts }: { reply: HttpReply | undefined; attempts: number }): void {
+  #finish(operation: Recorded, { reply, attempts }: Asked): void {
     operation.attempts += attempts
     if (reply === undefined) return
     const answer = answerOf(operation.call, reply)
@@ -238,7 +229,7 @@ export class Player {
   /** As a client does that lost patience: the second request overtakes the first, and both get one answer. */
   async #askTwice(operation: Recorded, random: Random): Promise<void> {
     const twin = random.stream(`twin ${this.history.length}`)
-    const both = [this.client.ask(operation.request, random), this.client.ask(operation.request, twin)]
+    const both = [this.#ask(operation.request, random), this.#ask(operation.request, twin)]
     this.#finish(operation, await Promise.race(both))
     const [one, other] = await Promise.all(both)
     operation.attempts = Math.max(operation.attempts, 2)
@@ -249,7 +240,14 @@ export class Player {
   }
 
   async #send(request: Request, random: Random): Promise<HttpReply | undefined> {
-    return (await this.client.ask(request, random)).reply
+    return (await this.#ask(request, random)).reply
+  }
+
+  /** Until it is answered. A key that is never answered is wedged. */
+  async #ask(request: Request, random: Random): Promise<Asked> {
+    const asked = await this.client.ask(request, random)
+    if (asked.reply === undefined) this.problems.push(`${request.path} is never answered (${asked.attempts} attempts)`)
+    return asked
   }
 
   #unexpected(what: string, reply: HttpReply | undefined): void {
