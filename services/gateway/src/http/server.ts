@@ -31,6 +31,8 @@ export function createServer({ log, tls = false }: { readonly log: Logger; reado
     },
     clientErrorHandler: refuseBrokenRequest,
   })
+  // Node by itself would refuse an expectation that it does not know, without the envelope. It may as well be ignored.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.removeAllContentTypeParsers()
   // The signature covers the bytes as sent, so they are kept as they are, whatever the media type says.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

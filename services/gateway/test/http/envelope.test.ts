@@ -65,6 +65,12 @@ t.test('bytes that are no HTTP request, and headers that are too large, get the 
   t.match(large, /"code":"HEADERS_TOO_LARGE"/)
 })
 
+t.test('an Expect header that nobody understands changes nothing', async (t) => {
+  const answer = await raw('GET /api/v1/me HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n')
+  t.match(answer, /^HTTP\/1\.1 401 /)
+  t.match(answer, /"code":"INVALID_CREDENTIALS"/)
+})
+
 t.test('the media type is judged before the Idempotency-Key, the key before the body', async (t) => {
   const code = async (options: Omit<Parameters<typeof send>[2], 'path'>, pair: Pair = sandbox) =>
     (await send(baseUrl, pair, { method: 'POST', path: '/players', ...options })).json.error.code
