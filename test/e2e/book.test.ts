@@ -1,0 +1,66 @@
+import { operations } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { eventually, OperatorClient, type TeamUser, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import fc from 'fast-check'
+import t from 'tap'
+import { Book } from './book.ts'
+import { compareAll, decideKyc, type Reached, register } from './book-calls.ts'
+import { steps } from './book-steps.ts'
+import { holdsForRandom, randomTimeoutMs } from './random-runs.ts'
+
+t.setTimeout(randomTimeoutMs)
+
+/** It moves only where a step says so, so that the end of a day never falls into a step. */
+const clock = { time: Date.parse('2026-03-02T15:00:00.000Z') }
+const services = { gateway, payments, players, wallet, webhooks }
+const bed = await testBed(t, services, { clock: { now: () => new Date(clock.time) } })
+// What comes at once meets in the database, not only in the queues of one process.
+await Promise.all([bed.start('payments'), bed.start('wallet')])
+const created = await bed.team('alice').call(operations.gateway.createOperator, {
+  input: { name: 'Book', rateLimitPerMinute: 10_000_000 },
+})
+const { baseUrl } = bed.services.gateway.addresses
+const clients = [created.sandbox, created.production].map(
+  ({ key, secret }) => new OperatorClient(baseUrl, { key, secret: secret ?? '' }),
+)
+t.teardown(() => Promise.all(clients.map((client) => client.close())))
+
+const team: Reached['team'] = (user: TeamUser, operation, input) =>
+  bed.team(user).call(operation, { input: input as never })
+
+const met = new Map<string, number>()
+
+async function begin(isSandbox: boolean): Promise<{ model: Book; real: Reached }> {
+  const operator = clients[isSandbox ? 0 : 1] as OperatorClient
+  const real: Reached = { operator, clock, team, met, last: null }
+  const model = new Book(isSandbox)
+  for (const _ of [1, 2]) await register(model, real)
+  for (const player of model.players) await decideKyc(model, real, player, 'aprovado')
+  return { model, real }
+}
+
+t.test('whatever operators and the team do, in any order and at once, the system and the book agree', async (t) => {
+  t.teardown(() => t.comment(`outcomes: ${[...met].map(([name, count]) => `${name} ${count}`).join(', ')}`))
+  const property = fc.asyncProperty(
+    fc.boolean(),
+    fc.commands(steps, { maxCommands: 60, size: 'max', disableReplayLog: true }),
+    async (isSandbox, commands) => {
+      const { model, real } = await begin(isSandbox)
+      await fc.asyncModelRun(() => ({ model, real }), commands)
+      await compareAll(model, real)
+    },
+  )
+  await holdsForRandom(t, property, { runsByDefault: 12 })
+})
+
+t.test('and a reconciliation finds no difference', async (t) => {
+  const reconcile = (runId?: string) =>
+    bed.team('alice').call(operations.wallet.reconcileWallet, { input: runId === undefined ? {} : { runId } })
+  const { runId } = await reconcile()
+  const report = await eventually(async () => (await reconcile(runId)).report ?? false)
+  t.same(report?.differences, [])
+})

@@ -1,0 +1,38 @@
+import fc, { type IAsyncProperty } from 'fast-check'
+
+const { RANDOM_SEED: seedAsked, RANDOM_RUNS: runsAsked } = process.env
+
+/** Shrinking a failure stops here, so that the failure is reported before the test's own time ends. */
+const reportWithinMs = 150_000
+
+/** How long a test of random runs may take. */
+export const randomTimeoutMs = runsAsked === undefined ? 240_000 : 24 * 3_600_000
+
+interface Reported {
+  comment(text: string): void
+  pass(name: string): void
+  fail(name: string, report: object): void
+}
+
+/**
+ * Tries a property with random values for a few seconds, or `RANDOM_RUNS` times, and makes the values of a failure as
+ * small as it can. It prints its seed: with that as `RANDOM_SEED`, and the same number of runs, it tries the same
+ * values in the same order.
+ */
+export async function holdsForRandom<Drawn>(
+  t: Reported,
+  property: IAsyncProperty<Drawn>,
+  { runsByDefault }: { readonly runsByDefault: number },
+): Promise<void> {
+  const seed = seedAsked === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(seedAsked)
+  const numRuns = Number(runsAsked ?? runsByDefault)
+  const plugins = runsAsked === undefined ? [fc.interruptAfterTimeLimit(reportWithinMs)] : []
+  const repeat = `RANDOM_SEED=${seed} RANDOM_RUNS=${numRuns}`
+  t.comment(repeat)
+  const { failed, counterexample, errorInstance, numShrinks } = await fc.check(property, { seed, numRuns, plugins })
+  if (!failed) t.pass(`${numRuns} runs`)
+  else {
+    const error = (errorInstance instanceof Error ? errorInstance.message : String(errorInstance)).split('\n')
+    t.fail(`repeat it with ${repeat}`, { counterexample: fc.stringify(counterexample), numShrinks, error })
+  }
+}
