@@ -1,0 +1,70 @@
+import type { Pool } from 'pg'
+
+/** Tables that a refused request may write to, and why that is no effect. */
+const bookkeeping: Readonly<Record<string, string>> = {
+  'gateway.claim': 'the refusal is stored under the Idempotency-Key',
+  'gateway.rate_window': 'a refused request counts as well',
+  'payments.depositor': "a row without content, to be locked before the day's deposits are summed",
+}
+/** The same, in every service. */
+const bookkeepingOfAll: Readonly<Record<string, string>> = {
+  operation: 'the refusal is stored under the operation id',
+  inbox: 'written some time after the request whose event it is about',
+  stream_seen: 'written some time after an event was sent',
+}
+/** These follow from events, some time after the request that sent them. */
+const later = new Set(['webhooks.delivery', 'webhooks.attempt', 'wallet.system_checkpoint'])
+
+/** Rows that stand for a refusal. */
+const refusals: Readonly<Record<string, string>> = {
+  'payments.withdrawal': "new.status not in ('intent', 'refused', 'abandoned')",
+  'wallet.hold': "new.state <> 'refused'",
+}
+
+/** Sees every row that is written to the services' tables, by triggers. A table that is new is watched, too. */
+export class Effects {
+  readonly #admin: Pool
+
+  private constructor(admin: Pool) {
+    this.#admin = admin
+  }
+
+  static async watch(admin: Pool): Promise<Effects> {
+    await admin.query(`
+      create schema watched;
+      create table watched.effect (place text, row text);
+      create function watched.note() returns trigger language plpgsql security definer as $$
+        begin
+          insert into watched.effect values (tg_table_schema || '.' || tg_table_name, tg_op || ' ' || coalesce(new, old)::text);
+          return null;
+        end
+      $$
+    `)
+    const { rows } = await admin.query<{ schema: string; name: string }>(`
+      select table_schema as schema, table_name as name from information_schema.tables
+      where table_schema in ('gateway', 'players', 'wallet', 'payments', 'webhooks')
+    `)
+    for (const { schema, name } of rows) {
+      const place = `${schema}.${name}`
+      if (place in bookkeeping || name in bookkeepingOfAll || later.has(place)) continue
+      // An event that has left is marked in the outbox, some time after the request that sent it.
+      const writes = name === 'outbox' ? 'insert' : 'insert or update'
+      const only = refusals[place] === undefined ? '' : `when (${refusals[place]})`
+      await admin.query(
+        `create trigger watched after ${writes} on ${place} for each row ${only} execute function watched.note()`,
+      )
+      await admin.query(
+        `create trigger watched_deletes after delete on ${place} for each row execute function watched.note()`,
+      )
+    }
+    return new Effects(admin)
+  }
+
+  /** What was written since the last call. */
+  async take(): Promise<string[]> {
+    const { rows } = await this.#admin.query<{ place: string; row: string }>(
+      'delete from watched.effect returning place, row',
+    )
+    return rows.map(({ place, row }) => `${place}: ${row}`)
+  }
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type ErrorCode, errorCatalogue, httpOperations, type Operation, operations } from '@backoffice/contracts'
+import { publishedErrorCodes } from '@backoffice/documents'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import t from 'tap'
+import { Effects } from './effects.ts'
+import { bytesOf, type HostileBytes } from './hostile-bytes.ts'
+import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
+import { createDeposit, expectStatus, fund, register } from './journey.ts'
+import { holdsForRandom, randomTimeoutMs } from './random-runs.ts'
+import { exchange, type RawResponse } from './raw-exchange.ts'
+
+t.setTimeout(randomTimeoutMs)
+
+// A client that only makes mistakes would be turned away.
+const config = { gateway: { FAILED_AUTHENTICATIONS_PER_MINUTE: 100_000_000 } }
+const bed = await testBed(t, { gateway, payments, players, wallet, webhooks }, { config })
+const created = await bed.team('alice').call(operations.gateway.createOperator, {
+  input: { name: 'Hostile', rateLimitPerMinute: 10_000_000 },
+})
+const pair = ({ key, secret }: { key: string; secret: string | null }) => ({ key, secret: secret ?? '' })
+const credentials = { sandbox: pair(created.sandbox), production: pair(created.production) }
+const { baseUrl } = bed.services.gateway.addresses
+const { host, port } = new URL(baseUrl)
+const operator = new OperatorClient(baseUrl, credentials.sandbox)
+t.teardown(() => operator.close())
+
+/** Records on which every operation would succeed. */
+async function newRecords(): Promise<Record<string, string>> {
+  const { id: playerId } = await register(operator)
+  expectStatus(await operator.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
+  await fund(operator, playerId, '1000.00')
+  const request = { amount: '1.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
+  const withdrawal = expectStatus(await operator.post(`/players/${playerId}/withdrawals`, request), 201)
+  const { id: depositId } = await createDeposit(operator, playerId)
+  return { playerId, depositId, withdrawalId: withdrawal.id }
+}
+
+const published = await (await fetch(`${baseUrl}/openapi.json`)).json()
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ ...published, $id: 'openapi' })
+const fitsErrorSchema = ajv.compile({ $ref: 'openapi#/components/schemas/Error' })
+const escaped = (text: string) => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+const byId = new Map<string, Operation>(httpOperations.map((operation) => [operation.id, operation]))
+const operationOf = ({ operation: id }: HostileRequest): Operation => byId.get(id) as Operation
+
+/** What the document says of the reply of an operation that succeeds. */
+function replySchema({ http }: Operation, status: number): ((reply: unknown) => unknown) | null {
+  const { path = '', method = '' } = http ?? {}
+  const content = published.paths[path]?.[method.toLowerCase()]?.responses[status]?.content ?? {}
+  const place = [
+    'paths',
+    path,
+    method.toLowerCase(),
+    'responses',
+    String(status),
+    'content',
+    'application/json',
+    'schema',
+  ]
+  if (!('application/json' in content)) return null
+  return ajv.getSchema(`openapi#/${place.map(escaped).join('/')}`) ?? null
+}
+
+/** Node's. */
+const headersBytesMax = 16_384
+
+const codes = new Set<string>(publishedErrorCodes())
+
+/** A response that is an error says so as the documents promise. */
+function assertRefusal({ status, headers, text }: RawResponse): string {
+  const body = JSON.parse(text)
+  const fits: boolean = fitsErrorSchema(body)
+  assert.ok(fits, `not as published: ${text}`)
+  const { code, requestId, details } = body.error
+  assert.ok(codes.has(code), `${code} is a published code`)
+  assert.equal(requestId, headers['x-request-id'])
+  assert.match(headers['content-type'] ?? '', /^application\/json/)
+  // Bytes that are not HTTP have the status that every HTTP client expects of them.
+  const isNoRequest = status === 400 && code === 'VALIDATION_ERROR' && details?.in === 'headers'
+  if (!isNoRequest) assert.equal(status, errorCatalogue[code as ErrorCode].status)
+  return code
+}
+
+t.test('whatever is sent to an operation is answered as published, and what is refused has no effect', async (t) => {
+  const effects = await Effects.watch(bed.sql('admin'))
+  const met = new Map<string, number>()
+  const attacked = new Map<string, number>()
+  t.teardown(() =>
+    t.comment(
+      [...met]
+        .sort(([, a], [, b]) => b - a)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(', '),
+    ),
+  )
+  let ids = await newRecords()
+  await effects.take()
+
+  const attack = async (request: HostileRequest, sent: HostileBytes): Promise<string> => {
+    const response = await exchange(Number(port), sent.bytes, {
+      isWhole: sent.isWhole,
+      hasBody: sent.method !== 'HEAD',
+    })
+    const written = await effects.take()
+    if (response === null) {
+      // A response is lost when the server closes before it has read a request that is too large.
+      assert.ok(!sent.isWhole || sent.bytes.length > headersBytesMax, 'a whole request gets a response')
+      assert.deepEqual(written, [])
+      return 'no response'
+    }
+    const { status, text } = response
+    assert.ok(status < 500, `${status} ${text}`)
+    assert.ok(response.headers['x-request-id'], 'every response has an X-Request-Id')
+    if (status >= 400) {
+      const code = sent.method === 'HEAD' ? String(status) : assertRefusal(response)
+      assert.deepEqual(written, [], `${code} has no effect`)
+      return code
+    }
+    const operation = operationOf(request)
+    const fits = replySchema(operation, status)
+    if (fits !== null) assert.ok(fits(JSON.parse(text)), `not as published: ${text}`)
+    if (operation.kind === 'query') assert.deepEqual(written, [], 'a query has no effect')
+    else ids = await newRecords()
+    await effects.take()
+    return String(status)
+  }
+
+  const property = fc.asyncProperty(hostileRequests([...byId.keys()]), async (request) => {
+    const id = request.operation
+    attacked.set(id, (attacked.get(id) ?? 0) + 1)
+    const sent = bytesOf(request, operationOf(request), { host, credentials, ids, fresh: randomUUID() })
+    const outcome = await attack(request, sent).catch((cause) => {
+      throw new Error(`${cause.message}\n${sent.bytes.subarray(0, 2_000).toString('latin1')}`, { cause })
+    })
+    met.set(outcome, (met.get(outcome) ?? 0) + 1)
+  })
+  await holdsForRandom(t, property, { runsByDefault: 800 })
+  t.strictSame([...attacked.keys()].sort(), [...byId.keys()].sort(), 'every operation was attacked')
+})
+
+t.test('and the ledger has no difference', async (t) => {
+  const { reconcileWallet } = operations.wallet
+  const reconcile = (input: { runId?: string }) => bed.team('alice').call(reconcileWallet, { input })
+  const { runId } = await reconcile({})
+  const report = await eventually(async () => (await reconcile({ runId })).report ?? false)
+  t.same(report.differences, [])
+})
