@@ -18,6 +18,7 @@ one fails. A mutant that no test notices survives, and is worth a test or an arg
   path            a file, or the beginning of paths, instead of money code: services/wallet/src/domain
   --sample N      N mutants, drawn with the seed, instead of all
   --seed S        a number; the same draws the same mutants from the same sources
+  --tests DIR     only the tests below this folder of a workspace, for a quick look: test/domain
   --list          prints the mutants and runs nothing
 `
 
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    tests: { type: 'string', default: 'test/' },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -96,7 +98,7 @@ class Suite {
   #recordsOf(workspace: string): Map<string, Record> {
     const known = this.#records.get(workspace)
     if (known !== undefined) return known
-    const records = new Map(testFilesOf(workspace).map((file) => [file, unknownRecord(file)]))
+    const records = new Map(testFilesOf(workspace, values.tests).map((file) => [file, unknownRecord(file)]))
     this.#records.set(workspace, records)
     return records
   }

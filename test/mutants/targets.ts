@@ -41,9 +41,10 @@ export function workspaceOf(path: string): string {
   return path.split('/').slice(0, 2).join('/')
 }
 
-/** The test files of a workspace, from the workspace on. */
-export function testFilesOf(workspace: string): readonly string[] {
-  return globSync('test/**/*.test.ts', { cwd: join(root, workspace) }).sort()
+/** The test files of a workspace, from the workspace on: those whose path begins like this. */
+export function testFilesOf(workspace: string, beginning = 'test/'): readonly string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: join(root, workspace) })
+  return files.filter((path) => path.startsWith(beginning)).sort()
 }
 
 /** How one test file did so far. */

@@ -14,7 +14,7 @@ const base: UsedKey = {
 
 /** Every state of a used key, and what it means for the same request and for another one. `free`: it may be had. */
 const table: readonly [string, Partial<UsedKey>, string, string][] = [
-  ['running', { remainingMs: 5 }, 'running', 'conflict'],
+  ['running, to the last millisecond', { remainingMs: 1 }, 'running', 'conflict'],
   ['released, or its lease over', {}, 'free', 'conflict'],
   ['answered', { response }, 'replay', 'conflict'],
   ['running, past its memory', { expired: true, remainingMs: 5 }, 'running', 'running'],

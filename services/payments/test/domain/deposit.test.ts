@@ -9,7 +9,14 @@ import {
 } from '@backoffice/contracts'
 import fc from 'fast-check'
 import t from 'tap'
-import { admitDeposit, beforeSettling, beginDeposit, type Deposit, settleDeposit } from '../../src/domain/deposit.ts'
+import {
+  admitDeposit,
+  beforeSettling,
+  beginDeposit,
+  type Deposit,
+  isConfirmed,
+  settleDeposit,
+} from '../../src/domain/deposit.ts'
 
 const at = new Date('2026-03-02T12:00:00.000Z')
 const by = { kind: 'operator', name: 'op_1' } as const
@@ -163,4 +170,11 @@ t.test('the day never sums to more than the limit, and reaches it exactly', asyn
     return dayTotal <= limit
   })
   t.doesNotThrow(() => fc.assert(property))
+})
+
+t.test('of all statuses only confirmed waits for the wallet', async (t) => {
+  t.same(
+    depositStatuses.filter((status) => isConfirmed({ status })),
+    ['confirmed'],
+  )
 })

@@ -62,6 +62,8 @@ export class Books {
   faults(): string[] {
     const faults: string[] = []
     if (this.entries.reduce((sum, { amount }) => sum + amount, 0n) !== 0n) faults.push('entries do not sum to zero')
+    if ([...this.holds.values()].some(({ state, closedAt }) => (state === 'open') !== (closedAt === null)))
+      faults.push('a hold is open and has an end, or is closed and has none')
     const byId = new Map([...this.transfers.values()].map((transfer) => [transfer.id, transfer]))
     for (const account of this.accounts.values()) {
       const own = this.entries.filter(({ accountId }) => accountId === account.id)

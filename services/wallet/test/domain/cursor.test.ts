@@ -22,8 +22,17 @@ t.test('a cursor has one spelling', async (t) => {
     t.equal(decodeCursor(other), null)
 })
 
+t.test('a cursor keeps its form: one that the release before gave out is still read', async (t) => {
+  t.equal(encodeCursor({ seq: 42n, hash }), 'AAAAAAAAACrT8eGd0YZXVzYwCwlEUEb5')
+})
+
+t.test('entries are numbered from 1: a cursor of another number is none', async (t) => {
+  for (const seq of [-1n, 0n, 1n]) t.equal(decodeCursor(encodeCursor({ seq, hash }))?.seq, seq > 0n ? seq : undefined)
+})
+
 t.test("an entry's id and its transfer's follow from each other", async (t) => {
   t.equal(ledgerItemId('trf_01kaj6'), 'led_01kaj6')
   t.equal(transferIdOf('led_01kaj6'), 'trf_01kaj6')
   t.equal(transferIdOf('trf_01kaj6'), 'trf_01kaj6')
+  t.equal(transferIdOf('dep_01kaj6'), 'dep_01kaj6', 'the id of another record is no transfer of the same number')
 })

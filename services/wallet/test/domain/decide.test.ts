@@ -35,6 +35,7 @@ for (const [state, command, result, posted, held] of [
   ['open', hold(ana, 'w', 4001n), conflict, 10_000n, 4000n],
   ['open', hold(bia, 'w', 4000n), conflict, 10_000n, 4000n],
   ['open', capture(ana, 'w'), { outcome: 'posted', replayed: false }, 6000n, 0n],
+  ['open', capture(bia, 'w'), fault, 10_000n, 4000n],
   ['open', release(ana, 'w'), released, 10_000n, 0n],
   ['open', release(bia, 'w'), fault, 10_000n, 4000n],
   ['captured', hold(ana, 'w', 4000n), captured, 6000n, 0n],
@@ -44,6 +45,7 @@ for (const [state, command, result, posted, held] of [
   ['released', capture(ana, 'w'), fault, 10_000n, 0n],
   ['released', release(ana, 'w'), released, 10_000n, 0n],
   ['tombstone', hold(ana, 'w', 4000n), released, 10_000n, 0n],
+  ['tombstone', hold(bia, 'w', 4000n), conflict, 10_000n, 0n],
   ['tombstone', capture(ana, 'w'), fault, 10_000n, 0n],
   ['tombstone', release(ana, 'w'), released, 10_000n, 0n],
   ['refused', hold(ana, 'w', 10_001n), insufficient, 10_000n, 0n],
@@ -71,6 +73,23 @@ t.test('a refused debit is refused for ever, and its neighbours are posted', asy
   t.equal(books.balance(ana).posted, 1000n)
 })
 
+t.test('what is held is not there for a debit, and all that is left is', async (t) => {
+  const books = new Books()
+  books.post(credit(ana, 'd', 100n), hold(ana, 'w', 40n))
+  t.match(books.post(debit(ana, 'a1', 61n), debit(ana, 'a2', 60n)), [insufficient, { outcome: 'posted' }])
+  t.same(books.balance(ana), { posted: 40n, held: 40n })
+})
+
+t.test('a whole balance can be held', async (t) => {
+  const books = new Books()
+  t.match(books.post(credit(ana, 'd', 100n), hold(ana, 'w', 100n), hold(ana, 'x', 1n)), [
+    { outcome: 'posted', replayed: false },
+    open,
+    insufficient,
+  ])
+  t.same(books.faults(), [])
+})
+
 t.test('a reference of another transfer is a conflict, and nothing is posted', async (t) => {
   const books = new Books()
   books.post(credit(ana, 'd', 100n))
@@ -94,6 +113,48 @@ t.test('a transfer is reversed once, in one batch or in two', async (t) => {
   t.match(books.post(reversal(ana, 'r3', 100n, id)), [{ outcome: 'already_reversed' }])
   t.match(books.post(reversal(ana, 'r1', 100n, id)), [{ outcome: 'posted', replayed: true }])
   t.equal(books.balance(ana).posted, 100n)
+})
+
+t.test('the reference of a reversal belongs to one reversed transfer', async (t) => {
+  const books = new Books()
+  const [first, second] = books
+    .post(credit(ana, 'd1', 100n), credit(ana, 'd2', 100n))
+    .map((result) => (result.outcome === 'posted' ? result.transferId : ''))
+  const one = reversal(ana, 'r', 100n, first ?? '')
+  t.match(books.post(one, reversal(ana, 'r', 100n, second ?? '')), [{ outcome: 'posted' }, conflict])
+  t.equal(books.balance(ana).posted, 100n)
+})
+
+t.test('a reversal that was refused for want of funds leaves its transfer to be reversed', async (t) => {
+  const books = new Books()
+  const [result] = books.post(credit(ana, 'd1', 100n))
+  const id = result?.outcome === 'posted' ? result.transferId : ''
+  books.post(debit(ana, 'a', 50n))
+  const [again, more] = [reversal(ana, 'r2', 100n, id), credit(ana, 'd2', 50n)]
+  t.match(books.post(reversal(ana, 'r1', 100n, id), more, again), [
+    insufficient,
+    { outcome: 'posted' },
+    { outcome: 'posted' },
+  ])
+  t.equal(books.balance(ana).posted, 0n)
+})
+
+t.test('a balance reaches the most that the database holds, and a credit beyond it is a fault', async (t) => {
+  const books = new Books()
+  const most = 9_223_372_036_854_775_807n
+  t.match(books.post(credit(ana, 'd1', most), credit(ana, 'd2', 1n), credit(bia, 'd3', 1n)), [
+    { outcome: 'posted' },
+    fault,
+    { outcome: 'posted' },
+  ])
+  t.equal(books.balance(ana).posted, most)
+})
+
+t.test('a hold whose reference a transfer has taken is not captured, and stays open', async (t) => {
+  const books = new Books()
+  books.post(credit(ana, 'd', 100n), hold(ana, 'w', 40n), debit(ana, 'w', 1n))
+  t.match(books.post(capture(ana, 'w')), [fault])
+  t.same(books.balance(ana), { posted: 99n, held: 40n })
 })
 
 t.test('a posting in another currency than the account is a fault', async (t) => {
