@@ -28,7 +28,12 @@ const { payments: pay, players: play, wallet: money } = operations
 
 async function run(): Promise<ReconciliationReport> {
   const url = bed.environment('wallet').RECONCILE_DATABASE_URL ?? ''
-  return reconcile(url, { at: new Date(), progress: () => {}, signal: new AbortController().signal })
+  return reconcile(url, {
+    at: new Date(),
+    progress: () => {},
+    statementMsMax: 60_000,
+    signal: new AbortController().signal,
+  })
 }
 
 /** A brand of its own, with a player who has 100.00, and the ways in which money moves there. */
