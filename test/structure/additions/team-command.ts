@@ -6,6 +6,7 @@ const ownTest = 'services/payments/test/operations/flag-deposit.test.ts'
 const namesTest = 'test/structure/names.test.ts'
 const tableTest = 'packages/team/test/table.test.ts'
 const programTest = 'packages/team/test/program.test.ts'
+const failuresTest = 'test/failures/commands.test.ts'
 
 /** `deposits flag dep_… --reason …`, which writes to the table that was added before. */
 export const teamCommand: Addition = {
@@ -89,6 +90,19 @@ t.test('an unknown deposit is DEPOSIT_NOT_FOUND', async (t) => {
       by: "  row({ path: 'deposits flag', operation: operations.payments.flagDeposit, arguments: ['depositId'] }),\n]",
     },
     { row: 7, file: 'packages/team/README.md', after: '| `deposits list\\|show', insert: '\\|flag' },
+    {
+      row: 9,
+      file: 'test/failures/commands.ts',
+      before: '  {\n    operation: wallet.adjustWallet,\n',
+      insert: `  {
+    operation: payments.flagDeposit,
+    prepare: async (world) => {
+      const depositId = await newDeposit(world)
+      return (key) => world.team(payments.flagDeposit, { depositId, reason }, key)
+    },
+  },
+`,
+    },
   ],
   spared: [6, 8],
   tests: [
@@ -97,6 +111,7 @@ t.test('an unknown deposit is DEPOSIT_NOT_FOUND', async (t) => {
     namesTest,
     tableTest,
     programTest,
+    failuresTest,
     ownTest,
   ],
   slips: [
@@ -121,5 +136,6 @@ t.test('an unknown deposit is DEPOSIT_NOT_FOUND', async (t) => {
     { row: 3, slip: 'left out', toldBy: compiler, says: /operations\/index\.ts(?=.*missing).*flagDeposit/ },
     { row: 5, slip: 'left out', toldBy: tableTest, says: /payments\.flagDeposit/ },
     { row: 7, slip: 'left out', toldBy: tableTest, says: /deposits flag/ },
+    { row: 9, slip: 'left out', toldBy: failuresTest, says: /payments\.flagDeposit/ },
   ],
 }

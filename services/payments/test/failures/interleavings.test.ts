@@ -5,7 +5,7 @@ import t from 'tap'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
 import { type Choose, Interleaver, preemptionsIn, type Turn } from './interleaver.ts'
 import { violations } from './invariants.ts'
-import { pairs, type Stage, stageFor, stepNames } from './money-races.ts'
+import { type Pair, Players, pairs, stageFor, stepNames } from './money-races.ts'
 
 /** How often a call that could go on may have to wait for the other: all such orders of two calls are tried. */
 const preemptionsMax = Number(process.env.PREEMPTIONS_MAX ?? 1)
@@ -22,6 +22,7 @@ const interleaver = new Interleaver(sidesMax, countLocked)
 const sides = await startSides()
 const path = sides[0] as MoneyPath
 const admin = path.bed.sql('admin')
+const players = new Players(path)
 
 /** Each side has replicas and a broker of its own, so a call to a side runs there. All share the database of the first. */
 async function startSides(): Promise<readonly MoneyPath[]> {
@@ -63,8 +64,8 @@ async function answerOf(call: Promise<unknown>): Promise<Answer> {
 }
 
 /** One run: the outcomes of the calls, which rules the books break afterwards, and the turns. */
-async function runOnce(set: () => Promise<Stage>, choose: Choose) {
-  const { playerId, calls } = await set()
+async function runOnce(set: Pair['set'], choose: Choose) {
+  const { playerId, calls } = await set({ path, playerId: await players.next() })
   await outboxesAreEmpty()
   const first: Promise<Answer>[] = []
   const turns = await interleaver.run(
@@ -134,7 +135,7 @@ for (const { title, set, outcomes } of pairs) {
     const orders: number[][] = [[]]
     let runs = 0
     for (let order = orders.pop(); order !== undefined; order = orders.pop()) {
-      const run = await runOnce(() => set(path), following(order))
+      const run = await runOnce(set, following(order))
       const wrong = { order: orderOf(run.turns).join(''), outcomes: run.outcomes, broken: run.broken }
       if (!outcomes.includes(run.outcomes) || run.broken.length > 0) t.fail('a wrong outcome', wrong)
       seen.add(run.outcomes)
@@ -161,7 +162,7 @@ t.test('three calls at once are right in random orders', async (t) => {
     fc.tuple(name, name, name),
     fc.array(fc.nat(2), { minLength: 40, maxLength: 40 }),
     async (names, choices) => {
-      const run = await runOnce(() => stageFor(path, names), choosing(choices))
+      const run = await runOnce((given) => stageFor(given, names), choosing(choices))
       const faults = run.outcomes.split(', ').filter((code) => unlikely.has(code))
       if (faults.length + run.broken.length > 0)
         throw new Error(JSON.stringify({ order: orderOf(run.turns).join(''), ...run, turns: undefined }))

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  eventStream,
+  type Input,
+  type Operation,
+  operations,
+  type Scope,
+  type ServiceName,
+} from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import type { RunningService } from '@backoffice/service-runtime/internal'
+import { eventually, OperatorClient, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { settled } from './books.ts'
+import { MortalServices } from './mortal-services.ts'
+
+const services = { gateway, players, wallet, payments, webhooks }
+const never = 3_600_000
+
+// biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the operation
+type Body = any
+
+/** All services in this process, each of which can die and start again, an operator, and its receiver of webhooks. */
+export class World {
+  readonly bed: TestBed<typeof services>
+  readonly mortal: MortalServices
+  /** Ids of the events that the operator has received, each as often as it came. */
+  readonly received: string[] = []
+  scope: Scope = {} as Scope
+  #credentials: { readonly key: string; readonly secret: string } = { key: '', secret: '' }
+  #client: OperatorClient | undefined
+
+  private constructor(bed: TestBed<typeof services>, mortal: MortalServices) {
+    this.bed = bed
+    this.mortal = mortal
+  }
+
+  static async start(t: Teardown): Promise<World> {
+    const cutDatabase = async (service: ServiceName) => {
+      const connections = 'from pg_stat_activity where usename = $1 and datname = current_database()'
+      const role = [`backoffice_${service}`]
+      await bed.sql('admin').query(`select pg_terminate_backend(pid) ${connections}`, role)
+      await eventually(async () => (await bed.sql('admin').query(`select ${connections}`, role)).rowCount === 0)
+    }
+    const mortal = new MortalServices(cutDatabase)
+    const bed: TestBed<typeof services> = await testBed(t, services, {
+      intercept: mortal.intercept,
+      config: {
+        players: { GAMES_HOST: '127.0.0.1' },
+        payments: { INTENT_SWEEP_EVERY_MS: never },
+        wallet: { CHECKPOINT_EVERY_MS: never },
+        webhooks: { WEBHOOK_BACKOFF_BASE_MS: 10 },
+      },
+    })
+    mortal.attach((service) => bed.services[service] as RunningService)
+    const world = new World(bed, mortal)
+    t.teardown(() => world.#client?.close())
+    await world.#register(await world.#receive(t))
+    return world
+  }
+
+  async #receive(t: Teardown): Promise<string> {
+    const server = createServer((request, response) => {
+      this.received.push(String(request.headers['x-webhook-id']))
+      request.resume().on('end', async () => {
+        await this.mortal.requestArrives('webhooks')
+        response.writeHead(204).end()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  }
+
+  async #register(url: string): Promise<void> {
+    const input = { name: 'mortal', rateLimitPerMinute: 100_000 }
+    const { operatorId, sandbox } = await this.team(operations.gateway.createOperator, input)
+    await this.team(operations.webhooks.setWebhookUrl, { operatorId, environment: 'sandbox', url })
+    this.#credentials = { key: sandbox.key, secret: sandbox.secret }
+    const { body } = await this.#http().get('/me')
+    this.scope = this.bed.scope({ operatorId, brandId: body.brand.id })
+  }
+
+  /** A gateway that starts again listens on another port. */
+  #http(): OperatorClient {
+    this.#client ??= new OperatorClient(this.bed.services.gateway.addresses.baseUrl, this.#credentials)
+    return this.#client
+  }
+
+  /** Sends a request. Throws unless it is accepted. */
+  async post(path: string, body: unknown, idempotencyKey: string = randomUUID()): Promise<Body> {
+    const reply = await this.#unlessDead('gateway', this.#http().post(path, body, { idempotencyKey }))
+    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
+    return reply.body
+  }
+
+  /** Calls an operation as the gateway does for a signed request. */
+  call<O extends Operation>(operation: O, input: Input<O>, operationId: string = randomUUID()): Promise<Body> {
+    const options = { scope: this.scope, input, operationId }
+    return this.#unlessDead(operation.service, this.bed.rpc.call(operation, options))
+  }
+
+  /** Calls an operation of the team. */
+  team<O extends Operation>(operation: O, input: Input<O>, operationId: string = randomUUID()): Promise<Body> {
+    return this.#unlessDead(operation.service, this.bed.team('alice').call(operation, { input, operationId }))
+  }
+
+  /** Who waits for a dead process hears nothing. */
+  #unlessDead<T>(service: ServiceName, call: Promise<T>): Promise<T> {
+    const end = this.mortal.endOf(service).then(() => Promise.reject(new Error(`${service} has died`)))
+    return Promise.race([call, end])
+  }
+
+  /** Another process takes over, and what the dead one had leased is free. That takes up to half a minute otherwise. */
+  async startAgain(service: ServiceName): Promise<void> {
+    const running = await this.bed.start(service)
+    Object.assign(this.bed.services, { [service]: running })
+    if (service === 'gateway') {
+      void this.#client?.close()
+      this.#client = undefined
+    }
+    if (service === 'webhooks') await this.#redeliver()
+    await this.leasesRunOut()
+  }
+
+  async leasesRunOut(): Promise<void> {
+    const outboxes = Object.keys(services).map(
+      (service) => `update ${service}.outbox set leased_until = now() where done_at is null and leased_until > now();`,
+    )
+    await this.bed.sql('admin').query(`${outboxes.join('\n')}
+      update gateway.claim set leased_until = null where status is null and leased_until is not null;
+      update webhooks.delivery set leased_until = now() where leased_until > now();`)
+  }
+
+  /** The broker waits for half a minute for an acknowledgement; here it waits no longer. */
+  async #redeliver(): Promise<void> {
+    const manager = await jetstreamManager(await this.bed.nats('webhooks'), { checkAPI: false })
+    await manager.consumers.update(eventStream, 'webhooks-schedule-delivery', { ack_wait: 250_000_000 })
+  }
+
+  /** Waits until nothing is left to do. */
+  settle(): Promise<void> {
+    return settled(this)
+  }
+
+  /** The first row, with the rights of the superuser. */
+  async row(text: string, values: readonly unknown[] = []): Promise<Body> {
+    return (await this.bed.sql('admin').query(text, [...values])).rows[0]
+  }
+}
