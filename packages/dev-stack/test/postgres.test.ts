@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import t from 'tap'
 import { startPostgres } from '../src/postgres.ts'
@@ -15,6 +16,18 @@ async function query(url: string, text: string): Promise<unknown> {
   }
 }
 
+/** The processes of a PostgreSQL that was killed end soon after it, and until then nobody else may use its folder. */
+async function startOnceFree(options: Parameters<typeof startPostgres>[0]) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startPostgres(options)
+    } catch (error) {
+      if (attempt >= 20) throw error
+      await setTimeout(500)
+    }
+  }
+}
+
 t.test('committed data survive a PostgreSQL that is killed, on the same port', async (t) => {
   const options = { dir: t.testdir(), password: 'secret' }
   const first = await startPostgres(options)
@@ -23,7 +36,7 @@ t.test('committed data survive a PostgreSQL that is killed, on the same port', a
   process.kill(first.child.pid, 'SIGKILL')
   await first.child.exited
 
-  const second = await startPostgres({ ...options, port })
+  const second = await startOnceFree({ ...options, port })
   t.teardown(() => second.child.stop())
   t.equal(second.url, first.url)
   t.equal(await query(second.url, 'select answer from kept'), 42)
