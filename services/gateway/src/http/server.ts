@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { bodyBytesMax, type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
 import { type Logger, newId } from '@backoffice/service-runtime'
-import fastify, { type FastifyInstance, type HTTPMethods, type RouteOptions } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type HTTPMethods, type RouteOptions } from 'fastify'
 import { errorBody, isFault, jsonContentType, sendRejection, toRejection } from './reply.ts'
 
 /** How long a client may take to send its headers, and its whole request. */
@@ -14,6 +14,7 @@ const pathParameterLengthMax = 256
 
 /** The HTTP server without routes: request ids, raw bodies, and one error envelope for everything that goes wrong. */
 export function createServer({ log, tls = false }: { readonly log: Logger; readonly tls?: boolean }): FastifyInstance {
+  const underWay = new WeakMap<Socket, FastifyReply>()
   const options = { headersTimeout: headersTimeoutMs, requireHostHeader: false }
   const app = fastify({
     logger: false,
@@ -29,7 +30,12 @@ export function createServer({ log, tls = false }: { readonly log: Logger; reado
     frameworkErrors: (error, _request, reply) => {
       void sendRejection(reply, toRejection(error))
     },
-    clientErrorHandler: refuseBrokenRequest,
+    clientErrorHandler: (error, socket) => {
+      const reply = underWay.get(socket)
+      // What is broken came after a whole request. That request may have an effect, so it gets its own response.
+      if (reply?.request.raw.complete && socket.writable) reply.raw.once('close', () => socket.destroySoon())
+      else refuseBrokenRequest(error, socket)
+    },
   })
   // Node by itself would refuse an expectation that it does not know, without the envelope. It may as well be ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -37,9 +43,14 @@ export function createServer({ log, tls = false }: { readonly log: Logger; reado
   // The signature covers the bytes as sent, so they are kept as they are, whatever the media type says.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.addHook('onRequest', (request, reply, done) => {
+    underWay.set(request.raw.socket, reply)
     reply.header('X-Request-Id', request.id)
     // A target in absolute form names a host, so it is not a path of ours.
     done(request.raw.url?.startsWith('/') ? undefined : new Rejection('NOT_FOUND'))
+  })
+  app.addHook('onResponse', ({ raw: { socket } }, reply, done) => {
+    if (underWay.get(socket) === reply) underWay.delete(socket)
+    done()
   })
   app.setNotFoundHandler((_request, reply) => sendRejection(reply, new Rejection('NOT_FOUND')))
   app.setErrorHandler((error, request, reply) => {

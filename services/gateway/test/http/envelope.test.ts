@@ -5,7 +5,7 @@ import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { request } from 'undici'
 import { gateway } from '../../src/service.ts'
-import { type Pair, post, send } from '../signed-client.ts'
+import { type Pair, post, send, signedHeaders } from '../signed-client.ts'
 
 const bed = await testBed(t, { gateway, webhooks })
 const { baseUrl } = bed.services.gateway.addresses
@@ -63,6 +63,15 @@ t.test('bytes that are no HTTP request, and headers that are too large, get the 
   const large = await raw(`GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(20_000)}\r\n\r\n`)
   t.match(large, /^HTTP\/1\.1 431 /)
   t.match(large, /"code":"HEADERS_TOO_LARGE"/)
+})
+
+t.test('a request that is under way gets its own response, whatever bytes come after it', async (t) => {
+  const headers = Object.entries(signedHeaders(sandbox, '/api/v1/me', {})).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  const answer = await raw(`GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${headers.join('')}\r\n\u0000 no request`)
+  t.match(answer, /^HTTP\/1\.1 200 /)
+  t.equal(answer.match(/HTTP\/1\.1/g)?.length, 1, 'and the connection is closed after it')
 })
 
 t.test('an Expect header that nobody understands changes nothing', async (t) => {
