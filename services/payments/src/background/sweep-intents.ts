@@ -35,6 +35,6 @@ export function intentSweeper(
     log: context.log,
     everyMs,
     firstAfterMs: everyMs,
-    run: async () => (await sweepIntents(context, { abandonAfterMs })) === batchMax,
+    run: async () => (await sweepIntents(context, { abandonAfterMs })) >= batchMax,
   })
 }
