@@ -11,6 +11,7 @@ import type { Logger } from '../process/log.ts'
 const serverVersionMin = [2, 9, 0] as const
 const connectRetryMs = 500
 const connectAttemptsMax = 60
+const reconnectWaitMs = 250
 
 export type NatsConfig = Pick<
   ServiceConfig,
@@ -34,7 +35,7 @@ export async function connectNats(
         ...(config.NATS_PASSWORD === undefined ? {} : { pass: config.NATS_PASSWORD }),
         ...tlsOf(config),
         maxReconnectAttempts: -1,
-        reconnectTimeWait: 250,
+        reconnectDelayHandler: reconnectDelay(),
         // While a password is being changed on both sides it is wrong for a moment, so keep trying.
         ignoreAuthErrorAbort: true,
         pingInterval: 10_000,
@@ -50,6 +51,22 @@ export async function connectNats(
       options.log?.warn({ err: error, attempt }, 'NATS cannot be reached yet; it is tried again')
       await wait(connectRetryMs)
     }
+  }
+}
+
+/**
+ * How long the client waits after its last attempt to connect. It counts by the wall clock. After a step back by an hour
+ * it would make no attempt for an hour, so then it makes one at once. The client asks before each attempt, so the clocks
+ * are compared with those of the last attempt.
+ */
+function reconnectDelay(): () => number {
+  const wallAgainstMonotonic = () => Date.now() - performance.now()
+  let atLastAttempt = wallAgainstMonotonic()
+  return () => {
+    const now = wallAgainstMonotonic()
+    const steppedBack = now < atLastAttempt - reconnectWaitMs
+    atLastAttempt = now
+    return steppedBack ? Number.NEGATIVE_INFINITY : reconnectWaitMs
   }
 }
 

@@ -1,6 +1,7 @@
-import { testBed } from '@backoffice/test-kit'
+import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { assertServerVersion, connectNats } from '../../src/messages/connect.ts'
+import { startOwnBroker } from '../own-broker.ts'
 import { payments } from '../probe-services.ts'
 
 t.test('a server that is too old is refused', async (t) => {
@@ -24,4 +25,24 @@ t.test('a service hears replies to its own inbox only', async (t) => {
     })
   })
   t.match(String(await refused), /permissions violation/i)
+})
+
+t.test('after its clock has stepped back by an hour a service reconnects at once', async (t) => {
+  const { environment, stop, start } = await startOwnBroker(t)
+  const realNow = Date.now
+  t.teardown(() => {
+    Date.now = realNow
+  })
+  Date.now = () => realNow() + 3_600_000
+  const connection = await connectNats({ ...environment, NATS_USER: 'payments' }, { name: 'stepped', attemptsMax: 1 })
+  t.teardown(() => connection.close())
+  let reconnected = false
+  // It ends with the connection.
+  void (async () => {
+    for await (const { type } of connection.status()) if (type === 'reconnect') reconnected = true
+  })()
+  Date.now = realNow
+  await stop()
+  await start()
+  t.ok(await eventually(() => reconnected))
 })
