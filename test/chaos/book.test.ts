@@ -74,6 +74,11 @@ const wrong: readonly (readonly [string, readonly PlayerOperation[], RegExp])[] 
     /d1 was told as failed and is in the statement/,
   ],
   ['nobody could read the wallet', [confirmed], /could not be read/],
+  [
+    'the last read of the wallet was not answered',
+    [...right, operation({ kind: 'readWallet' }, undefined)],
+    /could not be read/,
+  ],
 ]
 for (const [name, history, problem] of wrong) {
   t.test(`it is noticed that ${name}`, async (t) => {

@@ -1,4 +1,4 @@
-import { amountText, type PlayerOperation } from './operations.ts'
+import { type Answer, amountText, type Call, type PlayerOperation } from './operations.ts'
 import type { Player } from './player.ts'
 
 /** What the books of a player should say, from what its clients were told and read at the end. */
@@ -24,11 +24,8 @@ export function closeBook(
   const { history, deposits, withdrawals } = player
   const problems: string[] = []
   const complain = (text: string) => void problems.push(text)
-  const last = <Kind extends 'wallet' | 'statement'>(kind: Kind) => {
-    const answer = history.findLast(({ answer }) => answer?.kind === kind)?.answer
-    return answer?.kind === kind ? (answer as Extract<typeof answer, { readonly kind: Kind }>) : undefined
-  }
-  const [wallet, statement] = [last('wallet'), last('statement')]
+  const wallet = lastAnswer(history, 'readWallet', 'wallet')
+  const statement = lastAnswer(history, 'readStatement', 'statement')
   if (wallet === undefined || statement === undefined) {
     return { problems: ['the wallet could not be read at the end'], events: [] }
   }
@@ -82,6 +79,16 @@ export function closeBook(
       ),
     ],
   }
+}
+
+/** Undefined when the last read was not answered. */
+function lastAnswer<Kind extends Answer['kind']>(
+  history: readonly PlayerOperation[],
+  read: Call['kind'],
+  kind: Kind,
+): Extract<Answer, { readonly kind: Kind }> | undefined {
+  const answer = history.findLast(({ call }) => call.kind === read)?.answer
+  return answer?.kind === kind ? (answer as Extract<Answer, { readonly kind: Kind }>) : undefined
 }
 
 export const eventText = ({ type, data }: { type: string; data: Readonly<Record<string, unknown>> }): string =>

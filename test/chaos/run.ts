@@ -58,8 +58,9 @@ export async function runChaos(
   await Promise.all(players.map((player) => player.comeBack(random.stream(`${player.name} comes back`))))
   const problems = await untilSettled(system, deadline - performance.now())
   const settledAfterMs = Math.round(performance.now() - calmAt)
-  log('nothing is left to do')
+  log(problems.length === 0 ? 'nothing is left to do' : 'something is left to do')
 
+  deadline = performance.now() + settledWithinMs
   await Promise.all(
     players.map(async (player) => {
       const choices = random.stream(`${player.name} looks back`)
