@@ -164,8 +164,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const nats = await connectNats(settings, { name, log })
   const rpc = new RpcClient(nats, undefined, intercept)
   const publisher = new EventPublisher(nats, settings.EVENTS_REPLICAS, intercept)
-  const relay = new Relay({ db, rpc, publisher, clock, log })
-  const dispatch = new Dispatch({ db, rpc, publisher, relay, clock, log })
+  const relay = new Relay({ db, rpc, publisher, log })
+  const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log })
   const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, clock, log }) }
 
@@ -177,7 +177,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   )
   const background = composition.background ?? []
   const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])])
-  const watch = new StreamWatch({ db, nats, publisher, clock, log })
+  const watch = new StreamWatch({ db, nats, publisher, log })
 
   await watch.start()
   relay.start()

@@ -3,7 +3,6 @@ import { Rejection } from '@backoffice/contracts'
 import type { Database } from '../database/db.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import type { Logger } from '../process/log.ts'
 import type { Relay } from './relay.ts'
@@ -17,7 +16,6 @@ export interface DispatchContext {
   readonly rpc: RpcClient
   readonly publisher: EventPublisher
   readonly relay: Relay
-  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -42,12 +40,12 @@ export class Dispatch {
 
   constructor(context: DispatchContext) {
     this.#context = context
-    const { db, clock } = context
+    const { db } = context
     this.#done = new Gatherer({
       batchMax: 500,
       queueMax: 10_000,
       async run(ids) {
-        const behind = await markDone(db, ids, clock.now())
+        const behind = await markDone(db, ids)
         return ids.map(() => behind)
       },
     })

@@ -1,7 +1,6 @@
 import type { Database } from '../database/db.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import type { Clock } from '../process/clock.ts'
 import type { Logger } from '../process/log.ts'
 import { Loop } from '../process/loop.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
@@ -12,7 +11,6 @@ export interface RelayContext {
   readonly db: Database
   readonly rpc: RpcClient
   readonly publisher: EventPublisher
-  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -60,7 +58,7 @@ export class Relay {
 
   /** @returns whether any row could be sent: then there may be more */
   async #sendBatch(kind: OutboxKind): Promise<boolean> {
-    const { db, clock } = this.#context
+    const { db } = this.#context
     const rows = await leaseDue(db, kind)
     const outcomes = await Promise.allSettled(rows.map((row) => this.#send(row)))
     const sent: string[] = []
@@ -70,7 +68,7 @@ export class Relay {
       if (outcome.status === 'fulfilled') sent.push(row.id)
       else failed.push({ row, error: outcome.reason })
     })
-    if (sent.length > 0 && (await markDone(db, sent, clock.now()))) this.nudge('command', 'event')
+    if (sent.length > 0 && (await markDone(db, sent))) this.nudge('command', 'event')
     if (failed.length > 0) await this.#giveBack(failed)
     return sent.length > 0
   }

@@ -9,13 +9,14 @@ const leaseBatchMax = 200
 const leaseMs = 30_000
 
 /**
- * Marks rows as done. A row that is written at the same moment and not seen here nudges the relay itself, after its
- * commit.
+ * Marks rows as done, on the database's clock: replicas whose clocks differ must agree on what was published lately. In
+ * milliseconds, because who reads on from a row hands its time back in milliseconds. A row that is written at the same
+ * moment and not seen here nudges the relay itself, after its commit.
  * @returns whether rows wait behind these that only the relay may send
  */
-export async function markDone(db: Db, ids: readonly string[], now: Date): Promise<boolean> {
+export async function markDone(db: Db, ids: readonly string[]): Promise<boolean> {
   const rows = await db<{ behind: boolean }>`
-    update outbox o set done_at = coalesce(o.done_at, ${now}::timestamptz), leased_until = null
+    update outbox o set done_at = coalesce(o.done_at, date_trunc('milliseconds', statement_timestamp())), leased_until = null
     where o.id = any(${ids}::text[])
     returning exists (
       select from outbox later

@@ -2,7 +2,6 @@ import { eventStream } from '@backoffice/contracts'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Database } from '../database/db.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
-import type { Clock } from '../process/clock.ts'
 import type { Logger } from '../process/log.ts'
 import type { EventRow } from './rows.ts'
 import { sendEvent } from './sending.ts'
@@ -11,7 +10,6 @@ export interface StreamWatchContext {
   readonly db: Database
   readonly nats: NatsConnection
   readonly publisher: EventPublisher
-  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -33,8 +31,11 @@ export class StreamWatch {
   readonly #context: StreamWatchContext
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> = Promise.resolve()
-  /** What was published from here on may be lost; undefined: nothing is in doubt. */
-  #doubtSince: Date | undefined
+  /**
+   * What was published from here on may be lost; undefined: nothing is in doubt. A time of the process's monotonic
+   * clock, because the process's wall clock may differ from PostgreSQL's, and step.
+   */
+  #doubtSince: number | undefined
   /** Until PostgreSQL has said what was published before this process started. */
   #knowsPast = false
   #stopped = false
@@ -96,17 +97,21 @@ export class StreamWatch {
     }
   }
 
-  async #makeWhole(created: string, doubtSince: Date | undefined): Promise<void> {
+  async #makeWhole(created: string, doubtSince: number | undefined): Promise<void> {
     const { db, log } = this.#context
-    const [known] = await db<{ created: string }>`select created from stream_seen where stream = ${eventStream}`
-    const seen = known?.created
-    if (seen === created) {
-      if (doubtSince !== undefined) await this.#republish(doubtSince)
+    const [known] = await db<{ created: string; now: Date }>`
+      select created, clock_timestamp() as now from stream_seen where stream = ${eventStream}
+    `
+    if (known?.created === created) {
+      if (doubtSince !== undefined) {
+        const ageMs = performance.now() - doubtSince
+        await this.#republish(new Date(known.now.getTime() - ageMs))
+      }
       return
     }
     // Stored only afterwards: if this process dies in between, the next one rebuilds the stream. Two at once do no
     // harm.
-    if (seen !== undefined) {
+    if (known !== undefined) {
       log.error({ stream: eventStream }, 'the stream was lost; it is rebuilt from the retained events')
       const events = await this.#republish(new Date(0))
       log.info({ stream: eventStream, events }, 'the stream is rebuilt')
@@ -117,22 +122,24 @@ export class StreamWatch {
     `
   }
 
-  #doubt(since: Date | undefined): void {
+  #doubt(since: number | undefined): void {
     if (since !== undefined && (this.#doubtSince === undefined || since < this.#doubtSince)) this.#doubtSince = since
   }
 
   async #followConnection(): Promise<void> {
     for await (const { type } of this.#context.nats.status()) {
-      if (type === 'disconnect') this.#doubt(new Date(this.#context.clock.now().getTime() - republishMs))
+      if (type === 'disconnect') this.#doubt(performance.now() - republishMs)
       if (type === 'reconnect') this.#checkSoon()
     }
   }
 
   /** Service and broker may have gone down together with their machine, so the latest events are in doubt too. */
-  async #lastPublished(): Promise<Date | undefined> {
-    const [row] = await this.#context.db<{ last: Date | null }>`select max(done_at) as last from outbox`
-    const last = row?.last
-    return last ? new Date(last.getTime() - republishMs) : undefined
+  async #lastPublished(): Promise<number | undefined> {
+    const [row] = await this.#context.db<{ last: Date | null; now: Date }>`
+      select max(done_at) as last, clock_timestamp() as now from outbox
+    `
+    if (row === undefined || row.last === null) return undefined
+    return performance.now() - (row.now.getTime() - row.last.getTime()) - republishMs
   }
 
   /** Publishes again what was published since then, in the same order, page by page. */

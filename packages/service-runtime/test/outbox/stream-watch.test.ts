@@ -11,7 +11,8 @@ t.setTimeout(120_000)
 const broker = await startOwnBroker(t)
 const copy = `${broker.store}-copy`
 
-const bed = await testBed(t, { payments }, { config: { payments: broker.environment } })
+const clock = { offsetMs: 0, now: () => new Date(Date.now() + clock.offsetMs) }
+const bed = await testBed(t, { payments }, { clock, config: { payments: broker.environment } })
 let service: RunningService = bed.services.payments
 const scope = bed.scope()
 
@@ -122,4 +123,21 @@ t.test('a second crash of the broker, while the first is being made good, is mad
   await holder.query('rollback')
   holder.release()
   t.equal(await eventually(async () => (await stored()) === 304, 20_000), true)
+})
+
+t.test('also what was published while the clock of its process was an hour behind', async (t) => {
+  await broker.stop()
+  rmSync(copy, { recursive: true, force: true })
+  cpSync(broker.store, copy, { recursive: true })
+  await broker.start()
+  const before = await eventually(stored, 20_000)
+  clock.offsetMs = -3_600_000
+  await emit(5)
+  await eventually(async () => (await stored()) === before + 5 && (await unsent()) === 0)
+  clock.offsetMs = 0
+  await broker.stop()
+  rmSync(broker.store, { recursive: true })
+  cpSync(copy, broker.store, { recursive: true })
+  await broker.start()
+  t.equal(await eventually(async () => (await stored()) === before + 5, 20_000), true)
 })
