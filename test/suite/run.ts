@@ -155,6 +155,7 @@ async function main(names: readonly string[]): Promise<number> {
   const files = listTestFiles(select(names, globSync('*/**/*.test.ts', { cwd: testFolder })))
   if (files.length === 0) {
     print(`No workspace and no folder of test/ is called ${names.join(' or ')}.`)
+    print(lastLine(0, 1, 0))
     return 1
   }
   const folder = mkdtempSync(join(tmpdir(), 'backoffice-test-'))
