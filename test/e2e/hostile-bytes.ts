@@ -69,7 +69,9 @@ export function bytesOf(request: HostileRequest, operation: Operation, sender: S
     case 'cut':
       return { method, target, bytes: whole.subarray(0, Math.floor(whole.length * 0.8)), isWhole: false }
     default: {
-      const endsLater = framing === 'length too long' || changes.some(({ name }) => name === 'Transfer-Encoding')
+      // Without a length, a Transfer-Encoding promises a body.
+      const promisesBody = changes.some(({ name, value }) => name === 'Transfer-Encoding' && value !== null)
+      const endsLater = framing === 'length too long' || (promisesBody && method === 'GET')
       return { method, target, bytes: whole, isWhole: !endsLater }
     }
   }

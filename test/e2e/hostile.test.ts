@@ -90,6 +90,8 @@ function assertRefusal({ status, headers, text }: RawResponse): string {
   return code
 }
 
+const textOf = ({ bytes }: HostileBytes) => bytes.subarray(0, 2_000).toString('latin1')
+
 t.test('whatever is sent to an operation is answered as published, and what is refused has no effect', async (t) => {
   const effects = await Effects.watch(bed.sql('admin'))
   const met = new Map<string, number>()
@@ -103,6 +105,8 @@ t.test('whatever is sent to an operation is answered as published, and what is r
     ),
   )
   let ids = await newRecords()
+  // An effect that comes late is seen by the request after it.
+  let before = 'the first request'
   await effects.take()
 
   const attack = async (request: HostileRequest, sent: HostileBytes): Promise<string> => {
@@ -139,8 +143,9 @@ t.test('whatever is sent to an operation is answered as published, and what is r
     attacked.set(id, (attacked.get(id) ?? 0) + 1)
     const sent = bytesOf(request, operationOf(request), { host, credentials, ids, fresh: randomUUID() })
     const outcome = await attack(request, sent).catch((cause) => {
-      throw new Error(`${cause.message}\n${sent.bytes.subarray(0, 2_000).toString('latin1')}`, { cause })
+      throw new Error(`${cause.message}\n${textOf(sent)}\nThe request before it: ${before}`, { cause })
     })
+    before = `${outcome}\n${textOf(sent)}`
     met.set(outcome, (met.get(outcome) ?? 0) + 1)
   })
   await holdsForRandom(t, property, { runsByDefault: 800 })
