@@ -6,7 +6,7 @@ import { event } from './additions/event.ts'
 import { ledgerType } from './additions/ledger-type.ts'
 import { table } from './additions/table.ts'
 import { teamCommand } from './additions/team-command.ts'
-import { type Followed, follow, type Made, withSlips } from './following.ts'
+import { compilerRounds, type Followed, follow, type Made, withSlips } from './following.ts'
 import { listHeadings, placesOf, rowsOf } from './lists.ts'
 import { type Outcome, WorkingCopies } from './working-copy.ts'
 
@@ -84,15 +84,16 @@ const walked = awaited(Promise.all(walks.map(({ followed }) => followed)))
 
 const whole = awaited(walked.then((walked) => compile(walked.at(-1)?.after ?? new Map())))
 
-/** The compiler's slips: one of each list at a time, for it names each. */
+/** The compiler's slips: several at a time, for it names each. */
 const rounds = awaited(
   walked.then((walked) => {
-    const ofLists = walked.map((followed) =>
-      followed.addition.slips.filter(({ toldBy }) => toldBy === compiler).map((slip) => ({ followed, slip })),
-    )
+    const ofLists = walked.map((followed) => {
+      const slips = followed.addition.slips.filter(({ toldBy }) => toldBy === compiler)
+      return compilerRounds(slips.map((slip) => ({ followed, slip })))
+    })
     const count = Math.max(...ofLists.map(({ length }) => length))
     return Array.from({ length: count }, (_, round) => {
-      const made = ofLists.flatMap((slips) => slips[round] ?? [])
+      const made = ofLists.flatMap((rounds) => rounds[round] ?? [])
       return { made, outcome: awaited(compile(withSlips(walked, made))) }
     })
   }),

@@ -57,8 +57,7 @@ export function withSlips(walked: readonly Followed[], made: readonly Made[]): C
   for (const { followed, slip } of made) {
     switch (slip.slip) {
       case 'left out':
-        for (const file of slip.file === undefined ? (followed.files.get(slip.row) ?? []) : [slip.file])
-          put(file, textWithout(file, followed))
+        for (const file of filesOf({ followed, slip })) put(file, textWithout(file, followed))
         break
       case 'done wrong': {
         const text = changes.get(slip.file)
@@ -97,4 +96,32 @@ export function withSlips(walked: readonly Followed[], made: readonly Made[]): C
     const kept = ofFile.filter((one) => !isLeftOut(one)).map(({ edit }) => edit)
     return edited(kept, original).get(file) ?? original(file)
   }
+}
+
+/** The files in which the slip is made. */
+function filesOf({ followed, slip }: Made): readonly string[] {
+  if ('file' in slip && slip.file !== undefined) return [slip.file]
+  return followed.files.get(slip.row) ?? []
+}
+
+/** The slips of one list, in as few rounds as can be: none in the file where the compiler tells of another of its round. */
+export function compilerRounds(made: readonly Made[]): readonly (readonly Made[])[] {
+  const rounds: Made[][] = []
+  for (const one of made) {
+    const round = rounds.find((others) => others.every((other) => !hides(one, other) && !hides(other, one)))
+    if (round === undefined) rounds.push([one])
+    else round.push(one)
+  }
+  return rounds
+}
+
+/** Whether what the compiler says of the other may be missing, or look different, because of this one. */
+function hides(one: Made, other: Made): boolean {
+  const told = toldIn(other)
+  return told === undefined || told === toldIn(one) || filesOf(one).some((file) => file.endsWith(told))
+}
+
+/** The end of the path in whose line the compiler tells of the slip. */
+function toldIn({ slip }: Made): string | undefined {
+  return /[\w-]+\.ts/.exec(slip.says.source.replaceAll('\\', ''))?.[0]
 }
