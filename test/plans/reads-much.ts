@@ -19,7 +19,7 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
   { part: 'from audit_entry', reason: 'the team lists audit entries by filters that are optional' },
 ]
 
-/** Statements that no call of this test sends. */
+/** Statements that the calls of this test need not send. */
 export const unsent: readonly { readonly part: string; readonly reason: string }[] = [
   { part: 'update reconciliation set progress =', reason: 'a reconciliation sends it each second that it takes' },
 ]

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { OperatorClient } from '@backoffice/test-kit'
 import { expectStatus, fund } from './operators.ts'
 
@@ -11,6 +12,9 @@ export interface Load {
   stop(): Promise<void>
 }
 
+/** What a client waits between requests: as many as the machine can do would take the processor from those who start. */
+const pauseMs = 20
+
 /** Each player's client at once, one request after the other: deposits of 1.00, confirmed, and reads. */
 export function startLoad(client: OperatorClient, playerIds: readonly string[]): Load {
   const load = { answered: 0, deposits: 0, failures: [] as string[] }
@@ -18,6 +22,7 @@ export function startLoad(client: OperatorClient, playerIds: readonly string[]):
   const step = async (run: () => Promise<unknown>, requests: number) => {
     await run()
     load.answered += requests
+    await setTimeout(pauseMs)
   }
   const running = playerIds.map(async (playerId) => {
     while (!stopped) {
