@@ -17,13 +17,15 @@ import { newId } from '../process/ids.ts'
 import type { Logger } from '../process/log.ts'
 import { endOfTurn } from '../process/turn.ts'
 import { durations } from '../telemetry/metrics.ts'
-import { inputSchema, validate, validateAsReader } from '../validation/validate.ts'
+import { inputSchema, readMessage, validate, validateAsReader } from '../validation/validate.ts'
 import { extractTrace } from './tracing.ts'
 import { type ErrorReply, type RequestMessage, replyMessage } from './wire.ts'
 
 /** A request as it reached the service: validated, with whom it acts for. */
 export interface ReceivedCall {
   readonly input: unknown
+  /** The input with the fields that only the next release knows. Both releases must tell one call by it. */
+  readonly inputAsSent: unknown
   readonly scope: Scope | undefined
   readonly actor: string | undefined
   readonly operationId: string
@@ -35,7 +37,13 @@ export interface ReceivedCall {
 
 export interface ServedOperation {
   readonly operation: Operation
-  readonly run: (call: ReceivedCall) => Promise<unknown>
+  readonly run: (call: ReceivedCall) => Promise<RunResult>
+}
+
+export interface RunResult {
+  readonly body: unknown
+  /** An earlier attempt has written it, which a process of the next release may have made. */
+  readonly isStored: boolean
 }
 
 /** How a message came: to one replica, to all of them, or from a person of the team to one. */
@@ -151,8 +159,8 @@ export class RpcServer {
     const requestId = message.headers?.get(headerNames.requestId) || newId('req')
     try {
       const call = receive(operation, message, { actor, requestId })
-      const body = await this.#withinShare(ownerOf(call), () => run(call))
-      const issues = validate(operation.reply, body)
+      const { body, isStored } = await this.#withinShare(ownerOf(call), () => run(call))
+      const issues = isStored ? validateAsReader(operation.reply, body) : validate(operation.reply, body)
       if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
       const reply = replyMessage(JSON.stringify(body))
       if (Buffer.byteLength(reply) > replyBytesMax) throw new Error(`the reply of ${operation.id} is too large to send`)
@@ -219,12 +227,12 @@ function receive(
 ): ReceivedCall {
   const { scope, input } = message.json<RequestMessage>()
   const scoped = operation.audience !== 'team'
-  const issues = validate(inputSchema(operation), input)
-  if (issues !== null) {
+  const read = readMessage(inputSchema(operation), input)
+  if (read.issues !== null) {
     // A service validates its input before it calls, so this caller is of another release. Only a person of the team
     // can correct an input.
-    if (!scoped) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
-    const cause = new Error(`the input of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
+    if (!scoped) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: read.issues })
+    const cause = new Error(`the input of ${operation.id} is not valid: ${JSON.stringify(read.issues)}`)
     throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
   }
   if (scoped && validateAsReader(Scope, scope) !== null) throw new Error(`a call of ${operation.id} has no valid scope`)
@@ -232,7 +240,8 @@ function receive(
   const timeoutMs = remainingMs(message) ?? operation.timeoutMs ?? timeoutMsDefault
   if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
   return {
-    input,
+    input: read.known,
+    inputAsSent: input,
     scope: scoped ? scope : undefined,
     actor: known.actor,
     operationId: message.headers?.get(headerNames.operationId) || newId('opn'),

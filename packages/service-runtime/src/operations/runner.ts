@@ -3,7 +3,7 @@ import { context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import { ownerOf, type ReceivedCall, type ServedOperation } from '../messages/rpc-server.ts'
+import { ownerOf, type ReceivedCall, type RunResult, type ServedOperation } from '../messages/rpc-server.ts'
 import type { Dispatch } from '../outbox/dispatch.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
@@ -50,7 +50,7 @@ export class Runner {
       case 'gathered query':
         return this.#gatheredQuery(handler.query)
       case 'direct':
-        return (received) => handler.direct(toCall(received), this.#directTools(received))
+        return (received) => fresh(handler.direct(toCall(received), this.#directTools(received)))
       case 'single command':
         return this.#command(handler, (attempt) => attemptSingly(handler.command, attempt, this.#context))
       case 'gathered command': {
@@ -70,7 +70,7 @@ export class Runner {
     const { reader, teamReader } = this.#context.db
     const db = audience === 'team' ? teamReader : reader
     return (received) =>
-      query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: db } }))
+      fresh(query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: db } })))
   }
 
   #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['run'] {
@@ -87,7 +87,7 @@ export class Runner {
     return async (received) => {
       const reply = await gatherer.add({ call: toCall(received), owner: ownerOf(received) })
       if (reply instanceof Rejection) throw reply
-      return reply
+      return { body: reply, isStored: false }
     }
   }
 
@@ -99,10 +99,10 @@ export class Runner {
     const { dispatch } = this.#context
     return async (received) => {
       const call = toCall(received)
-      const fingerprint = fingerprintOf(operation, call, received.scope?.brandId ?? received.actor)
+      const fingerprint = fingerprintOf(operation, received.inputAsSent, received.scope?.brandId ?? received.actor)
       const replyOfKnown = async (known: KnownOperation) => {
         if (known.unfinished) await dispatch.finishOperation(call.operationId, call.deadline)
-        return unwrap(replyOf(known, operation, fingerprint))
+        return { body: unwrap(replyOf(known, operation, fingerprint)), isStored: true }
       }
       const preparation = await this.#prepare(operation, command.prepare, call, received)
       if (preparation.is === 'known') return replyOfKnown(preparation.known)
@@ -122,7 +122,7 @@ export class Runner {
         switch (outcome.is) {
           case 'replied':
             await dispatch.finish(outcome.sent, call.deadline)
-            return outcome.body
+            return { body: outcome.body, isStored: false }
           case 'refused':
             throw outcome.rejection
           case 'known':
@@ -171,6 +171,8 @@ export class Runner {
     }
   }
 }
+
+const fresh = async (reply: Promise<unknown>): Promise<RunResult> => ({ body: await reply, isStored: false })
 
 function toCall({ input, scope, actor, operationId, requestId, deadline }: ReceivedCall): Call {
   return {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, isDeclared, type Operation, Rejection } from '@backoffice/contracts'
 import type { Db, ReadDb } from '../database/db.ts'
-import type { Call } from './handle.ts'
 
 /** What the `operation` table keeps of a reply. */
 export type StoredReply =
@@ -27,9 +26,9 @@ export function unwrap(reply: StoredReply): unknown {
  * What an operation id stands for: the same id with anything else is a conflict, never a success that did nothing.
  * @param by the brand that it acts for, or the person of the team
  */
-export function fingerprintOf(operation: Operation, call: Pick<Call, 'input'>, by: string | undefined): string {
+export function fingerprintOf(operation: Operation, input: unknown, by: string | undefined): string {
   return createHash('sha256')
-    .update(JSON.stringify([operation.id, by ?? null, call.input]))
+    .update(JSON.stringify([operation.id, by ?? null, input]))
     .digest('base64url')
 }
 

@@ -3,11 +3,14 @@ import {
   type EventData,
   type EventKind,
   type EventMessage,
+  eventEnvelope,
   type Input,
   type Operation,
   type Scope,
 } from '@backoffice/contracts'
+import type { TSchema } from '@sinclair/typebox'
 import { newId } from '../process/ids.ts'
+import { inputSchema, validate } from '../validation/validate.ts'
 
 interface RowBase {
   readonly id: string
@@ -52,11 +55,16 @@ export interface SentCommand<O extends Operation = Operation> {
 /** What leaves a service after a commit: an event for whoever listens, a command for one service. */
 export type Sent = EmittedEvent | SentCommand
 
+/**
+ * @throws when the table does not allow the message: a row is validated when it is written, because a process of the
+ *   release before may be the one that sends it
+ */
 export function toRow(sent: Sent, { now, context }: { readonly now: Date; readonly context: RowContext }): OutboxRow {
   const { aggregate } = sent
   if ('operation' in sent) {
     const { operation, scope, input } = sent
     const name = `${operation.service}.${operation.id}`
+    assertValid(`the input of ${name}`, inputSchema(operation), input)
     return { id: newId('cmd'), aggregate, kind: 'command', name, message: { context, scope, input } }
   }
   const { kind, data } = sent
@@ -64,5 +72,11 @@ export function toRow(sent: Sent, { now, context }: { readonly now: Date; readon
   const id = newId('evt')
   const createdAt = now.toISOString()
   const event = { id, type: kind, apiVersion, environment, operatorId, brandId, createdAt, data } as EventMessage
+  assertValid(`the event ${kind}`, eventEnvelope(kind), event)
   return { id, aggregate, kind: 'event', name: kind, message: { context, event } }
+}
+
+function assertValid(what: string, schema: TSchema, value: unknown): void {
+  const issues = validate(schema, value)
+  if (issues !== null) throw new Error(`${what} is not valid: ${JSON.stringify(issues)}`)
 }

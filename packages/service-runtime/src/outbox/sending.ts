@@ -15,6 +15,7 @@ export async function sendCommand(rpc: RpcClient, row: CommandRow, deadline?: Da
     rpc.call(operation, {
       scope,
       input: input as Input<Operation>,
+      isStored: true,
       operationId: row.id,
       requestId: context.requestId ?? row.id,
       ...(deadline === undefined ? {} : { deadline }),

@@ -1,6 +1,7 @@
 import { formatMessages, type Operation, type ValidationDetails } from '@backoffice/contracts'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
+import { Clean } from '@sinclair/typebox/value'
 import { countingCodePoints, lengthMessage } from './code-points.ts'
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
@@ -24,12 +25,30 @@ const tolerant = new WeakMap<TSchema, TSchema>()
  * fault. Writers are strict and readers tolerant, or services could not be rolled out in any order.
  */
 export function validateAsReader(schema: TSchema, value: unknown): ValidationDetails['issues'] | null {
+  return validate(opened(schema), value)
+}
+
+/**
+ * What this release knows of a value that another service wrote: the fields that the schema names, at any depth. A
+ * reader that copies it into a message of its own writes no field that its own table does not know.
+ */
+export function readMessage(
+  schema: TSchema,
+  value: unknown,
+): { readonly known: unknown; readonly issues: null } | { readonly issues: ValidationDetails['issues'] } {
+  // A writer of the same release writes nothing else.
+  if (compile(schema).Check(value)) return { known: value, issues: null }
+  const issues = validateAsReader(schema, value)
+  return issues === null ? { known: Clean(opened(schema), structuredClone(value)), issues } : { issues }
+}
+
+function opened(schema: TSchema): TSchema {
   let open = tolerant.get(schema)
   if (open === undefined) {
     open = withoutClosing(schema) as TSchema
     tolerant.set(schema, open)
   }
-  return validate(open, value)
+  return open
 }
 
 function withoutClosing(node: unknown): unknown {
@@ -39,6 +58,8 @@ function withoutClosing(node: unknown): unknown {
   const copy: Record<PropertyKey, unknown> = { ...node }
   for (const [key, value] of Object.entries(node)) copy[key] = withoutClosing(value)
   if (copy.additionalProperties === false) delete copy.additionalProperties
+  // `Clean` takes unknown fields away unless a schema allows them.
+  if (copy.additionalProperties === true) copy.additionalProperties = Type.Unknown()
   return copy
 }
 

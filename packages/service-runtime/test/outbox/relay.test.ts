@@ -1,29 +1,35 @@
-import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { type EventMessage, eventStream, operations } from '@backoffice/contracts'
+import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
 import { newId } from '../../src/index.ts'
-import { countUp, crediting, eventData, payments, wallet } from '../probe-services.ts'
+import { countUp, crediting, creditOf, eventData, payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
 const second = await bed.start('payments')
 const scope = bed.scope()
 
-const listener = await bed.nats('webhooks')
-
-t.test('events of one record leave in the order of their writing, over two replicas', async (t) => {
+/** The events of the stream, from its begin on, as they come. */
+async function hear(t: Teardown): Promise<readonly EventMessage<'deposit.confirmed'>[]> {
+  const listener = await bed.nats('webhooks')
   const manager = await jetstreamManager(listener, { checkAPI: false })
-  await manager.consumers.add('EVENTS', {
-    durable_name: 'order',
+  const durable = newId('evt')
+  await manager.consumers.add(eventStream, {
+    durable_name: durable,
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.All,
   })
-  const consumer = await jetstream(listener).consumers.get('EVENTS', 'order')
-  const messages = await consumer.consume()
+  const messages = await (await jetstream(listener).consumers.get(eventStream, durable)).consume()
   t.teardown(() => messages.close())
-  const seen: string[] = []
+  const heard: EventMessage<'deposit.confirmed'>[] = []
   void (async () => {
-    for await (const message of messages) seen.push(message.json<{ data: { id: string } }>().data.id)
+    for await (const message of messages) heard.push(message.json())
   })()
+  return heard
+}
+
+t.test('events of one record leave in the order of their writing, over two replicas', async (t) => {
+  const heard = await hear(t)
 
   const rounds = 20
   const records = ['a', 'b', 'c']
@@ -44,11 +50,12 @@ t.test('events of one record leave in the order of their writing, over two repli
       ),
     )
   }
-  await eventually(() => seen.length === rounds * 2 * records.length)
+  const ids = () => heard.map(({ data }) => data.id)
+  await eventually(() => ids().length === rounds * 2 * records.length)
   for (const record of records) {
-    const ids = seen.filter((id) => id.startsWith(record))
-    t.same(ids, ids.toSorted(), record)
-    t.equal(new Set(ids).size, rounds * 2)
+    const seen = ids().filter((id) => id.startsWith(record))
+    t.same(seen, seen.toSorted(), record)
+    t.equal(new Set(seen).size, rounds * 2)
   }
 })
 
@@ -90,6 +97,42 @@ t.test('a command waits for no event of its record: the stream may be away for l
     .query("select kind from outbox where aggregate = 'stuck' and done_at is null order by aggregate_seq")
   t.same(rows, [{ kind: 'event' }, { kind: 'event' }], 'its own event does wait for the earlier one')
   await bed.sql('payments').query("delete from outbox where aggregate = 'stuck'")
+})
+
+t.test('what a process of the next release wrote leaves as it is, with fields that are not known here', async (t) => {
+  const heard = await hear(t)
+  await bed.rpc.call(countUp, { scope, input: { record: 'pattern', sends: ['event'] } })
+  const { event } = (await bed.sql('payments').query("select message from outbox where aggregate = 'pattern'")).rows[0]
+    .message
+  const newer = { ...event, id: newId('evt'), data: { ...event.data, channel: 'app' } }
+  const credit = { ...creditOf('newer'), channel: 'app' }
+  await bed.sql('payments').query(
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at)
+     values ('cmd_newer', 'newer', 1, 'command', 'wallet.creditAccount', $1, now()),
+       ($2, 'newer', 2, 'event', 'deposit.confirmed', $3, now())`,
+    [{ context: {}, scope, input: credit }, newer.id, { context: {}, event: newer }],
+  )
+  await eventually(async () => {
+    const { rows } = await bed.sql('payments').query("select done_at from outbox where aggregate = 'newer'")
+    return rows.every(({ done_at }) => done_at !== null)
+  })
+  const { rows } = await bed.sql('wallet').query("select calls from credit where reference = 'newer'")
+  t.same(rows, [{ calls: 1 }])
+  t.same(await eventually(() => heard.find(({ id }) => id === newer.id)), newer)
+})
+
+t.test('what the table does not allow is not written: the transaction fails', async (t) => {
+  const before = await bed.sql('payments').query('select from outbox')
+  for (const wrong of [
+    { kind: 'deposit.confirmed', aggregate: 'wrong', scope, data: { ...eventData('wrong'), channel: 'app' } },
+    { operation: operations.wallet.creditAccount, aggregate: 'wrong', scope, input: { depositId: 'dep_1' } },
+  ]) {
+    const write = bed.services.payments.transact(async ({ emit, send }) =>
+      'operation' in wrong ? send(wrong as never) : emit(wrong as never),
+    )
+    await t.rejects(write, /is not valid/)
+  }
+  t.equal((await bed.sql('payments').query('select from outbox')).rowCount, before.rowCount)
 })
 
 t.test('a command that fails is tried again by itself until it is done', async (t) => {
