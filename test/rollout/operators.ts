@@ -12,7 +12,7 @@ export interface Operator {
 }
 
 /** A new operator's sandbox. The first answer may have to wait for services that are only just there. */
-export async function newOperator({ bed }: Fleet, rateLimitPerMinute = 1_000_000): Promise<Operator> {
+export async function newOperator({ bed }: Pick<Fleet, 'bed'>, rateLimitPerMinute = 1_000_000): Promise<Operator> {
   const input = { name: `operator ${randomUUID().slice(0, 8)}`, rateLimitPerMinute }
   const created = await eventually(() => bed.team('alice').call(operations.gateway.createOperator, { input }))
   const { key, secret, webhookSecret } = created.sandbox
@@ -65,7 +65,7 @@ export async function statementAgrees(client: OperatorClient, playerId: string):
 }
 
 /** Differences that a reconciliation over everything finds. */
-export async function reconcile({ bed }: Fleet): Promise<number> {
+export async function reconcile({ bed }: Pick<Fleet, 'bed'>): Promise<number> {
   const team = bed.team('alice')
   const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
   return eventually(async () => {

@@ -15,7 +15,7 @@ export interface ReceivedEvent {
 export type Receiver = { readonly events: readonly ReceivedEvent[] }
 
 /** An operator's server on loopback that takes every webhook, and is told to the operator's sandbox. */
-export async function startReceiver(t: Teardown, { bed }: Fleet, operator: Operator): Promise<Receiver> {
+export async function startReceiver(t: Teardown, { bed }: Pick<Fleet, 'bed'>, operator: Operator): Promise<Receiver> {
   const events: ReceivedEvent[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-import { type EventMessage, eventStream, operations } from '@backoffice/contracts'
+import { eventStream, operations } from '@backoffice/contracts'
 import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
@@ -9,8 +9,13 @@ const bed = await testBed(t, { payments, wallet })
 const second = await bed.start('payments')
 const scope = bed.scope()
 
+interface Heard {
+  readonly id: string
+  readonly data: { readonly id: string }
+}
+
 /** The events of the stream, from its begin on, as they come. */
-async function hear(t: Teardown): Promise<readonly EventMessage<'deposit.confirmed'>[]> {
+async function hear(t: Teardown): Promise<readonly Heard[]> {
   const listener = await bed.nats('webhooks')
   const manager = await jetstreamManager(listener, { checkAPI: false })
   const durable = newId('evt')
@@ -21,7 +26,7 @@ async function hear(t: Teardown): Promise<readonly EventMessage<'deposit.confirm
   })
   const messages = await (await jetstream(listener).consumers.get(eventStream, durable)).consume()
   t.teardown(() => messages.close())
-  const heard: EventMessage<'deposit.confirmed'>[] = []
+  const heard: Heard[] = []
   void (async () => {
     for await (const message of messages) heard.push(message.json())
   })()

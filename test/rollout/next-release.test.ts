@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { allOperations, type Input, type Operation, operations, serviceNames } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { type Interceptor, newId } from '@backoffice/service-runtime/internal'
+import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import t from 'tap'
+import { hasField } from './added-field.ts'
+import { startLoad } from './load.ts'
+import { makeNextRelease } from './next-release.ts'
+import {
+  expectStatus,
+  fund,
+  newDeposit,
+  newOperator,
+  newPlayer,
+  reconcile,
+  register,
+  statementAgrees,
+} from './operators.ts'
+import { startReceiver } from './receiver.ts'
+
+t.setTimeout(300_000)
+
+/** NATS gives a call to either replica, by chance. So rounds are made until each release has had each part. */
+const roundsMax = 60
+const roundsAtOnce = 4
+
+t.test('a next release that adds a field to every message serves beside this one, and nobody notices', async (t) => {
+  const failures: string[] = []
+  const intercept = (): Interceptor => async (step, run) => {
+    try {
+      return await run()
+    } catch (error) {
+      if (step.kind === 'call' || step.kind === 'publish') failures.push(`${step.kind} ${step.name}: ${error}`)
+      throw error
+    }
+  }
+  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks }, { intercept })
+  const next = await makeNextRelease(t, bed, intercept)
+  const nextAddresses = (await next.start()).gateway.addresses as typeof bed.services.gateway.addresses
+
+  const operator = await newOperator({ bed })
+  const receiver = await startReceiver(t, { bed }, operator)
+  const clients = [bed.services.gateway.addresses, nextAddresses].map(({ baseUrl }) => {
+    const client = new OperatorClient(baseUrl, operator)
+    t.teardown(() => client.close())
+    return client
+  }) as [OperatorClient, OperatorClient]
+  const loads = []
+  for (const client of clients) {
+    const load = startLoad(client, [await register(client)])
+    t.teardown(() => load.stop())
+    loads.push(load)
+  }
+
+  const teams = [bed.team('alice'), await next.client('alice')] as const
+  const gateways = [bed.rpc, await next.client('gateway')] as const
+  const { brand } = expectStatus(await clients[0].get('/me'), 200)
+  const scope = bed.scope({ operatorId: operator.id, brandId: brand.id })
+  const asked = new Set<string>()
+  const deposits: string[] = []
+  const withdrawals: string[] = []
+  const playerIds: string[] = []
+  const pix = { currency: 'BRL', method: 'pix' }
+
+  /** Every operation of the API, over one gateway. */
+  async function useApi(client: OperatorClient, team: (typeof teams)[number]): Promise<string> {
+    const person = newPlayer()
+    const playerId = expectStatus(await client.post('/players', person), 201).id
+    expectStatus(await client.get(`/players?externalId=${person.externalId}`), 200)
+    const document = { documentType: 'rg', reference: 'doc-1' }
+    expectStatus(await client.post(`/players/${playerId}/kyc/submissions`, document), 201)
+    expectStatus(await client.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
+    expectStatus(await client.get(`/players/${playerId}/kyc`), 200)
+    deposits.push(await fund(client, playerId, '22.50'))
+    const { id: depositId } = expectStatus(await client.post(`/players/${playerId}/deposits`, newDeposit()), 201)
+    expectStatus(await client.post(`/deposits/${depositId}/fail`), 200)
+    const request = { amount: '5.00', destination: 'ana@example.com', ...pix }
+    const ask = async () => expectStatus(await client.post(`/players/${playerId}/withdrawals`, request), 201).id
+    const [paid, cancelled] = [await ask(), await ask()]
+    for (const decision of ['approve', 'pay'])
+      expectStatus(await client.post(`/sandbox/withdrawals/${paid}/decision`, { decision }), 200)
+    expectStatus(await client.post(`/withdrawals/${cancelled}/cancel`), 200)
+    withdrawals.push(paid)
+    expectStatus(await client.get(`/withdrawals/${paid}`), 200)
+    await team.call(operations.players.setDailyLimit, {
+      input: { playerId, dailyDepositLimit: '1000.00', reason: 'a test' },
+    })
+    const [game] = expectStatus(await client.get('/games'), 200).data
+    expectStatus(await client.post(`/players/${playerId}/game-sessions`, { gameId: game.id }), 201)
+    expectStatus(await client.post('/webhooks/test'), 200)
+    t.equal(expectStatus(await client.get(`/players/${playerId}/wallet`), 200).available, '17.50')
+    t.ok(await statementAgrees(client, playerId), 'the statement sums to the balance')
+    playerIds.push(playerId)
+    return playerId
+  }
+
+  /** One operation or more of each service, as the team and from one service to another. */
+  async function useTeam(team: (typeof teams)[number], rpc: (typeof gateways)[number], playerId: string) {
+    const call = <O extends Operation>(operation: O, input: Input<O>) => {
+      asked.add(`${operation.service}.${operation.id}`)
+      return team.call(operation, { input })
+    }
+    const ofOperator = { operatorId: operator.id, environment: 'sandbox' as const }
+    await call(operations.gateway.createOperator, { name: randomUUID() })
+    await call(operations.gateway.getOperator, { name: operator.name })
+    await call(operations.players.showPlayer, { playerId })
+    await call(operations.players.kycQueue, { brandId: brand.id, limit: 5 })
+    await call(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '2000.00', reason: 'a test' })
+    await call(operations.wallet.adjustWallet, { playerId, amount: '1.00', reference: randomUUID(), reason: 'a test' })
+    await call(operations.wallet.listEntries, { playerId, limit: 5 })
+    await call(operations.payments.listDeposits, { brandId: brand.id, playerId, limit: 5 })
+    const request = { playerId, amount: '1.00', destination: 'ana@example.com', ...pix }
+    const { id } = await rpc.call(operations.payments.requestWithdrawal, { scope, input: request })
+    await call(operations.payments.withdrawalQueue, { brandId: brand.id, limit: 50 })
+    await call(operations.payments.decideWithdrawal, { withdrawalId: id, decision: 'reject', reason: 'a test' })
+    await call(operations.payments.showWithdrawal, { withdrawalId: id })
+    await call(operations.webhooks.showWebhook, ofOperator)
+    const { data } = await call(operations.webhooks.listDeliveries, { ...ofOperator, limit: 5 })
+    if (data[0] !== undefined) await call(operations.webhooks.showDelivery, { id: data[0].id })
+    for (const service of serviceNames) {
+      await call(operations[service].listAudit, { limit: 5 })
+      // The gateway does not call itself.
+      if (service === 'gateway') continue
+      const input = { abandonedOperationId: newId('opn') }
+      await rpc.call(operations[service].abandonOperation, { scope, input })
+    }
+  }
+
+  const isAsked = ({ audience, service, id }: Operation) => {
+    if (audience === 'public') return false
+    return audience === 'team' ? asked.has(`${service}.${id}`) : service !== 'gateway'
+  }
+  /** What one release has not yet written and the other one read. */
+  const missing = () => {
+    const { answeredByThis, askedByThis, events } = next.seen
+    const calls = allOperations
+      .filter(isAsked)
+      .flatMap(({ service, id }) => [
+        ...(answeredByThis.has(`${service}.${id}`) ? [] : [`${service}.${id}, asked by the next release`]),
+        ...(askedByThis.has(`${service}.${id}`) ? [] : [`${service}.${id}, asked by this release`]),
+      ])
+    const heard = ['kyc.status_changed', 'deposit.confirmed', 'withdrawal.status_changed'].flatMap((type) => {
+      const received = receiver.events.filter((event) => event.type === type)
+      // What reached the operator, and not the next release's webhooks, was read by this one's.
+      const byThis = received.some(({ id, data }) => hasField(data) && !events.has(id))
+      const byNext = received.some(({ id }) => events.get(id) === false)
+      return [...(byThis ? [] : [`${type} of the next release`]), ...(byNext ? [] : [`${type} of this release`])]
+    })
+    return [...calls, ...heard]
+  }
+
+  let rounds = 0
+  do {
+    await Promise.all(
+      Array.from({ length: roundsAtOnce }, async (_, index) => {
+        const [api, team, rpc] = [index & 1, (index >> 1) & 1, index & 1] as const
+        const playerId = await useApi(clients[api] as OperatorClient, teams[team] as (typeof teams)[number])
+        await useTeam(teams[team] as (typeof teams)[number], gateways[rpc] as (typeof gateways)[number], playerId)
+      }),
+    )
+    rounds += roundsAtOnce
+  } while (missing().length > 0 && rounds < roundsMax)
+  for (const load of loads) await load.stop()
+
+  t.same(missing(), [], 'each message went from each release to the other')
+  t.same(
+    loads.flatMap((load) => load.failures),
+    [],
+  )
+  t.same(failures, [], 'no call between services and no publication failed')
+  const arrived = (type: string, id: string, status: string) =>
+    receiver.events.some((event) => event.type === type && event.data.id === id && event.data.status === status)
+  await eventually(
+    () =>
+      deposits.every((id) => arrived('deposit.confirmed', id, 'confirmed')) &&
+      withdrawals.every((id) => arrived('withdrawal.status_changed', id, 'paid')),
+    30_000,
+  )
+  for (const service of serviceNames) {
+    const admin = bed.sql('admin')
+    t.equal((await admin.query(`select from ${service}.set_aside_message`)).rowCount, 0, `${service} set nothing aside`)
+    await eventually(async () => {
+      return (await admin.query(`select from ${service}.outbox where done_at is null`)).rowCount === 0
+    }, 30_000)
+  }
+  t.equal(await reconcile({ bed }), 0, 'the reconciliation finds nothing')
+  t.comment(`${rounds} rounds, ${loads.map(({ answered }) => answered).join(' and ')} requests beside them`)
+})

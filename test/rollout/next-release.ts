@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import type { Interceptor, RpcClient } from '@backoffice/service-runtime/internal'
+import type { Teardown, TestBed } from '@backoffice/test-kit'
+import { WorkingCopy } from '../structure/working-copy.ts'
+
+type Seen = typeof import('./added-field.ts')['seen']
+type Runtime = typeof import('@backoffice/service-runtime/internal')
+
+const contracts = 'packages/contracts/src'
+const runtime = 'packages/service-runtime/src'
+const imported = (names: string) => `import { ${names} } from '@backoffice/contracts'\n`
+
+/** What the next release changes, by file: each text stands there once and is replaced by the other. */
+const changes: Readonly<Record<string, readonly (readonly [before: string, after: string])[]>> = {
+  [`${contracts}/index.ts`]: [
+    ["export * from './broker.ts'", "export * from './added-field.ts'\nexport * from './broker.ts'"],
+  ],
+  // The table: every reply, every event, and what goes around an event.
+  [`${contracts}/operation.ts`]: [
+    ['import type { ErrorCode }', "import { withField } from './added-field.ts'\nimport type { ErrorCode }"],
+    ['      ...rest,\n      audience,', '      ...rest,\n      reply: withField(rest.reply),\n      audience,'],
+  ],
+  [`${contracts}/events.ts`]: [
+    ['import type { ServiceName }', "import { withField } from './added-field.ts'\nimport type { ServiceName }"],
+    ['(event: EventEntry<D>) => event', '(event: EventEntry<D>) => ({ ...event, data: withField(event.data) })'],
+    ['[kind, envelopeOf(kind)]', '[kind, withField(envelopeOf(kind))]'],
+  ],
+  // Every input, of an outbox command too.
+  [`${runtime}/validation/validate.ts`]: [
+    ['import { formatMessages,', `${imported('withField')}import { formatMessages,`],
+    [
+      '    schema = Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    )',
+      '    schema = withField(Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    ))',
+    ],
+  ],
+  // Whoever writes fills the field in.
+  [`${runtime}/outbox/rows.ts`]: [
+    ['import { newId }', `${imported('filled')}import { newId }`],
+    [
+      'const { operation, scope, input } = sent',
+      'const { operation, scope } = sent\n    const input = filled(inputSchema(operation), sent.input)',
+    ],
+    [
+      'const event = { id, type: kind, apiVersion, environment, operatorId, brandId, createdAt, data } as EventMessage',
+      'const event = filled(eventEnvelope(kind), { id, type: kind, apiVersion, environment, operatorId, brandId, createdAt, data })',
+    ],
+  ],
+  [`${runtime}/operations/attempt.ts`]: [
+    ['import { contextOf }', `${imported('filled')}import { contextOf }`],
+    [
+      'fingerprint, reply, rows, audit }',
+      "fingerprint, reply: 'body' in reply ? { body: filled(operation.reply, reply.body) } : reply, rows, audit }",
+    ],
+  ],
+  [`${runtime}/messages/rpc-server.ts`]: [
+    ['import { newId }', `${imported('callerHeader, filled, seen')}import { newId }`],
+    [
+      'const reply = replyMessage(JSON.stringify(body))',
+      'const reply = replyMessage(JSON.stringify(filled(operation.reply, body)))\n      seen.call(operation, message.headers?.has(callerHeader) === true)',
+    ],
+  ],
+  [`${runtime}/messages/rpc-client.ts`]: [
+    ['import { newId }', `${imported('callerHeader, filled, filledScope, seen')}import { newId }`],
+    [
+      '    const check = options.isStored',
+      '    if (!options.isStored) options = { ...options, input: filled(inputSchema(operation), options.input) }\n    const check = options.isStored',
+    ],
+    ['    injectTrace(headers)\n', "    injectTrace(headers)\n    headers.set(callerHeader, 'true')\n"],
+    ['JSON.stringify({ scope, input })', 'JSON.stringify({ scope: filledScope(scope), input })'],
+    [
+      '    return { body: read.known as never,',
+      '    seen.reply(operation, reply.body)\n    return { body: read.known as never,',
+    ],
+  ],
+  [`${runtime}/messages/consumer.ts`]: [
+    ['import { context, SpanKind', `${imported('seen')}import { context, SpanKind`],
+    ['throw new Error(event)\n', 'throw new Error(event)\n      seen.event(event)\n'],
+  ],
+}
+
+/** Services of a release that adds a field to every message. */
+export interface NextRelease {
+  readonly seen: Seen
+  /** Starts one replica of each service of it; they end with `t`. */
+  start(): Promise<Readonly<Record<ServiceName, { readonly addresses: unknown }>>>
+  /** A client of it, for a person of the team or in the name of a service. */
+  client(user: Parameters<TestBed<unknown>['nats']>[0]): Promise<RpcClient>
+}
+
+/**
+ * A copy of this checkout in which a field is added to the input and the reply of each operation, to each event, and so to
+ * each command of an outbox. Its services run in this process, as those of a test bed do.
+ */
+export async function makeNextRelease(
+  t: Teardown,
+  bed: Pick<TestBed<unknown>, 'environment' | 'nats'>,
+  intercept: (name: ServiceName) => Interceptor,
+): Promise<NextRelease> {
+  const copy = new WorkingCopy()
+  t.teardown(() => copy.remove())
+  const addedField = `${contracts}/added-field.ts`
+  const files = Object.entries(changes).map(
+    ([file, edits]) => [file, edited(file, edits, copy.original(file))] as const,
+  )
+  copy.show(new Map([...files, [addedField, readFileSync(new URL('./added-field.ts', import.meta.url), 'utf8')]]))
+
+  const load = (path: string) => import(pathToFileURL(join(copy.folder, path)).href)
+  const { RpcClient, loadConfig, startService }: Runtime = await load(`${runtime}/internal.ts`)
+  const { seen }: { seen: Seen } = await load(addedField)
+
+  async function startOne(name: ServiceName) {
+    const service = (await load(`services/${name}/src/service.ts`))[name]
+    const running = await startService(service, loadConfig(service.configuration, bed.environment(name)) as never, {
+      intercept: intercept(name),
+    })
+    t.teardown(() => running.drain())
+    return running
+  }
+
+  return {
+    seen,
+    async start() {
+      const started = []
+      for (const name of serviceNames) started.push([name, await startOne(name)])
+      return Object.fromEntries(started)
+    },
+    client: async (user) => new RpcClient(await bed.nats(user), user),
+  }
+}
+
+function edited(file: string, edits: (typeof changes)[string], original: string | undefined): string {
+  let text = original ?? ''
+  for (const [before, after] of edits) {
+    const count = text.split(before).length - 1
+    if (count !== 1)
+      throw new Error(`${file} has ${count} times ${before}: the next release must be changed in another way`)
+    text = text.replace(before, () => after)
+  }
+  return text
+}
