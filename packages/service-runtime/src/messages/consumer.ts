@@ -234,7 +234,7 @@ export class EventConsumer {
     const react = async (tx: Db) => {
       const now = clock.now()
       const ids = received.map(({ event }) => event.id)
-      const unseen = await enterInbox(tx, this.#reaction.name, ids, now)
+      const unseen = await enterInbox(tx, this.#reaction.name, ids)
       const events = received.filter(({ event }) => unseen.has(event.id))
       if (events.length > 0) await this.#reaction.react(events, { db: tx, now, log })
       return events

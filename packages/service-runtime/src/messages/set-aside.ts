@@ -60,7 +60,7 @@ export async function rerunSetAside(
   { id, limit }: { readonly id: bigint | null; readonly limit: number },
   tools: ReactionTools,
 ): Promise<{ readonly handled: number; readonly left: number }> {
-  const { db, now } = tools
+  const { db } = tools
   const rows = await db<{ id: bigint; payload: string }>`
     select id, payload from set_aside_message
     where consumer = ${reaction.name} and (${id}::bigint is null or id = ${id}::bigint)
@@ -74,7 +74,6 @@ export async function rerunSetAside(
     db,
     reaction.name,
     readable.map(({ event }) => event.id),
-    now,
   )
   // Two copies of one event may have been set aside.
   const events = new Map(readable.map(({ event }) => [event.id, { event, traceparent: null }]))
@@ -84,16 +83,14 @@ export async function rerunSetAside(
   return { handled: readable.length, left: rows.length - readable.length }
 }
 
-/** Enters events in the inbox of a reaction. @returns the ids of those that were not there before */
-export async function enterInbox(
-  db: Db,
-  reaction: string,
-  eventIds: readonly string[],
-  now: Date,
-): Promise<ReadonlySet<string>> {
+/**
+ * Enters events in the inbox of a reaction. PostgreSQL's clock says since when they are there.
+ * @returns the ids of those that were not there before
+ */
+export async function enterInbox(db: Db, reaction: string, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db<{ eventId: string }>`
     insert into inbox (consumer, event_id, received_at)
-    select ${reaction}, id, ${now}::timestamptz from unnest(${eventIds}::text[]) as id order by id
+    select ${reaction}, id, statement_timestamp() from unnest(${eventIds}::text[]) as id order by id
     on conflict do nothing returning event_id
   `
   return new Set(rows.map(({ eventId }) => eventId))

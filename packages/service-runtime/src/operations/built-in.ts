@@ -9,8 +9,8 @@ type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
  * Replies with what is stored under an operation id. If there is nothing, it writes a tombstone, so that a late message
  * with that id is refused.
  */
-const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }, { db, now }) => {
-  await insertTombstone(db, operationId, now)
+const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }, { db }) => {
+  await insertTombstone(db, operationId)
   const known = (await findKnown(db, [operationId])).get(operationId)
   if (known === undefined || known.abandoned || known.reply === null) return { outcome: 'abandoned', reply: null }
   return 'error' in known.reply

@@ -26,16 +26,17 @@ export async function writeRecords(db: Db, records: readonly CallRecord[], now: 
   const audits = records.flatMap(({ audit }) => (audit === null ? [] : [audit]))
   const [behind] = await Promise.all([
     insertRows(db, records, now),
-    insertReplies(db, records, now),
+    insertReplies(db, records),
     audits.length === 0 ? undefined : insertAudit(db, audits, now),
   ])
   return behind
 }
 
-async function insertReplies(db: Db, records: readonly CallRecord[], now: Date): Promise<void> {
+/** PostgreSQL's clock says how old they are: if a process's own had stopped long ago, they would be purged at once. */
+async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<void> {
   await db`
     insert into operation (operation_id, name, fingerprint, reply, created_at)
-    select operation_id, name, fingerprint, reply, ${now}::timestamptz
+    select operation_id, name, fingerprint, reply, statement_timestamp()
     from ${unnest('record', records, 'operation_id text, name text, fingerprint text, reply json')}
     order by operation_id
   `

@@ -73,10 +73,10 @@ export function replyOf(known: KnownOperation, operation: Operation, fingerprint
 }
 
 /** Writes a tombstone under an id, unless something is stored there. A late message with that id is then refused. */
-export async function insertTombstone(db: Db, operationId: string, now: Date): Promise<void> {
+export async function insertTombstone(db: Db, operationId: string): Promise<void> {
   await db`
     insert into operation (operation_id, name, abandoned, created_at)
-    values (${operationId}, 'abandonOperation', true, ${now}::timestamptz)
+    values (${operationId}, 'abandonOperation', true, statement_timestamp())
     on conflict do nothing
   `
 }

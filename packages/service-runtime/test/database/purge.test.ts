@@ -1,7 +1,9 @@
+import { operations } from '@backoffice/contracts'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { purge, runtimeRetentions } from '../../src/database/purge.ts'
 import { dayMs, newId } from '../../src/index.ts'
+import { enterInbox } from '../../src/messages/set-aside.ts'
 import { countUp, payments, wallet } from '../probe-services.ts'
 
 // Before any time at which PostgreSQL runs, whose clock has a say too.
@@ -22,6 +24,8 @@ const count = async (table: string) => (await bed.sql('payments').query(`select 
 t.test('a stored reply is kept for its retention and not a moment longer', async (t) => {
   const operationId = newId('opn')
   await bed.rpc.call(countUp, { scope, input: { record: 'kept' }, operationId })
+  // PostgreSQL's clock has stamped it.
+  await bed.sql('payments').query('update operation set created_at = $1', [start])
   const { keepMs } = retention('operation')
   now = new Date(start.getTime() + keepMs)
   t.equal(await purge({ db, clock }, retention('operation')), 0)
@@ -56,6 +60,20 @@ t.test('a process whose clock runs ahead deletes nothing before its time', async
   await bed.sql('payments').query(row)
   now = new Date(Date.now() + 1_000 * dayMs)
   t.equal(await purge({ db, clock }, retention('inbox')), 0)
+})
+
+t.test('a process whose clock has stopped long ago writes nothing that is purged at once', async (t) => {
+  now = start
+  const operationId = newId('opn')
+  await bed.rpc.call(countUp, { scope, input: { record: 'of a slow clock' }, operationId })
+  await bed.rpc.call(operations.payments.abandonOperation, { scope, input: { abandonedOperationId: newId('opn') } })
+  const right = { db, clock: { now: () => new Date() } }
+  t.equal(await purge(right, retention('operation')), 0)
+  t.equal(await count('operation'), 2)
+  const before = (await count('inbox')) ?? 0
+  await db.transaction((tx) => enterInbox(tx, 'a reaction', [newId('evt')]))
+  t.equal(await purge(right, retention('inbox')), 0)
+  t.equal(await count('inbox'), before + 1)
 })
 
 t.test('the inbox is kept longer than the outbox, and both longer than a stored reply', async (t) => {

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { operations, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { loadConfig, purge, runtimeRetentions, startService } from '@backoffice/service-runtime/internal'
+import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import t from 'tap'
+import { createDeposit, expectStatus, fund, register } from './journey.ts'
+
+const services = { gateway, players, wallet, payments, webhooks }
+const dayMs = 24 * 3_600_000
+const bed = await testBed(t, services)
+const admin = bed.sql('admin')
+const team = bed.team('alice')
+
+/** Rows of every kind that is purged, made as they are made in use. */
+async function leaveRows(): Promise<void> {
+  const input = { name: 'kept', rateLimitPerMinute: 100_000 }
+  const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, { input })
+  const ofOperator = { operatorId, environment: 'sandbox' as const }
+  await team.call(operations.webhooks.setWebhookUrl, { input: { ...ofOperator, url: 'http://127.0.0.1:9/hook' } })
+  await team.call(operations.webhooks.rotateWebhookSecret, {
+    input: { ...ofOperator, overlapHours: 1, reason: 'a test' },
+  })
+  await team.call(operations.webhooks.disableWebhook, { input: { ...ofOperator, reason: 'a test' } })
+  const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, {
+    key: sandbox.key,
+    secret: sandbox.secret ?? '',
+  })
+  t.teardown(() => client.close())
+  const { id: playerId } = await register(client)
+  expectStatus(await client.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
+  await createDeposit(client, playerId)
+  await fund(client, playerId, '10.00')
+  const [game] = expectStatus(await client.get('/games'), 200).data
+  expectStatus(await client.post(`/players/${playerId}/game-sessions`, { gameId: game.id }), 201)
+  const tooMuch = { amount: '11.00', currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
+  expectStatus(await client.post(`/players/${playerId}/withdrawals`, tooMuch), 422)
+  const { runId } = await team.call(operations.wallet.reconcileWallet, { input: {} })
+  await eventually(async () => {
+    const { state } = await team.call(operations.wallet.reconcileWallet, { input: { runId } })
+    return state === 'done'
+  })
+  await admin.query(
+    `
+    insert into webhooks.set_aside_message (consumer, subject, payload, fault, set_aside_at)
+    values ('schedule-delivery', 'events.x', $1, 'a test', now())`,
+    [randomUUID()],
+  )
+  await eventually(async () => (await count('webhooks.delivery', 'finished_at')) > 0)
+}
+
+async function count(table: string, column: string): Promise<number> {
+  return (await admin.query(`select from ${table} where ${column} is not null`)).rowCount ?? 0
+}
+
+/** A replica on a host whose clock is ahead. */
+async function startAhead(name: ServiceName, byMs: number) {
+  const service = services[name] as typeof players
+  const running = await startService(service, loadConfig(service.configuration, bed.environment(name)) as never, {
+    clock: { now: () => new Date(Date.now() + byMs) },
+  })
+  t.teardown(() => running.drain())
+  return running
+}
+
+t.test('a host whose clock is two days ahead purges nothing before its time, in no table', async (t) => {
+  await leaveRows()
+  const found = new Set<string>()
+  for (const name of serviceNames) {
+    const ahead = await startAhead(name, 2 * dayMs)
+    for (const retention of [...runtimeRetentions, ...(services[name].retentions ?? [])]) {
+      const { table, column, keepMs } = retention
+      const rows = await count(`${name}.${table}`, column)
+      if (rows > 0) found.add(table)
+      const age = (byMs: number) =>
+        admin.query(
+          `update ${name}.${table} set ${column} = now() - make_interval(secs => $1) where ${column} is not null`,
+          [byMs / 1_000],
+        )
+      await age(keepMs - dayMs)
+      t.equal(await purge(ahead, retention), 0, `${name}.${table}: ${rows} rows stay for another day`)
+      await age(keepMs + 60_000)
+      t.equal(await purge(ahead, retention), rows, `${name}.${table}: they go when they are too old`)
+    }
+  }
+  const purged = serviceNames.flatMap((name) => services[name].retentions ?? []).map(({ table }) => table)
+  const all = [...runtimeRetentions.map(({ table }) => table), ...purged]
+  t.same([...found].sort(), all.sort(), 'each table had rows')
+})
