@@ -33,8 +33,17 @@ export class PostgresPart implements Part {
     return this.#running.url
   }
 
+  get isRunning(): boolean {
+    return this.#running.child.running
+  }
+
   async kill(): Promise<void> {
     this.#signalAll('SIGKILL')
+    await this.startAgain()
+  }
+
+  /** Starts it once it has ended. */
+  async startAgain(): Promise<void> {
     await this.#running.child.exited
     // It does not start before the last process of the old one is gone.
     this.#running = await eventually(() => startPostgres(this.#options), restartTimeoutMs)
@@ -87,7 +96,7 @@ const unsyncedMsMax = 120_000
 /** A nats-server that can be killed, with or without its disks. */
 export class NatsPart implements Part {
   readonly name = 'nats'
-  readonly #options: NatsOptions
+  #options: NatsOptions
   #running: RunningNats
   #copiedAt = Number.NEGATIVE_INFINITY
 
@@ -128,6 +137,12 @@ export class NatsPart implements Part {
       rmSync(this.#disks, { recursive: true, force: true })
       cpSync(this.#copy, this.#disks, { recursive: true })
     })
+  }
+
+  /** A new process with the same disks and another configuration. */
+  restartWith(changed: Partial<NatsOptions>): Promise<void> {
+    this.#options = { ...this.#options, ...changed }
+    return this.#restart(() => {})
   }
 
   freeze(): void {

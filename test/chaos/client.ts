@@ -28,6 +28,8 @@ export interface Asked {
 export class Client {
   /** Answers that were not final, and attempts without any. */
   retries = 0
+  /** How often each answer that was not final came, by status, code, and whether it said when to come back. */
+  readonly notFinal = new Map<string, number>()
   readonly #gateways: readonly OperatorClient[]
   /** No request is sent after this moment. */
   readonly #deadline: () => number
@@ -48,7 +50,10 @@ export class Client {
     const call = { idempotencyKey, signal: AbortSignal.timeout(patienceMs) }
     try {
       const reply = await gateway.send(method, path, method === 'GET' ? call : { ...call, body: body ?? {} })
-      return { reply: isFinal(reply) ? reply : undefined, attempts: 1 }
+      if (isFinal(reply)) return { reply, attempts: 1 }
+      const kind = describeReply(reply)
+      this.notFinal.set(kind, (this.notFinal.get(kind) ?? 0) + 1)
+      return { reply: undefined, attempts: 1 }
     } catch {
       return { reply: undefined, attempts: 1 }
     }
@@ -70,6 +75,9 @@ export class Client {
 }
 
 export const newKey = (): string => randomUUID()
+
+const describeReply = ({ status, body, headers }: HttpReply): string =>
+  `${status} ${body?.error?.code}${headers['retry-after'] === undefined ? '' : ', Retry-After'}`
 
 /** Whether the same request gets this answer for ever. */
 function isFinal({ status, body }: HttpReply): boolean {

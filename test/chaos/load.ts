@@ -21,7 +21,7 @@ export interface Operator {
 
 /** Two operators, each with a server for webhooks. */
 export async function createOperators(
-  system: ChaosSystem,
+  system: Pick<ChaosSystem, 'team' | 'baseUrls'>,
   random: Random,
   { ending, deadline }: { readonly ending: AsyncDisposableStack; readonly deadline: () => number },
 ): Promise<readonly Operator[]> {
@@ -48,7 +48,11 @@ export class Load {
   #isStopped = false
   readonly #running: readonly Promise<void>[]
 
-  constructor(operators: readonly Operator[], random: Random, options: ChaosOptions) {
+  constructor(
+    operators: readonly Operator[],
+    random: Random,
+    options: Pick<ChaosOptions, 'players' | 'clientsPerPlayer'>,
+  ) {
     this.#running = Array.from({ length: options.players }, async (_, place) => {
       const operator = operators[place % operators.length] as Operator
       for (let number = 1; !this.#isStopped; number += 1) {

@@ -6,7 +6,7 @@ import type { Operator } from './load.ts'
 import { isAbout, walletModel, withdrawalModel } from './models.ts'
 import type { PlayerOperation } from './operations.ts'
 import type { Player } from './player.ts'
-import type { ChaosSystem } from './system.ts'
+import type { Judged } from './system.ts'
 
 /** Something that must not be so. */
 export interface Problem {
@@ -22,7 +22,7 @@ export interface Problem {
 export const settledWithinMs = 65_000
 
 /** Ends every lease, as if its time had passed. A lease only says who should work; ending it early does no harm. */
-export async function endLeases({ sql }: ChaosSystem): Promise<void> {
+export async function endLeases({ sql }: Judged): Promise<void> {
   const statements = [
     ...serviceNames.map((name) => `update ${name}.outbox set leased_until = null where leased_until is not null`),
     'update webhooks.delivery set leased_until = leased_at where leased_until is not null',
@@ -32,7 +32,7 @@ export async function endLeases({ sql }: ChaosSystem): Promise<void> {
 }
 
 /** What is still to be done, a line for each kind; none when everything is settled. */
-async function unsettled({ sql }: ChaosSystem): Promise<string[]> {
+async function unsettled({ sql }: Judged): Promise<string[]> {
   const counts = [
     ...serviceNames.map((name) => [`unsent rows of ${name}`, `${name}.outbox where done_at is null`]),
     ...serviceNames.map((name) => [`messages that ${name} has set aside`, `${name}.set_aside_message`]),
@@ -48,7 +48,7 @@ async function unsettled({ sql }: ChaosSystem): Promise<string[]> {
 }
 
 /** Waits until nothing is left to do. */
-export async function untilSettled(system: ChaosSystem, withinMs: number): Promise<Problem[]> {
+export async function untilSettled(system: Judged, withinMs: number): Promise<Problem[]> {
   try {
     await eventually(async () => (await unsettled(system)).length === 0, withinMs)
     return []
@@ -60,14 +60,9 @@ export async function untilSettled(system: ChaosSystem, withinMs: number): Promi
 }
 
 /** Holds everything against what the clients were told. To be called when nothing happens any more. */
-export async function judge(system: ChaosSystem, operators: readonly Operator[]): Promise<Problem[]> {
-  const players = operators.flatMap((operator) => operator.players)
-  const problems = players.flatMap((player) => [
-    ...player.problems.map((text) => ({ player, text })),
-    ...orderProblems(player),
-  ])
-  problems.push(...(await recordProblems(system, players)))
-  for (const operator of operators) problems.push(...(await eventProblems(operator)))
+export async function judge(system: Judged, operators: readonly Operator[]): Promise<Problem[]> {
+  const problems = await judgeOperators(system, operators)
+  problems.push(...(await countProblems(system, operators)))
   problems.push(...(await reconciliationProblems(system)))
   for (const replica of system.replicas) {
     const { unplannedExits } = replica
@@ -81,6 +76,18 @@ export async function judge(system: ChaosSystem, operators: readonly Operator[])
 }
 
 const general = (text: string): Problem => ({ player: undefined, text })
+
+/** Holds what some of the operators have against what they were told. */
+export async function judgeOperators(system: Judged, operators: readonly Operator[]): Promise<Problem[]> {
+  const players = operators.flatMap((operator) => operator.players)
+  const problems = players.flatMap((player) => [
+    ...player.problems.map((text) => ({ player, text })),
+    ...orderProblems(player),
+  ])
+  problems.push(...(await recordProblems(system, players)))
+  for (const operator of operators) problems.push(...(await eventProblems(operator)))
+  return problems
+}
 
 /** The histories of the wallet and of each withdrawal, held against a model that knows nothing of our code. */
 function orderProblems(player: Player): Problem[] {
@@ -107,7 +114,7 @@ function problemsOf(
 }
 
 /** Records that exist against records that clients were told of: each once, and none besides. */
-async function recordProblems({ sql }: ChaosSystem, players: readonly Player[]): Promise<Problem[]> {
+async function recordProblems({ sql }: Judged, players: readonly Player[]): Promise<Problem[]> {
   const problems: Problem[] = []
   const registered = players.filter(({ isRegistered }) => isRegistered)
   const { rows } = await sql.query<{ player_id: string; id: string; amount: string; kind: string }>(`
@@ -129,11 +136,14 @@ async function recordProblems({ sql }: ChaosSystem, players: readonly Player[]):
     for (const id of known.keys()) problems.push({ player, text: `${id} was answered and does not exist` })
     problems.push(...closeBook(player).problems.map((text) => ({ player, text })))
   }
-  const { rows: counted } = await sql.query<{ count: number }>('select count(*)::int as count from players.player')
-  if (counted[0]?.count !== registered.length) {
-    problems.push(general(`${counted[0]?.count} players exist, and ${registered.length} were registered`))
-  }
   return problems
+}
+
+async function countProblems({ sql }: Judged, operators: readonly Operator[]): Promise<Problem[]> {
+  const registered = operators.flatMap(({ players }) => players).filter(({ isRegistered }) => isRegistered)
+  const { rows } = await sql.query<{ count: number }>('select count(*)::int as count from players.player')
+  if (rows[0]?.count === registered.length) return []
+  return [general(`${rows[0]?.count} players exist, and ${registered.length} were registered`)]
 }
 
 const unansweredCreations = ({ history }: Player): string[] => [
@@ -167,7 +177,7 @@ function without(list: readonly string[], others: readonly string[]): string[] {
   })
 }
 
-async function reconciliationProblems({ team }: ChaosSystem): Promise<Problem[]> {
+export async function reconciliationProblems({ team }: Judged): Promise<Problem[]> {
   const { reconcileWallet } = operations.wallet
   const { runId } = await eventually(() => team.call(reconcileWallet, { input: {} }), settledWithinMs)
   const report = await eventually(async () => {

@@ -54,22 +54,36 @@ export async function runChaos(
   log('the faults are over')
   if (options.skipLeases) await endLeases(system)
   await load.stop()
-  const players = operators.flatMap((operator) => operator.players.filter(({ isRegistered }) => isRegistered))
-  await Promise.all(players.map((player) => player.comeBack(random.stream(`${player.name} comes back`))))
+  await comeBack(operators, random)
   const problems = await untilSettled(system, deadline - performance.now())
   const settledAfterMs = Math.round(performance.now() - calmAt)
   log(problems.length === 0 ? 'nothing is left to do' : 'something is left to do')
 
   deadline = performance.now() + settledWithinMs
+  await lookBack(operators, random)
+  problems.push(...(await judge(system, operators)))
+  return { problems, figures: { ...figuresOf(operators), ...countsOf(plan), settledAfterMs } }
+}
+
+const registered = (operators: readonly Operator[]) =>
+  operators.flatMap(({ players }) => players).filter(({ isRegistered }) => isRegistered)
+
+/** The clients ask again for some of what they had broken off. */
+export async function comeBack(operators: readonly Operator[], random: Random): Promise<void> {
   await Promise.all(
-    players.map(async (player) => {
+    registered(operators).map((player) => player.comeBack(random.stream(`${player.name} comes back`))),
+  )
+}
+
+/** The clients repeat requests that were answered, and read everything. */
+export async function lookBack(operators: readonly Operator[], random: Random): Promise<void> {
+  await Promise.all(
+    registered(operators).map(async (player) => {
       const choices = random.stream(`${player.name} looks back`)
       await player.replay(choices)
       await player.readAll(choices)
     }),
   )
-  problems.push(...(await judge(system, operators)))
-  return { problems, figures: { ...figuresOf(operators), ...countsOf(plan), settledAfterMs } }
 }
 
 function figuresOf(operators: readonly Operator[]) {

@@ -14,6 +14,9 @@ import { Replica } from './replica.ts'
 const teamUser = 'alice'
 const passwordOf = (user: string) => `password-of-${user}`
 
+/** As much of a system as the oracle needs. Its services may also run in this process. */
+export type Judged = Pick<ChaosSystem, 'sql' | 'team' | 'replicas'>
+
 /** PostgreSQL, nats-server and two processes of each service, each with connections of its own to its backends. */
 export class ChaosSystem {
   readonly postgres: PostgresPart
@@ -122,16 +125,19 @@ export class ChaosSystem {
 }
 
 /** Leases and sweeps that a person would wait for are as short as the longest call allows. */
+export const shortWaits = {
+  CLAIM_LEASE_MS: '9000',
+  INTENT_ABANDON_AFTER_MS: '10000',
+  INTENT_SWEEP_EVERY_MS: '1000',
+  WEBHOOK_BACKOFF_BASE_MS: '50',
+}
 const settings = {
+  ...shortWaits,
   DEVELOPMENT: 'true',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   DATABASE_POOL_MAX: '5',
   HOST: '127.0.0.1',
   GAMES_HOST: '127.0.0.1',
-  CLAIM_LEASE_MS: '9000',
-  INTENT_ABANDON_AFTER_MS: '10000',
-  INTENT_SWEEP_EVERY_MS: '1000',
-  WEBHOOK_BACKOFF_BASE_MS: '50',
 }
 
 async function makeDatabase(administratorUrl: string): Promise<string> {

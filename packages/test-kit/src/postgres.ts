@@ -42,8 +42,10 @@ export type MigratedService = Pick<Service, 'name' | 'migrations'>
  * A database of its own, provisioned and migrated for `services`: a copy of a template that is made once per server and
  * set of migrations.
  */
-export async function createDatabase(services: readonly MigratedService[]): Promise<TestDatabase> {
-  const administratorUrl = await postgres()
+export async function createDatabase(
+  services: readonly MigratedService[],
+  administratorUrl: string,
+): Promise<TestDatabase> {
   return createFrom(administratorUrl, await ensureTemplate(administratorUrl, services))
 }
 

@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import { inboxOf, type Operation, type Reply, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
 import {
   teamUsers as developmentUsers,
+  type NatsOptions,
   reconcilerUrl,
   serviceUrl,
   sharedRolePasswords,
@@ -41,6 +42,13 @@ export interface TestBedOptions {
   readonly outside?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
   /** Stands around each step that a service takes outside of its process. Asked for each replica that starts. */
   readonly intercept?: (name: ServiceName) => Interceptor
+  /** Servers that a test runs itself, because they fail in it. It ends them itself, after the bed. */
+  readonly servers?: {
+    /** Of the superuser. */
+    readonly postgresUrl?: string
+    /** Starts a nats-server with these users. */
+    readonly nats?: (users: Pick<NatsOptions, 'passwords' | 'team'>) => Promise<{ readonly url: string }>
+  }
   /** False where the test starts the services as processes of their own; `services` is empty then. */
   readonly startServices?: boolean
 }
@@ -95,7 +103,7 @@ export async function testBed<S extends Services>(
   options: TestBedOptions = {},
 ): Promise<TestBed<S>> {
   // Before the teardown below is registered: a PostgreSQL of this process must end after the bed.
-  const administratorUrl = await postgres()
+  const administratorUrl = options.servers?.postgresUrl ?? (await postgres())
   const endings: (() => Promise<unknown> | unknown)[] = []
   // In the opposite order, and to the end even if one fails: the next test must find nothing left.
   t.teardown(async () => {
@@ -111,7 +119,10 @@ export async function testBed<S extends Services>(
 
   const names = serviceNames.filter((name) => services[name] !== undefined)
   const chosen = names.map((name) => services[name] as AnyService)
-  const [database, nats] = await Promise.all([createDatabase(chosen), startBedNats(endings)])
+  const [database, nats] = await Promise.all([
+    createDatabase(chosen, administratorUrl),
+    startBedNats(endings, options.servers?.nats),
+  ])
   endings.push(database.drop)
   const rolePassword = sharedRolePasswords(administratorUrl)
   const connections = new Map<string, Promise<NatsConnection>>()
@@ -176,16 +187,19 @@ export async function testBed<S extends Services>(
   return bed
 }
 
-async function startBedNats(endings: (() => Promise<unknown> | unknown)[]) {
+async function startBedNats(
+  endings: (() => Promise<unknown> | unknown)[],
+  startElsewhere: NonNullable<TestBedOptions['servers']>['nats'],
+): Promise<{ readonly url: string }> {
+  const passwordsOf = (users: readonly string[]) => Object.fromEntries(users.map((user) => [user, natsPassword(user)]))
+  const users = {
+    passwords: passwordsOf([...serviceNames, ...teamUsers]) as Record<ServiceName, string>,
+    team: passwordsOf(teamUsers),
+  }
+  if (startElsewhere !== undefined) return startElsewhere(users)
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-nats-'))
   endings.push(() => rmSync(dir, { recursive: true, force: true }))
-  const users = [...serviceNames, ...teamUsers]
-  const passwords = Object.fromEntries(users.map((user) => [user, natsPassword(user)]))
-  const nats = await startNats({
-    dir,
-    passwords: passwords as Record<ServiceName, string>,
-    team: Object.fromEntries(teamUsers.map((user) => [user, natsPassword(user)])),
-  })
+  const nats = await startNats({ dir, ...users })
   endings.push(() => nats.child.stop())
   return nats
 }

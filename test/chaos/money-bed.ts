@@ -1,0 +1,94 @@
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { eventually, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import { createOperators, Load, type Operator } from './load.ts'
+import { endLeases, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
+import { lastingPort } from './ports.ts'
+import type { Random } from './random.ts'
+import { comeBack, lookBack } from './run.ts'
+import { type Judged, shortWaits } from './system.ts'
+
+const services = { gateway, players, wallet, payments, webhooks }
+
+/** All services in this process, on servers that fail in the test, and the clients of two operators. */
+export class MoneyBed implements Judged {
+  readonly bed: TestBed<typeof services>
+  readonly replicas = []
+  readonly operators: readonly Operator[]
+  readonly #random: Random
+  readonly #loads: Load[] = []
+
+  private constructor(bed: TestBed<typeof services>, operators: readonly Operator[], random: Random) {
+    this.bed = bed
+    this.operators = operators
+    this.#random = random
+  }
+
+  static async start(
+    t: Teardown,
+    random: Random,
+    servers: NonNullable<TestBedOptions['servers']>,
+  ): Promise<MoneyBed> {
+    const bed = await testBed(t, services, {
+      servers,
+      config: {
+        gateway: { ...shortWaits, PORT: await lastingPort() },
+        players: { GAMES_HOST: '127.0.0.1' },
+        payments: shortWaits,
+        webhooks: shortWaits,
+      },
+    })
+    const ending = new AsyncDisposableStack()
+    t.teardown(() => ending.disposeAsync())
+    const system = { team: bed.team('alice'), baseUrls: [bed.services.gateway.addresses.baseUrl] }
+    const operators = await createOperators(system, random, { ending, deadline: () => Number.POSITIVE_INFINITY })
+    return new MoneyBed(bed, operators, random)
+  }
+
+  get sql() {
+    return this.bed.sql('admin')
+  }
+
+  get team() {
+    return this.bed.team('alice')
+  }
+
+  /** Clients that move money from now on. */
+  load(name: string, operators: readonly Operator[] = this.operators): Load {
+    const load = new Load(operators, this.#random.stream(name), { players: 2, clientsPerPlayer: 2 })
+    this.#loads.push(load)
+    return load
+  }
+
+  /** Resolves when so many more operations have a final answer. */
+  async answers(count: number, timeoutMs = 60_000): Promise<void> {
+    const enough = this.#answered() + count
+    await eventually(() => this.#answered() >= enough, timeoutMs)
+  }
+
+  /** The answers that were not final, each kind once. */
+  notFinal(): string[] {
+    return [...new Set(this.operators.flatMap(({ client }) => [...client.notFinal.keys()]))].sort()
+  }
+
+  /**
+   * When nothing fails any more: each request gets its answer, and all that they left is done. Then everything is held
+   * against what the clients were told.
+   */
+  async conclude(): Promise<readonly Problem[]> {
+    await endLeases(this)
+    await Promise.all(this.#loads.map((load) => load.stop()))
+    await comeBack(this.operators, this.#random)
+    const problems = await untilSettled(this, settledWithinMs)
+    await lookBack(this.operators, this.#random)
+    return [...problems, ...(await judge(this, this.operators))]
+  }
+
+  #answered(): number {
+    const operations = this.operators.flatMap(({ players }) => players).flatMap(({ history }) => history)
+    return operations.filter(({ answer }) => answer !== undefined).length
+  }
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { PostgresPart } from './backends.ts'
+import { MoneyBed } from './money-bed.ts'
+import { newSeed } from './options.ts'
+import { lastingPort } from './ports.ts'
+import { Random } from './random.ts'
+import { describeProblems } from './run.ts'
+import { SmallDisk, skipWithoutSmallDisks } from './small-disk.ts'
+
+t.setTimeout(240_000)
+
+t.test("PostgreSQL's disk is full while money moves", { skip: skipWithoutSmallDisks() }, async (t) => {
+  const seed = process.env.CHAOS_SEED ?? newSeed()
+  t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-small-'))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  const disk = SmallDisk.mount(t, join(dir, 'disk'), 320)
+  const postgres = await PostgresPart.start({
+    dir: disk.dir,
+    port: await lastingPort(),
+    password: 'password-of-postgres',
+    durable: 'process',
+  })
+  t.teardown(() => postgres.stop())
+  const money = await MoneyBed.start(t, new Random(seed), { postgresUrl: postgres.url })
+  await money.sql.query('create table public.filler (text text)')
+  const load = money.load('load')
+  t.teardown(() => load.end())
+  await money.answers(20)
+
+  const refusals = () => sum(money.operators.map(({ client }) => client.notFinal.get(refusal) ?? 0))
+  const refusal = '503 SERVICE_UNAVAILABLE, Retry-After'
+  const write = () =>
+    money.sql.query("insert into public.filler select repeat('x', 1000) from generate_series(1, 100)").then(
+      () => 'written',
+      (error) => String(error.code ?? error.message),
+    )
+
+  await t.test('where it refuses to write, requests are refused for a while, and nothing else happens', async (t) => {
+    disk.fill()
+    await eventually(async () => (await write()) === '53100', 60_000)
+    await eventually(() => refusals() >= 5, 60_000)
+    t.equal(postgres.isRunning, true)
+    disk.free()
+    await money.answers(20)
+    t.pass('with space it goes on by itself')
+  })
+
+  await t.test('where it cannot even write its log, it ends all sessions, and goes on when there is space', async (t) => {
+    disk.fill()
+    const before = refusals()
+    // Each uses up what is left of the files of its log.
+    const advance = () => money.sql.query("select pg_logical_emit_message(false, 'x', 'x'), pg_switch_wal()")
+    const outcome = await eventually(async () => {
+      const code = await advance().then(
+        () => false as const,
+        (error) => String(error.code ?? error.message),
+      )
+      return code !== '53100' && code
+    }, 60_000)
+    t.match(outcome, /^57P0[123]$|terminated|ECONN/, 'PostgreSQL has ended its sessions')
+    await eventually(() => refusals() > before, 60_000)
+    disk.free()
+    await eventually(async () => {
+      // It gives up when it cannot recover either. What runs it starts it again.
+      if (!postgres.isRunning) await postgres.startAgain()
+      return (await write()) === 'written'
+    }, 60_000)
+    await money.answers(20)
+    t.pass('and money moves again')
+  })
+
+  t.same(
+    money.notFinal().filter((kind) => kind !== refusal && !kind.startsWith('409 IDEMPOTENCY_IN_PROGRESS')),
+    [],
+    'nobody was told anything else than to come back',
+  )
+  const problems = await money.conclude()
+  t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
+})
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
