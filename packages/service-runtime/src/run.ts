@@ -25,9 +25,9 @@ export async function runService<S extends ServiceName, P extends TProperties, O
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end())
   try {
     running = await startService(service, loadConfig(service.configuration, process.env) as never)
-    const { nats, log } = running
-    // The connection reconnects by itself, for ever. If it did close, the process would look alive and hear nothing.
-    void nats.closed().then((err) => {
+    const { natsClosed, log } = running
+    // A connection reconnects by itself, for ever. If it did close, the process would look alive and hear nothing.
+    void natsClosed.then((err) => {
       if (ending) return
       log.fatal({ err }, 'the connection to NATS is closed')
       process.exit(1)

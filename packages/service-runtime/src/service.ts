@@ -129,6 +129,8 @@ export function defineService<
 export interface RunningService<Addresses = unknown> extends ServiceContext {
   readonly addresses: Addresses
   readonly healthPort: number
+  /** Resolves when a connection to NATS has closed, with the reason. They reconnect by themselves, so none should. */
+  readonly natsClosed: Promise<undefined | Error>
   /**
    * Fails /readyz. After DRAIN_DELAY_MS it stops taking work, finishes what is under way, and closes everything. Safe
    * to call twice.
@@ -161,9 +163,14 @@ export async function startService<S extends ServiceName, P extends TProperties,
   service.assertSettings?.(settings)
   const log = createLogger(name, settings.LOG_LEVEL)
   const db = await connectDatabase(name, settings, { loadEntities: service.entities, intercept })
-  const nats = await connectNats(settings, { name, log })
+  // Events have a connection of their own: a broker whose disk is full or slow may read nothing more from the one that
+  // a publication came on.
+  const [nats, events] = await Promise.all([
+    connectNats(settings, { name, log }),
+    connectNats(settings, { name: `${name} events`, log }),
+  ])
   const rpc = new RpcClient(nats, undefined, intercept)
-  const publisher = new EventPublisher(nats, settings.EVENTS_REPLICAS, intercept)
+  const publisher = new EventPublisher(events, settings.EVENTS_REPLICAS, intercept)
   const relay = new Relay({ db, rpc, publisher, log })
   const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log })
@@ -173,11 +180,11 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const handlers = [...(Object.values(composition.operations) as Handler[]), ...builtInHandlers(name)]
   const server = new RpcServer({ served: handlers.map((handler) => runner.serve(handler)), log })
   const consumers = (composition.reactions ?? []).map(
-    (reaction) => new EventConsumer({ service: name, db, nats, clock, log }, reaction),
+    (reaction) => new EventConsumer({ service: name, db, nats: events, clock, log }, reaction),
   )
   const background = composition.background ?? []
   const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])])
-  const watch = new StreamWatch({ db, nats, publisher, log })
+  const watch = new StreamWatch({ db, nats: events, publisher, log })
 
   await watch.start()
   relay.start()
@@ -201,12 +208,14 @@ export async function startService<S extends ServiceName, P extends TProperties,
     takingWork: [server, ...background, ...consumers],
     finishingWork: [{ stop: () => dispatch.stop().then(() => relay.stop()) }, watch, purges],
     stopMeasuring,
+    connections: [events, nats],
     health,
   }
   return {
     ...context,
     addresses: (composition.addresses?.() ?? {}) as Addresses,
     healthPort: health.port,
+    natsClosed: Promise.race([nats.closed(), events.closed()]).then((reason) => reason ?? undefined),
     drain() {
       draining ??= stopInOrder(context, order, settings.DRAIN_DELAY_MS)
       return draining
@@ -226,6 +235,7 @@ interface StoppingOrder {
   /** What finishes that work. */
   readonly finishingWork: readonly Stoppable[]
   readonly stopMeasuring: () => void
+  readonly connections: readonly NatsConnection[]
   readonly health: HealthServer
 }
 
@@ -233,7 +243,7 @@ interface StoppingOrder {
  * Stops what takes work before what finishes it. An unavailable backend must not hold up the process: what is
  * unfinished by then is found in the outbox.
  */
-async function stopInOrder({ db, nats, log }: ServiceContext, order: StoppingOrder, delayMs: number): Promise<void> {
+async function stopInOrder({ db, log }: ServiceContext, order: StoppingOrder, delayMs: number): Promise<void> {
   for (const entry of order.background) entry.leave?.()
   await new Promise((resolve) => setTimeout(resolve, delayMs))
   const stopAll = (what: string, msMax: number, stoppables: readonly Stoppable[]) => {
@@ -244,10 +254,14 @@ async function stopInOrder({ db, nats, log }: ServiceContext, order: StoppingOrd
   await stopAll('finishing work', finishingWorkMsMax, order.finishingWork)
   order.stopMeasuring()
   await flushTelemetry()
-  await waitAtMost(
-    disconnectingMsMax,
-    nats.drain().catch(() => {}),
-    () => nats.close(),
+  await Promise.all(
+    order.connections.map((connection) =>
+      waitAtMost(
+        disconnectingMsMax,
+        connection.drain().catch(() => {}),
+        () => connection.close(),
+      ),
+    ),
   )
   await waitAtMost(disconnectingMsMax, db.close(), () => log.warn('the database connections were left open'))
   await order.health.close()
