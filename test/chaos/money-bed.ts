@@ -27,11 +27,7 @@ export class MoneyBed implements Judged {
     this.#random = random
   }
 
-  static async start(
-    t: Teardown,
-    random: Random,
-    servers: NonNullable<TestBedOptions['servers']>,
-  ): Promise<MoneyBed> {
+  static async start(t: Teardown, random: Random, servers: NonNullable<TestBedOptions['servers']>): Promise<MoneyBed> {
     const bed = await testBed(t, services, {
       servers,
       config: {

@@ -50,29 +50,32 @@ t.test("PostgreSQL's disk is full while money moves", { skip: skipWithoutSmallDi
     t.pass('with space it goes on by itself')
   })
 
-  await t.test('where it cannot even write its log, it ends all sessions, and goes on when there is space', async (t) => {
-    disk.fill()
-    const before = refusals()
-    // Each uses up what is left of the files of its log.
-    const advance = () => money.sql.query("select pg_logical_emit_message(false, 'x', 'x'), pg_switch_wal()")
-    const outcome = await eventually(async () => {
-      const code = await advance().then(
-        () => false as const,
-        (error) => String(error.code ?? error.message),
-      )
-      return code !== '53100' && code
-    }, 60_000)
-    t.match(outcome, /^57P0[123]$|terminated|ECONN/, 'PostgreSQL has ended its sessions')
-    await eventually(() => refusals() > before, 60_000)
-    disk.free()
-    await eventually(async () => {
-      // It gives up when it cannot recover either. What runs it starts it again.
-      if (!postgres.isRunning) await postgres.startAgain()
-      return (await write()) === 'written'
-    }, 60_000)
-    await money.answers(20)
-    t.pass('and money moves again')
-  })
+  await t.test(
+    'where it cannot even write its log, it ends all sessions, and goes on when there is space',
+    async (t) => {
+      disk.fill()
+      const before = refusals()
+      // Each uses up what is left of the files of its log.
+      const advance = () => money.sql.query("select pg_logical_emit_message(false, 'x', 'x'), pg_switch_wal()")
+      const outcome = await eventually(async () => {
+        const code = await advance().then(
+          () => false as const,
+          (error) => String(error.code ?? error.message),
+        )
+        return code !== '53100' && code
+      }, 60_000)
+      t.match(outcome, /^57P0[123]$|terminated|ECONN/, 'PostgreSQL has ended its sessions')
+      await eventually(() => refusals() > before, 60_000)
+      disk.free()
+      await eventually(async () => {
+        // It gives up when it cannot recover either. What runs it starts it again.
+        if (!postgres.isRunning) await postgres.startAgain()
+        return (await write()) === 'written'
+      }, 60_000)
+      await money.answers(20)
+      t.pass('and money moves again')
+    },
+  )
 
   t.same(
     money.notFinal().filter((kind) => kind !== refusal && !kind.startsWith('409 IDEMPOTENCY_IN_PROGRESS')),

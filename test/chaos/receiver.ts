@@ -18,6 +18,8 @@ export class Receiver {
   /** What a delivery should never be. */
   readonly problems: string[] = []
   deliveries = 0
+  /** Answers 503 to everything then. */
+  isAway = false
   readonly url: string
   readonly #server: Server
   #secret = ''
@@ -38,7 +40,8 @@ export class Receiver {
       }
       const body = Buffer.concat(chunks)
       receiver.deliveries += 1
-      if (random.oneIn(10)) response.writeHead(500).end()
+      if (receiver.isAway) response.writeHead(503).end()
+      else if (random.oneIn(10)) response.writeHead(500).end()
       else if (random.oneIn(20)) response.destroy()
       else {
         receiver.#take(body, request.headers)

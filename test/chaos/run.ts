@@ -70,9 +70,7 @@ const registered = (operators: readonly Operator[]) =>
 
 /** The clients ask again for some of what they had broken off. */
 export async function comeBack(operators: readonly Operator[], random: Random): Promise<void> {
-  await Promise.all(
-    registered(operators).map((player) => player.comeBack(random.stream(`${player.name} comes back`))),
-  )
+  await Promise.all(registered(operators).map((player) => player.comeBack(random.stream(`${player.name} comes back`))))
 }
 
 /** The clients repeat requests that were answered, and read everything. */

@@ -4,6 +4,7 @@ import { type Static, type TObject, type TProperties, Type } from '@sinclair/typ
 import { connectDatabase } from './database/connect.ts'
 import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
+import { DatabaseHistory } from './database/history.ts'
 import { purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import type { Migration } from './database/runtime-tables.ts'
 import { connectNats } from './messages/connect.ts'
@@ -170,7 +171,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
     connectNats(settings, { name: `${name} events`, log }),
   ])
   const rpc = new RpcClient(nats, undefined, intercept)
-  const publisher = new EventPublisher(events, settings.EVENTS_REPLICAS, intercept)
+  const history = new DatabaseHistory(db.reader)
+  const publisher = new EventPublisher(events, { replicas: settings.EVENTS_REPLICAS, history, intercept })
   const relay = new Relay({ db, rpc, publisher, log })
   const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log })
@@ -184,7 +186,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   )
   const background = composition.background ?? []
   const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])])
-  const watch = new StreamWatch({ db, nats: events, publisher, log })
+  const watch = new StreamWatch({ db, history, nats: events, publisher, log })
 
   await watch.start()
   relay.start()

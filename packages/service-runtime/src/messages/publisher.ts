@@ -16,6 +16,7 @@ import {
 } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
+import type { DatabaseHistory } from '../database/history.ts'
 import type { Interceptor } from '../process/steps.ts'
 import { validateAsReader } from '../validation/validate.ts'
 import { injectTrace } from './tracing.ts'
@@ -30,18 +31,24 @@ const nanosPerMs = 1_000_000
 
 const tracer = trace.getTracer('events')
 
+export interface PublisherOptions {
+  /** Of the stream, when it is created. */
+  readonly replicas: number
+  /** Of the database that the events come from. */
+  readonly history: DatabaseHistory
+  readonly intercept?: Interceptor | undefined
+}
+
 /** Publishes events to JetStream, and creates the stream if it is missing. */
 export class EventPublisher {
   readonly #connection: NatsConnection
   readonly #client: JetStreamClient
-  readonly #replicas: number
-  readonly #intercept: Interceptor | undefined
+  readonly #options: PublisherOptions
 
-  constructor(connection: NatsConnection, replicas: number, intercept?: Interceptor) {
+  constructor(connection: NatsConnection, options: PublisherOptions) {
     this.#connection = connection
-    this.#intercept = intercept
     this.#client = jetstream(connection, { timeout: publishTimeoutMs })
-    this.#replicas = replicas
+    this.#options = options
   }
 
   /** Resolves once the stream has stored the event, or says that it has it already. */
@@ -53,10 +60,12 @@ export class EventPublisher {
     const headers = natsHeaders()
     headers.set(headerNames.requestId, requestId)
     injectTrace(headers, trace.setSpan(context.active(), span))
-    const send = () =>
-      this.#client.publish(eventSubject(event.type), JSON.stringify(event), { msgID: event.id, headers })
     try {
-      await (this.#intercept?.({ kind: 'publish', name: event.type }, send) ?? send())
+      // A database that went back to an earlier moment may have forgotten that a consumer handled the event. Then the
+      // stream must not drop it as a copy of what that consumer has acknowledged.
+      const msgID = `${event.id}-${await this.#options.history.name()}`
+      const send = () => this.#client.publish(eventSubject(event.type), JSON.stringify(event), { msgID, headers })
+      await (this.#options.intercept?.({ kind: 'publish', name: event.type }, send) ?? send())
     } finally {
       span.end()
     }
@@ -79,7 +88,7 @@ export class EventPublisher {
         subjects: [eventSubjects],
         retention: RetentionPolicy.Limits,
         storage: StorageType.File,
-        num_replicas: this.#replicas,
+        num_replicas: this.#options.replicas,
         max_age: streamMaxAgeMs * nanosPerMs,
         duplicate_window: deduplicationMs * nanosPerMs,
       })

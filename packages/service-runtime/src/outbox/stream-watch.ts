@@ -1,6 +1,7 @@
 import { eventStream } from '@backoffice/contracts'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Database } from '../database/db.ts'
+import type { DatabaseHistory } from '../database/history.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { Logger } from '../process/log.ts'
 import type { EventRow } from './rows.ts'
@@ -8,12 +9,16 @@ import { sendEvent } from './sending.ts'
 
 export interface StreamWatchContext {
   readonly db: Database
+  readonly history: DatabaseHistory
   readonly nats: NatsConnection
   readonly publisher: EventPublisher
   readonly log: Logger
 }
 
-/** What was published this long before a connection was lost is published again: the server may not have synced it to disk. */
+/**
+ * What was published this long before a connection was lost is published again, because the server may not have synced it
+ * to disk. So is what was published this long before the database went back: it may have forgotten who has handled it.
+ */
 const republishMs = 5 * 60_000
 const checkMs = 30_000
 const retryMs = 1_000
@@ -23,9 +28,9 @@ const batchMax = 200
 type Position = { readonly doneAt: Date; readonly aggregate: string; readonly aggregateSeq: bigint }
 
 /**
- * Keeps the stream whole: creates it where it is missing, publishes the last minutes again after each reconnect, and
- * rebuilds it from the retained outbox rows when it is not the one that was published to. The stream drops what it still
- * has, and consumers know what they have seen.
+ * Keeps the stream whole: creates it where it is missing, publishes the last minutes again after each reconnect and when
+ * the database was restored or a standby of it promoted, and rebuilds it from the retained outbox rows when it is not the
+ * one that was published to. The stream drops what it still has, and consumers know what they have seen.
  */
 export class StreamWatch {
   readonly #context: StreamWatchContext
@@ -36,7 +41,7 @@ export class StreamWatch {
    * clock, because the process's wall clock may differ from PostgreSQL's, and step.
    */
   #doubtSince: number | undefined
-  /** Until PostgreSQL has said what was published before this process started. */
+  /** Not until PostgreSQL has said what was published before this process started, or before the database went back. */
   #knowsPast = false
   #stopped = false
 
@@ -80,7 +85,8 @@ export class StreamWatch {
   }
 
   async #check(): Promise<void> {
-    const { publisher } = this.#context
+    const { publisher, history } = this.#context
+    if (await history.hasChanged()) this.#knowsPast = false
     if (!this.#knowsPast) {
       this.#doubt(await this.#lastPublished())
       this.#knowsPast = true

@@ -1,0 +1,204 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventStream, serviceNames } from '@backoffice/contracts'
+import { eventually, type HttpReply } from '@backoffice/test-kit'
+import { jetstreamManager } from '@nats-io/jetstream'
+import t from 'tap'
+import { PostgresPart } from './backends.ts'
+import { takeBaseBackup } from './base-backup.ts'
+import { newKey, type Request } from './client.ts'
+import type { Operator } from './load.ts'
+import { MoneyBed } from './money-bed.ts'
+import { newSeed } from './options.ts'
+import { judgeOperators, reconciliationProblems, settledWithinMs, untilSettled } from './oracle.ts'
+import { lastingPort } from './ports.ts'
+import { Random } from './random.ts'
+import { comeBack, describeProblems, lookBack } from './run.ts'
+
+t.setTimeout(240_000)
+
+/**
+ * PostgreSQL goes back to an earlier moment, and NATS does not: the stream holds events of a future that never was, and
+ * consumers have acknowledged them.
+ */
+t.test('the services start on a restored copy of the database', async (t) => {
+  const seed = process.env.CHAOS_SEED ?? newSeed()
+  t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
+  const random = new Random(seed)
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-restored-'))
+  // PostgreSQL runs as somebody else.
+  chmodSync(dir, 0o755)
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  const options = { port: await lastingPort(), password: 'password-of-postgres', durable: 'process' } as const
+  const [before, after] = [join(dir, 'before'), join(dir, 'after')]
+  let postgres = await PostgresPart.start({ ...options, dir: before })
+  t.teardown(() => postgres.stop())
+  const money = await MoneyBed.start(t, random, { postgresUrl: postgres.url })
+  const [kept, undone] = money.operators as [Operator, Operator]
+
+  // One operator's clients are done before the backup, and nobody has heard of their events by then: webhooks is away.
+  await money.bed.services.webhooks.drain()
+  const first = money.load('first', [kept])
+  await money.answers(40)
+  await first.stop()
+  await comeBack([kept], random)
+
+  // The other's go on while the backup is taken, and after it.
+  const second = money.load('second', [undone])
+  const client = new RequestsOf(undone, random)
+  const player = await client.register()
+  const known = await client.deposit(player, '50.00')
+  await money.answers(20)
+  mkdirSync(after)
+  await takeBaseBackup({ url: postgres.url, data: join(before, 'data'), copy: join(after, 'data') })
+  const confirmed = await client.confirm(known.body.id)
+  const forgotten = await client.deposit(player, '7.00')
+  const forgottenConfirmed = await client.confirm(forgotten.body.id)
+  const withdrawn = await client.withdraw(player, '20.00')
+  for (const { status } of [confirmed, forgotten, forgottenConfirmed, withdrawn]) t.equal(status < 300, true)
+  await money.answers(20)
+  await second.stop()
+  // The future goes on until every event is consumed. The operators' servers are away, so that they hear of none.
+  for (const { receiver } of money.operators) receiver.isAway = true
+  await money.bed.start('webhooks').then((webhooks) => Object.assign(money.bed.services, { webhooks }))
+  const manager = await jetstreamManager(await money.bed.nats('webhooks'), { checkAPI: false })
+  const consumer = () => manager.consumers.info(eventStream, 'webhooks-schedule-delivery')
+  await eventually(async () => {
+    const { num_pending, num_ack_pending } = await consumer()
+    return num_pending + num_ack_pending === 0
+  }, 60_000)
+
+  // One service lives on, as all do when a standby is promoted that was behind.
+  const restarted = serviceNames.filter((name) => name !== 'payments')
+  await Promise.all(restarted.map((name) => money.bed.services[name].drain()))
+  await postgres.stop()
+  postgres = await PostgresPart.start({ ...options, dir: after })
+  for (const { receiver } of money.operators) receiver.isAway = false
+  for (const name of restarted) Object.assign(money.bed.services, { [name]: await money.bed.start(name) })
+
+  await t.test('every service starts, and does what was left to do', async (t) => {
+    for (const name of serviceNames) {
+      const url = `http://127.0.0.1:${money.bed.services[name].healthPort}/readyz`
+      t.equal(await eventually(async () => (await fetch(url)).ok), true, `${name} is ready`)
+    }
+    t.same(await untilSettled(money, settledWithinMs), [])
+    t.same(await reconciliationProblems(money), [])
+  })
+
+  await t.test('what was acknowledged after the backup is done again under its key, as a whole', async (t) => {
+    t.equal((await client.balance(player)).available, '0.00')
+    const again = await client.confirm(known.body.id)
+    t.match(again.body, { id: known.body.id, status: 'confirmed' })
+    t.equal((await client.balance(player)).available, '50.00')
+    t.equal((await client.confirm(known.body.id)).bytes.equals(again.bytes), true, 'and from then on it is answered')
+
+    const anew = await client.deposit(player, '7.00')
+    t.equal(anew.status, 201)
+    t.not(anew.body.id, forgotten.body.id, 'it is another record')
+    t.match((await client.confirm(forgotten.body.id)).body.error, { code: 'DEPOSIT_NOT_FOUND' })
+    t.match(await client.withdraw(player, '20.00'), { status: 201 })
+    t.match(await client.balance(player), { available: '50.00', withdrawable: '30.00' })
+
+    const statuses = new Set<number>()
+    for (const { history } of undone.players) {
+      for (const { request, answer } of history) {
+        if (answer === undefined || request.idempotencyKey === undefined) continue
+        const { reply } = await undone.client.ask(request, random)
+        statuses.add(reply?.status ?? 0)
+      }
+    }
+    t.same(
+      [...statuses].filter((status) => ![200, 201, 404, 409, 422].includes(status)),
+      [],
+      'so is every other request, or it is answered as before, or refused because its record is gone',
+    )
+    t.same(await untilSettled(money, settledWithinMs), [])
+    t.same(await reconciliationProblems(money), [], 'none of it is done by half')
+  })
+
+  await t.test('every event of the copy and every new one is delivered', async (t) => {
+    const third = money.load('third', [kept])
+    await money.answers(30)
+    await third.stop()
+    await comeBack([kept], random)
+    t.same(await untilSettled(money, settledWithinMs), [])
+    await lookBack([kept], random)
+    const problems = await judgeOperators(money, [kept])
+    t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
+
+    const { rows } = await money.sql.query<{ id: string }>(
+      `select d.id from payments.deposit d join gateway.brand b on b.id = d.brand_id
+       where d.status = 'confirmed' and d.player_id = any($1)`,
+      [[player, ...undone.players.map(({ id }) => id)]],
+    )
+    t.ok(rows.length > 0)
+    const told = () => new Set([...undone.receiver.events.values()].map(({ data }) => data.id))
+    await eventually(() => rows.every(({ id }) => told().has(id)), settledWithinMs).catch(() => {})
+    t.same(
+      rows.filter(({ id }) => !told().has(id)),
+      [],
+    )
+  })
+})
+
+/** Requests of one operator, each under the same key whenever it is sent. */
+class RequestsOf {
+  readonly #operator: Operator
+  readonly #random: Random
+  readonly #keys = new Map<string, string>()
+
+  constructor(operator: Operator, random: Random) {
+    this.#operator = operator
+    this.#random = random
+  }
+
+  async register(): Promise<string> {
+    const body = {
+      externalId: 'ana',
+      name: 'Ana Souza',
+      email: 'ana@example.com',
+      cpf: '529.982.247-25',
+      birthDate: '1990-05-17',
+    }
+    const { body: player } = await this.#post('/players', body)
+    await this.#post(`/players/${player.id}/kyc/submissions`, { documentType: 'rg', reference: 'doc-1' })
+    await this.#ask({
+      method: 'POST',
+      path: `/sandbox/players/${player.id}/kyc/decision`,
+      body: { status: 'aprovado' },
+    })
+    return player.id
+  }
+
+  deposit(playerId: string, amount: string): Promise<HttpReply> {
+    const body = { amount, currency: 'BRL', method: 'pix', externalReference: `${playerId} ${amount}` }
+    return this.#post(`/players/${playerId}/deposits`, body)
+  }
+
+  confirm(depositId: string): Promise<HttpReply> {
+    return this.#post(`/deposits/${depositId}/confirm`, {})
+  }
+
+  withdraw(playerId: string, amount: string): Promise<HttpReply> {
+    const body = { amount, currency: 'BRL', method: 'pix', destination: 'ana@example.com' }
+    return this.#post(`/players/${playerId}/withdrawals`, body)
+  }
+
+  async balance(playerId: string): Promise<{ available: string; withdrawable: string }> {
+    return (await this.#ask({ method: 'GET', path: `/players/${playerId}/wallet` })).body
+  }
+
+  #post(path: string, body: object): Promise<HttpReply> {
+    const what = `${path} ${JSON.stringify(body)}`
+    const idempotencyKey = this.#keys.get(what) ?? newKey()
+    this.#keys.set(what, idempotencyKey)
+    return this.#ask({ method: 'POST', path, body, idempotencyKey })
+  }
+
+  async #ask(request: Request): Promise<HttpReply> {
+    const { reply } = await this.#operator.client.ask(request, this.#random)
+    if (reply === undefined) throw new Error(`${request.path} is never answered`)
+    return reply
+  }
+}
