@@ -3,6 +3,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
+/** Named, because Node otherwise accepts a shorter tag, which can be guessed: one of 4 bytes in 2^32 tries. */
+const fullTag = { authTagLength: tagBytes }
 
 /**
  * Encrypts secrets at rest with AES-256-GCM. A ciphertext names its master key, so old keys still read while the newest
@@ -32,7 +34,7 @@ export class SecretBox {
     const key = this.#keys.get(this.newestKeyId)
     if (key === undefined) throw new Error('MASTER_KEYS is empty')
     const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))
+    const cipher = createCipheriv(algorithm, key, nonce, fullTag).setAAD(Buffer.from(context))
     const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
     return `${this.newestKeyId}.${Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64url')}`
   }
@@ -43,7 +45,7 @@ export class SecretBox {
     const key = this.#keys.get(sealed.slice(0, separator))
     if (key === undefined) throw new Error(`unknown master key id: ${sealed.slice(0, separator)}`)
     const bytes = Buffer.from(sealed.slice(separator + 1), 'base64url')
-    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), fullTag)
       .setAAD(Buffer.from(context))
       .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
     return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8')

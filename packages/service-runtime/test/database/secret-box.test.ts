@@ -29,6 +29,16 @@ t.test('a changed ciphertext, another context or an unknown key does not open', 
   t.throws(() => new SecretBox(second).decrypt(sealed, 'crd_1'), /unknown master key id: k1/)
 })
 
+t.test('a ciphertext whose tag was shortened does not open, though its remaining bytes are right', async (t) => {
+  const box = new SecretBox(first)
+  // Of an empty secret, so that the tag is the end of the ciphertext.
+  const [keyId, encoded = ''] = box.encrypt('', 'crd_1').split('.')
+  const bytes = Buffer.from(encoded, 'base64url')
+  const shortened = (tagBytes: number) => `${keyId}.${bytes.subarray(0, 12 + tagBytes).toString('base64url')}`
+  t.equal(box.decrypt(shortened(16), 'crd_1'), '')
+  for (const tagBytes of [15, 14, 13, 12, 8, 4, 1, 0]) t.throws(() => box.decrypt(shortened(tagBytes), 'crd_1'))
+})
+
 t.test('old keys read, the newest writes, and rewrapping moves a secret to it once', async (t) => {
   const old = new SecretBox(first).encrypt('sk_1', 'crd_1')
   const box = new SecretBox(`${second},${first}`)
