@@ -10,7 +10,7 @@ export class WebhookVerificationError extends Error {
  * than the record you hold.
  * @param headers as your server received them; names in any case
  * @param rawBody the bytes as received, before any JSON parser
- * @throws {WebhookVerificationError} a header is missing, the signature does not match, or the timestamp is too old
+ * @throws {WebhookVerificationError} a header is missing, the signature does not match, or the timestamp is too old or too new
  */
 export function verifyWebhook({
   secret,
@@ -31,7 +31,8 @@ export function verifyWebhook({
     throw new WebhookVerificationError('the signature does not match')
   }
   const ageSeconds = Math.abs(now.getTime() / 1000 - Number(timestamp))
-  if (!(ageSeconds <= toleranceSeconds)) throw new WebhookVerificationError('the timestamp is outside the tolerance')
+  if (!/^[0-9]{1,12}$/.test(timestamp) || ageSeconds > toleranceSeconds)
+    throw new WebhookVerificationError('the timestamp is outside the tolerance')
   const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
   return JSON.parse(text) as WebhookEvent
 }

@@ -46,6 +46,17 @@ t.test('the signature of every published vector is accepted', async (t) => {
   }
 })
 
+t.test('the age of every published vector is judged as published', async (t) => {
+  for (const { name, secret, timestamp, body, signature, ...age } of testVectors().webhookAges) {
+    const headers = { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature }
+    const { toleranceSeconds, receivedAt, accepted } = age
+    const verify = () =>
+      verifyWebhook({ secret, headers, rawBody: body, toleranceSeconds, now: new Date(receivedAt * 1_000) })
+    if (accepted) t.doesNotThrow(verify, name)
+    else t.throws(verify, /tolerance/, name)
+  }
+})
+
 function errorName(run: () => unknown): string | undefined {
   try {
     run()

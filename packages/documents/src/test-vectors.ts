@@ -1,4 +1,4 @@
-import { bodySha256, canonicalString, signRequest, signWebhook } from '@backoffice/contracts'
+import { bodySha256, canonicalString, signRequest, signWebhook, timestampToleranceSeconds } from '@backoffice/contracts'
 
 export interface RequestVector {
   readonly name: string
@@ -19,6 +19,14 @@ export interface WebhookVector {
   readonly timestamp: string
   readonly body: string
   readonly signature: string
+}
+
+/** A delivery with a right signature that is received early, in time or late. */
+export interface WebhookAgeVector extends WebhookVector {
+  /** The receiver's clock, in seconds. */
+  readonly receivedAt: number
+  readonly toleranceSeconds: number
+  readonly accepted: boolean
 }
 
 /** Secrets of no operator: they exist in the vectors alone. */
@@ -91,10 +99,34 @@ const webhookCases: readonly WebhookCase[] = [
   ['another timestamp', '{"id":"evt_4"}', { timestamp: '1767225601' }],
 ]
 
+type AgeCase = readonly [
+  name: string,
+  ageSeconds: number,
+  accepted: boolean,
+  overrides?: { toleranceSeconds?: number; timestamp?: string },
+]
+
+const ageCases: readonly AgeCase[] = [
+  ['received at once', 0, true],
+  ['as old as is accepted', timestampToleranceSeconds, true],
+  ['too old by a second', timestampToleranceSeconds + 1, false],
+  ['too old by a day', 86_400, false],
+  ['a clock that is as far ahead as is accepted', -timestampToleranceSeconds, true],
+  ['too new by a second', -timestampToleranceSeconds - 1, false],
+  ['as old as a tolerance of one minute accepts', 60, true, { toleranceSeconds: 60 }],
+  ['too old for a tolerance of one minute', 61, false, { toleranceSeconds: 60 }],
+  ['a timestamp with a fraction', 0, false, { timestamp: `${timestamp}.0` }],
+  ['a timestamp with a sign', 0, false, { timestamp: `+${timestamp}` }],
+  ['a timestamp with a space', 0, false, { timestamp: ` ${timestamp}` }],
+  ['a timestamp that is no number', 0, false, { timestamp: 'soon' }],
+  ['an empty timestamp', 0, false, { timestamp: '' }],
+]
+
 /** Inputs and expected signatures: what any signer, ours included, is held to. */
 export function testVectors(): {
   readonly requests: readonly RequestVector[]
   readonly webhooks: readonly WebhookVector[]
+  readonly webhookAges: readonly WebhookAgeVector[]
 } {
   return {
     requests: requestCases.map(([name, method, path, body, overrides]) => {
@@ -113,6 +145,15 @@ export function testVectors(): {
       const secret = overrides?.secret ?? webhookSecret
       const delivery = { timestamp: overrides?.timestamp ?? timestamp, body }
       return { name, secret, ...delivery, signature: signWebhook(secret, delivery) }
+    }),
+    webhookAges: ageCases.map(([name, ageSeconds, accepted, overrides]) => {
+      const delivery = { timestamp: overrides?.timestamp ?? timestamp, body: '{"id":"evt_5"}' }
+      return {
+        ...{ name, secret: webhookSecret, ...delivery, signature: signWebhook(webhookSecret, delivery) },
+        receivedAt: Number(timestamp) + ageSeconds,
+        toleranceSeconds: overrides?.toleranceSeconds ?? timestampToleranceSeconds,
+        accepted,
+      }
     }),
   }
 }

@@ -18,11 +18,16 @@ export class Workshop {
   readonly escaped = join(this.folder, 'vectors-escaped.txt')
 
   constructor() {
-    const { requests, webhooks } = testVectors()
+    const { requests, webhooks: timeless, webhookAges } = testVectors()
+    const inTime = { toleranceSeconds: 300, accepted: true }
+    const webhooks = [...timeless.map((v) => ({ ...v, ...inTime, receivedAt: Number(v.timestamp) })), ...webhookAges]
     writeFileSync(this.vectors, JSON.stringify({ requests, webhooks }))
     const rows = [
       ...requests.map((v) => ['request', v.name, v.secret, v.method, v.path, v.timestamp, v.body, v.signature]),
-      ...webhooks.map((v) => ['webhook', v.name, v.secret, v.timestamp, v.body, v.signature]),
+      ...webhooks.map((v) => [
+        ...['webhook', v.name, v.secret, v.timestamp, String(v.toleranceSeconds), String(v.receivedAt)],
+        ...[String(v.accepted), v.body, v.signature],
+      ]),
     ]
     const write = (file: string, encode: (value: string) => string) =>
       writeFileSync(file, rows.map(([kind, ...values]) => `${[kind, ...values.map(encode)].join(' ')}\n`).join(''))

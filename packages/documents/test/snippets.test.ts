@@ -5,8 +5,8 @@ import { runtimes, Workshop } from './runtimes.ts'
 
 const shop = new Workshop()
 t.teardown(() => shop.remove())
-const { requests, webhooks } = testVectors()
-const total = requests.length + webhooks.length
+const { requests, webhooks, webhookAges } = testVectors()
+const total = requests.length + webhooks.length + webhookAges.length
 const system = await startSystem(t)
 const sandbox = system.operators[0]?.sandbox ?? { key: '', secret: '' }
 

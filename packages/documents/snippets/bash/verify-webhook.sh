@@ -3,9 +3,14 @@
 #   WEBHOOK_SECRET=… bash verify-webhook.sh "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
 set -euo pipefail
 
-# verify_webhook SECRET TIMESTAMP SIGNATURE, with the raw body on standard input. Deduplicate on X-Webhook-Id.
+# verify_webhook SECRET TIMESTAMP SIGNATURE [TOLERANCE_SECONDS [NOW_SECONDS]], with the raw body on standard input.
+# Deduplicate on X-Webhook-Id.
 verify_webhook() {
-  local expected
+  local expected age tolerance=${4:-300} now=${5:-$(date +%s)}
+  # Whoever recorded a delivery cannot send it again later.
+  [[ $2 =~ ^[0-9]{1,12}$ ]] || return 1
+  age=$((now - 10#$2))
+  [ "${age#-}" -le "$tolerance" ] || return 1
   expected=$({ printf '%s.' "$2"; cat; } | openssl dgst -sha256 -hmac "$1" | sed 's/^.* //')
   # Hashing both first hides, from the time that the comparison takes, where they differ.
   [ "$(printf '%s' "$expected" | openssl dgst -sha256)" = "$(printf '%s' "$3" | openssl dgst -sha256)" ]

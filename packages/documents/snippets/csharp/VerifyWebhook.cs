@@ -4,12 +4,21 @@ using System;
 using System.IO;
 using System.Security.Cryptography;
 using System.Text;
+using System.Text.RegularExpressions;
 
 public static class VerifyWebhook
 {
     /// <summary>rawBody is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id.</summary>
-    public static bool Verify(string secret, string timestamp, byte[] rawBody, string signature)
+    public static bool Verify(string secret, string timestamp, byte[] rawBody, string signature,
+        long toleranceSeconds = 300, long? nowSeconds = null)
     {
+        // Whoever recorded a delivery cannot send it again later.
+        var epoch = new DateTime(1970, 1, 1, 0, 0, 0, DateTimeKind.Utc);
+        var now = nowSeconds ?? (long)(DateTime.UtcNow - epoch).TotalSeconds;
+        if (!Regex.IsMatch(timestamp, @"\A[0-9]{1,12}\z") || Math.Abs(now - long.Parse(timestamp)) > toleranceSeconds)
+        {
+            return false;
+        }
         var prefix = Encoding.UTF8.GetBytes(timestamp + ".");
         var signed = new byte[prefix.Length + rawBody.Length];
         Buffer.BlockCopy(prefix, 0, signed, 0, prefix.Length);

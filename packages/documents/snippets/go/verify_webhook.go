@@ -11,10 +11,23 @@ import (
 	"io"
 	"log"
 	"os"
+	"regexp"
+	"strconv"
+	"time"
 )
 
+// Tolerance is by how many seconds X-Webhook-Timestamp may differ from your clock.
+const Tolerance = 300
+
+var wholeSeconds = regexp.MustCompile(`^[0-9]{1,12}$`)
+
 // VerifyWebhook takes the raw body as received, before any JSON parser. Deduplicate on X-Webhook-Id.
-func VerifyWebhook(secret, timestamp string, rawBody []byte, signature string) bool {
+func VerifyWebhook(secret, timestamp string, rawBody []byte, signature string, toleranceSeconds, nowSeconds int64) bool {
+	// Whoever recorded a delivery cannot send it again later.
+	sent, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || !wholeSeconds.MatchString(timestamp) || sent < nowSeconds-toleranceSeconds || sent > nowSeconds+toleranceSeconds {
+		return false
+	}
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp + "."))
 	mac.Write(rawBody)
@@ -27,7 +40,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if !VerifyWebhook(os.Getenv("WEBHOOK_SECRET"), os.Args[1], rawBody, os.Args[2]) {
+	if !VerifyWebhook(os.Getenv("WEBHOOK_SECRET"), os.Args[1], rawBody, os.Args[2], Tolerance, time.Now().Unix()) {
 		fmt.Println("INVALID")
 		os.Exit(1)
 	}

@@ -3,6 +3,7 @@
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -11,6 +12,16 @@ public final class VerifyWebhook {
     /** `rawBody` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id. */
     public static boolean verifyWebhook(String secret, String timestamp, byte[] rawBody, String signature)
             throws GeneralSecurityException {
+        return verifyWebhook(secret, timestamp, rawBody, signature, 300, Instant.now().getEpochSecond());
+    }
+
+    public static boolean verifyWebhook(
+            String secret, String timestamp, byte[] rawBody, String signature, long toleranceSeconds, long nowSeconds)
+            throws GeneralSecurityException {
+        // Whoever recorded a delivery cannot send it again later.
+        if (!timestamp.matches("[0-9]{1,12}") || Math.abs(nowSeconds - Long.parseLong(timestamp)) > toleranceSeconds) {
+            return false;
+        }
         Mac hmac = Mac.getInstance("HmacSHA256");
         hmac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
         hmac.update((timestamp + ".").getBytes(StandardCharsets.UTF_8));

@@ -3,8 +3,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** `rawBody` is the bytes as received, before any JSON parser. Drop what is older than you accept, and deduplicate on X-Webhook-Id. */
-export function verifyWebhook(secret: string, timestamp: string, rawBody: Uint8Array, signature: string): boolean {
+/** `rawBody` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id. */
+export function verifyWebhook(
+  secret: string,
+  timestamp: string,
+  rawBody: Uint8Array,
+  signature: string,
+  toleranceSeconds = 300,
+  nowSeconds = Date.now() / 1000,
+): boolean {
+  // Whoever recorded a delivery cannot send it again later.
+  if (!/^[0-9]{1,12}$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > toleranceSeconds) return false
   const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(rawBody).digest()
   const received = Buffer.from(signature, 'hex')
   return received.length === expected.length && timingSafeEqual(received, expected)

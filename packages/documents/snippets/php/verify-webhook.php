@@ -3,8 +3,19 @@
 //   WEBHOOK_SECRET=… php verify-webhook.php "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
 
 /** $rawBody is the bytes as received (php://input), before any JSON parser. Deduplicate on X-Webhook-Id. */
-function verify_webhook(string $secret, string $timestamp, string $rawBody, string $signature): bool
-{
+function verify_webhook(
+    string $secret,
+    string $timestamp,
+    string $rawBody,
+    string $signature,
+    int $toleranceSeconds = 300,
+    ?int $nowSeconds = null
+): bool {
+    // Whoever recorded a delivery cannot send it again later.
+    $now = $nowSeconds ?? time();
+    if (!preg_match('/^[0-9]{1,12}\z/', $timestamp) || abs($now - (int) $timestamp) > $toleranceSeconds) {
+        return false;
+    }
     return hash_equals(hash_hmac('sha256', $timestamp . '.' . $rawBody, $secret), $signature);
 }
 

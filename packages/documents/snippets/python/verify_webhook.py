@@ -3,11 +3,19 @@
 import hashlib
 import hmac
 import os
+import re
 import sys
+import time
 
 
-def verify_webhook(secret: str, timestamp: str, raw_body: bytes, signature: str) -> bool:
+def verify_webhook(
+    secret: str, timestamp: str, raw_body: bytes, signature: str, tolerance_seconds: int = 300, now_seconds: float = None
+) -> bool:
     """`raw_body` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id."""
+    now = time.time() if now_seconds is None else now_seconds
+    # Whoever recorded a delivery cannot send it again later.
+    if not re.fullmatch("[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > tolerance_seconds:
+        return False
     expected = hmac.new(secret.encode(), timestamp.encode() + b"." + raw_body, hashlib.sha256).hexdigest()
     return hmac.compare_digest(expected.encode(), signature.encode())
 

@@ -3,7 +3,11 @@
 require 'openssl'
 
 # `raw_body` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id.
-def verify_webhook(secret, timestamp, raw_body, signature)
+def verify_webhook(secret, timestamp, raw_body, signature, tolerance_seconds = 300, now_seconds = Time.now.to_i)
+  # Whoever recorded a delivery cannot send it again later.
+  return false unless timestamp.match?(/\A[0-9]{1,12}\z/)
+  return false if (now_seconds - timestamp.to_i).abs > tolerance_seconds
+
   expected = OpenSSL::HMAC.hexdigest('SHA256', secret, "#{timestamp}.".b + raw_body.b)
   return false unless signature.bytesize == expected.bytesize
 

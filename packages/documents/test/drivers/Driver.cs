@@ -17,8 +17,10 @@ public static class Driver
             if (f[0] == "request") Check(SignRequest.Sign(f[2], f[3], f[4], f[5], body) == signature, f[1]);
             else
             {
-                Check(VerifyWebhook.Verify(f[2], f[3], body, signature), f[1]);
-                Check(!VerifyWebhook.Verify(f[2], f[3] + "0", body, signature), f[1]);
+                var tolerance = long.Parse(f[4]);
+                var now = long.Parse(f[5]);
+                Check(VerifyWebhook.Verify(f[2], f[3], body, signature, tolerance, now) == (f[6] == "true"), f[1]);
+                Check(!VerifyWebhook.Verify(f[2], f[3], Encoding.UTF8.GetBytes(f[f.Length - 2] + " "), signature, tolerance, now), f[1]);
             }
             count++;
         }

@@ -14,8 +14,11 @@ public final class Driver {
             String signature = f[f.length - 1];
             if (f[0].equals("request")) check(SignRequest.signRequest(f[2], f[3], f[4], f[5], body).equals(signature), f[1]);
             else {
-                check(VerifyWebhook.verifyWebhook(f[2], f[3], body, signature), f[1]);
-                check(!VerifyWebhook.verifyWebhook(f[2], f[3] + "0", body, signature), f[1]);
+                long tolerance = Long.parseLong(f[4]);
+                long now = Long.parseLong(f[5]);
+                byte[] changed = (f[f.length - 2] + " ").getBytes(StandardCharsets.UTF_8);
+                check(VerifyWebhook.verifyWebhook(f[2], f[3], body, signature, tolerance, now) == f[6].equals("true"), f[1]);
+                check(!VerifyWebhook.verifyWebhook(f[2], f[3], changed, signature, tolerance, now), f[1]);
             }
             count++;
         }

@@ -7,7 +7,8 @@ foreach ($vectors['requests'] as $v) {
     check(sign_request($v['secret'], $v['method'], $v['path'], $v['timestamp'], $v['body']) === $v['signature'], $v['name']);
 }
 foreach ($vectors['webhooks'] as $v) {
-    check(verify_webhook($v['secret'], $v['timestamp'], $v['body'], $v['signature']), $v['name']);
-    check(!verify_webhook($v['secret'], $v['timestamp'], $v['body'] . ' ', $v['signature']), $v['name']);
+    $clock = [$v['toleranceSeconds'], $v['receivedAt']];
+    check(verify_webhook($v['secret'], $v['timestamp'], $v['body'], $v['signature'], ...$clock) === $v['accepted'], $v['name']);
+    check(!verify_webhook($v['secret'], $v['timestamp'], $v['body'] . ' ', $v['signature'], ...$clock), $v['name']);
 }
 echo 'verified ', count($vectors['requests']) + count($vectors['webhooks']), "\n";

@@ -6,6 +6,7 @@ vectors = json.load(open(sys.argv[1], encoding="utf-8"))
 for v in vectors["requests"]:
     assert sign_request(v["secret"], v["method"], v["path"], v["timestamp"], v["body"].encode()) == v["signature"], v["name"]
 for v in vectors["webhooks"]:
-    assert verify_webhook(v["secret"], v["timestamp"], v["body"].encode(), v["signature"]), v["name"]
-    assert not verify_webhook(v["secret"], v["timestamp"], v["body"].encode() + b" ", v["signature"]), v["name"]
+    clock = (v["toleranceSeconds"], v["receivedAt"])
+    assert verify_webhook(v["secret"], v["timestamp"], v["body"].encode(), v["signature"], *clock) == v["accepted"], v["name"]
+    assert not verify_webhook(v["secret"], v["timestamp"], v["body"].encode() + b" ", v["signature"], *clock), v["name"]
 print("verified", len(vectors["requests"]) + len(vectors["webhooks"]))

@@ -11,8 +11,10 @@ while IFS=' ' read -r -a fields; do
     signature=$(sign_request "${value[1]}" "${value[2]}" "${value[3]}" "${value[4]}" "${value[5]}")
     [ "$signature" = "${value[$last]}" ] || { echo "${value[0]}" >&2; exit 1; }
   else
-    printf '%s' "${value[3]}" | verify_webhook "${value[1]}" "${value[2]}" "${value[$last]}" || { echo "${value[0]}" >&2; exit 1; }
-    ! printf '%s ' "${value[3]}" | verify_webhook "${value[1]}" "${value[2]}" "${value[$last]}" || { echo "${value[0]}" >&2; exit 1; }
+    arguments=("${value[1]}" "${value[2]}" "${value[$last]}" "${value[3]}" "${value[4]}")
+    accepted=false; verify_webhook "${arguments[@]}" < <(printf '%s' "${value[6]}") && accepted=true
+    [ "$accepted" = "${value[5]}" ] || { echo "${value[0]}" >&2; exit 1; }
+    ! verify_webhook "${arguments[@]}" < <(printf '%s ' "${value[6]}") || { echo "${value[0]}" >&2; exit 1; }
   fi
   count=$((count + 1))
 done < "$1"
