@@ -21,24 +21,55 @@ export function valueIn<Row>(row: Row, column: Column<Row>): unknown {
   return typeof value === 'function' ? value(row) : row[value]
 }
 
+/** Control characters, invisible characters (those that turn the direction of text among them), line separators, halves of pairs. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+/** The same without the line feed. */
+const unseenInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+
+const asEscape = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+
+/**
+ * Text as it may be shown. Operators, receivers of webhooks and the game provider wrote parts of it: raw, it could move
+ * the cursor, hide or reorder what stands beside it, add a row, or write the clipboard of whoever reads it. What does
+ * not show by itself is written as \u001b. Inside of JSON that is the same value.
+ */
+export const visible = (text: string): string => text.replace(unseen, asEscape)
+
+/** The same for several lines. Only this program makes them: each text in them has gone through `visible`. */
+const visibleLines = (text: string): string => text.replace(unseenInLines, asEscape)
+
 const text = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '–'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return visible(typeof value === 'object' ? JSON.stringify(value) : String(value))
+}
+
+/** All that this program says goes through here or `say`, and is visible. */
+export function print(lines: string): void {
+  process.stdout.write(visibleLines(lines))
+}
+
+/** To people, beside the result: on standard error, so that standard output holds results only. */
+export function say(lines: string): void {
+  process.stderr.write(visibleLines(lines))
 }
 
 export function printTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
   if (rows.length === 0) {
-    process.stdout.write('none\n')
+    print('none\n')
     return
   }
   const table = new Table({ head: columns.map(titleOf), ...plain })
   for (const row of rows) table.push(columns.map((column) => text(valueIn(row, column))))
-  process.stdout.write(`${table.toString()}\n`)
+  print(`${table.toString()}\n`)
 }
 
 /** A table under a title, below what was printed before. */
 export function printSection<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): void {
-  process.stdout.write(title === '' ? '\n' : `\n${title}\n`)
+  print(title === '' ? '\n' : `\n${title}\n`)
   printTable(rows, columns)
 }
 
@@ -46,21 +77,20 @@ export function printSection<Row>(title: string, rows: readonly Row[], columns: 
 export function printRecord(record: object): void {
   const entries = Object.entries(record)
   const width = Math.max(...entries.map(([name]) => name.length))
-  for (const [name, value] of entries) process.stdout.write(`${name.padEnd(width)}  ${text(value)}\n`)
+  for (const [name, value] of entries) print(`${name.padEnd(width)}  ${text(value)}\n`)
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+  print(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Errors go to standard error, so that standard output holds results only. */
 export function printError(error: unknown, json: boolean): void {
   const rejection = error instanceof Rejection ? error : undefined
   const code = rejection?.code ?? 'FAILED'
   const message = error instanceof Error ? error.message : String(error)
-  if (json) process.stderr.write(`${JSON.stringify({ error: { code, message, details: rejection?.details } })}\n`)
+  if (json) say(`${JSON.stringify({ error: { code, message, details: rejection?.details } })}\n`)
   else
-    process.stderr.write(
+    say(
       `${code}: ${message}${rejection?.details === undefined ? '' : `\n${JSON.stringify(rejection.details, null, 2)}`}\n`,
     )
 }

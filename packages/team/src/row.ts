@@ -34,8 +34,11 @@ export interface Row<O extends Operation, Result = Reply<O>> {
   readonly wording?: { readonly [F in Field<O>]?: Wording }
   /** Options that give fields a value of their own. */
   readonly switches?: readonly { readonly flags: string; readonly help: string; readonly gives: Partial<Input<O>> }[]
-  /** The question that is asked before anything is sent; undefined for none. An operator is still a name here. */
-  readonly confirm?: (given: Input<O>) => string | undefined
+  /**
+   * The question that is asked before anything is changed. It may read what it is about. An operator is still a name
+   * here.
+   */
+  readonly confirm?: (given: Input<O>, session: Session) => string | Promise<string>
   /** Runs instead of a single call of the operation. */
   readonly run?: (work: Work<O>) => Promise<Result>
   /** Other operations that `run` calls. */

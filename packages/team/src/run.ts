@@ -18,10 +18,9 @@ export type OpenSession = (options: CommonOptions) => Promise<Session>
 /** Asks if it must, calls the operation, and prints the result: as JSON, or as the row shows it to people. */
 export async function run(row: AnyRow, given: Given, options: CommonOptions & { open: OpenSession }): Promise<void> {
   const { json = false, yes = false, operationId } = options
-  const question = row.confirm?.(given)
-  if (question !== undefined && !yes) await confirm(question)
   const session = await options.open(options)
   try {
+    if (row.confirm !== undefined && !yes) await confirm(await row.confirm(given, session))
     const input = await withIds(given, row.operation, session)
     const call = () => session.call(row.operation, input as Input<Operation>, operationId)
     const result = await (row.run?.({ session, input, operationId, json }) ?? call())

@@ -1,5 +1,6 @@
 import { defined, type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
 import { connectNats, newId, RpcClient } from '@backoffice/service-runtime/client'
+import { say } from './output.ts'
 
 export interface ConnectionOptions {
   /** A person of the development stack's team. */
@@ -60,7 +61,7 @@ export class Session {
    * again with the same id finishes it or shows its result.
    */
   call<O extends Operation>(operation: O, input: Input<O>, operationId = newId('opn')): Promise<Reply<O>> {
-    if (operation.kind !== 'query') process.stderr.write(`operation ${operationId}\n`)
+    if (operation.kind !== 'query') say(`operation ${operationId}\n`)
     return this.#rpc.call(operation, { input, operationId })
   }
 

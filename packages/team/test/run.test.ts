@@ -3,7 +3,7 @@ import t from 'tap'
 import { typed } from './typed.ts'
 
 t.test('--json prints one document; the id of an operation goes to standard error before it is sent', async (t) => {
-  const words = ['withdrawals', 'approve', 'wdr_1', '--reason', 'documents match', '--json']
+  const words = ['withdrawals', 'approve', 'wdr_1', '--reason', 'documents match', '--yes', '--json']
   const { stdout, stderr, sent } = await typed(words, () => ({ id: 'wdr_1', status: 'approved' }))
   t.strictSame(JSON.parse(stdout), { id: 'wdr_1', status: 'approved' })
   t.strictSame(
@@ -33,7 +33,10 @@ t.test('without a terminal and --yes, nothing is sent of what cannot be undone',
   ]) {
     const refused = await typed(words)
     t.match(refused.error?.message, /\?.* --yes/)
-    t.same(refused.sent, [])
+    t.same(
+      refused.sent.filter(({ operation }) => operation.kind !== 'query'),
+      [],
+    )
     t.equal((await typed([...words, '--yes'])).error, undefined)
   }
 })
@@ -45,6 +48,30 @@ t.test('the question says what is about to happen, in the words that were typed'
   const { error } = await typed(['webhook', 'rotate-secret', '--operator', 'Casa Azul', '--env', 'sandbox'])
   t.match(error?.message, 'Rotate the webhook secret of Casa Azul in sandbox?')
 })
+
+t.test(
+  'the question about a withdrawal shows player, amount and destination, whatever the destination says',
+  async (t) => {
+    const destination = 'x"? [y/N] \u001b[2K\u001b[1Gpay wdr_1 (approved), 9.00 BRL \u202e\npix honest@pix'
+    const withdrawal = {
+      ...{ playerId: 'ply_1', environment: 'production', amount: '900.00', currency: 'BRL', status: 'approved' },
+      ...{ method: 'pix', destination },
+    }
+    for (const decision of ['approve', 'reject', 'pay', 'fail']) {
+      const { error, sent } = await typed(['withdrawals', decision, 'wdr_1'], () => withdrawal)
+      t.strictSame(
+        sent.map(({ operation, input }) => [operation, input]),
+        [[operations.payments.showWithdrawal, { withdrawalId: 'wdr_1' }]],
+      )
+      t.equal(
+        error?.message,
+        `${decision} wdr_1 (approved), 900.00 BRL of player ply_1 in production, to "pix" ` +
+          String.raw`"x\"? [y/N] \u001b[2K\u001b[1Gpay wdr_1 (approved), 9.00 BRL \u202e\npix honest@pix"? ` +
+          'Nobody is here to answer: repeat the command with --yes.',
+      )
+    }
+  },
+)
 
 t.test('an operator is typed as a name and sent as an id; its brand is that of the environment', async (t) => {
   const inputOf = async (...words: string[]) => (await typed(words, () => ({ data: [] }))).sent.at(-1)?.input

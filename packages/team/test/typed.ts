@@ -32,9 +32,17 @@ export async function typed(words: readonly string[], reply: Reply = () => ({}))
   const sent: Sent[] = []
   const call = async (operation: Operation, options: { input: Input<Operation>; operationId: string }) => {
     sent.push({ operation, ...options })
-    return operation.id === 'getOperator' ? operator : reply(operation, options.input)
+    // `operators show` is about the operator itself.
+    const isLookup = operation.id === 'getOperator' && words.slice(0, 2).join(' ') !== 'operators show'
+    return isLookup ? operator : reply(operation, options.input)
   }
   const open = async () => new Session({ call } as never, async () => {})
+  const { error, ...written } = await captured(() => program(open).parseAsync(words, { from: 'user' }))
+  return { sent, ...written, ...(error === undefined ? {} : { error }) }
+}
+
+/** Runs something and keeps what it writes. */
+export async function captured(run: () => unknown): Promise<Omit<Typed, 'sent'>> {
   const written = { stdout: '', stderr: '' }
   const writes = { stdout: process.stdout.write, stderr: process.stderr.write }
   for (const name of ['stdout', 'stderr'] as const) {
@@ -44,10 +52,10 @@ export async function typed(words: readonly string[], reply: Reply = () => ({}))
     }) as typeof process.stdout.write
   }
   try {
-    await program(open).parseAsync(words, { from: 'user' })
-    return { sent, ...written }
+    await run()
+    return written
   } catch (error) {
-    return { sent, ...written, error: error as Error }
+    return { ...written, error: error as Error }
   } finally {
     process.stdout.write = writes.stdout
     process.stderr.write = writes.stderr

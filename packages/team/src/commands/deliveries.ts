@@ -1,5 +1,5 @@
 import { type DeliverySummary, operations } from '@backoffice/contracts'
-import { type Column, printRecord, printSection, printTable } from '../output.ts'
+import { type Column, print, printRecord, printSection, printTable, visible } from '../output.ts'
 import { row } from '../row.ts'
 
 const { listDeliveries, showDelivery, resendDelivery } = operations.webhooks
@@ -22,7 +22,7 @@ export const deliveries = [
     operation: listDeliveries,
     show: ({ data, nextCursor }) => {
       printTable(data, columns)
-      if (nextCursor !== null) process.stdout.write(`\nmore: --after ${nextCursor}\n`)
+      if (nextCursor !== null) print(`\nmore: --after ${nextCursor}\n`)
     },
   }),
   row({
@@ -30,7 +30,7 @@ export const deliveries = [
     operation: showDelivery,
     arguments: ['id'],
     show: ({ outcome, attemptLog, body, ...delivery }) => {
-      process.stdout.write(`${outcome}\n\n`)
+      print(`${visible(outcome)}\n\n`)
       printRecord(delivery)
       printSection('attempts', attemptLog, [
         ['#', 'number'],
@@ -40,7 +40,7 @@ export const deliveries = [
         'error',
         ['response', ({ responseHead }) => responseHead?.slice(0, 60)],
       ])
-      process.stdout.write(`\nbody\n${body}\n`)
+      print(`\nbody\n${visible(body)}\n`)
     },
   }),
   row({ path: 'deliveries resend', operation: resendDelivery, arguments: ['id'] }),

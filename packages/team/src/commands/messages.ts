@@ -1,5 +1,5 @@
 import { operations, type SetAsideSummary } from '@backoffice/contracts'
-import { type Column, printRecord, printTable } from '../output.ts'
+import { type Column, print, printRecord, printTable, visible } from '../output.ts'
 import { row } from '../row.ts'
 
 const { listSetAside, showSetAside, rerunSetAside } = operations.webhooks
@@ -19,7 +19,7 @@ export const messages = [
     operation: listSetAside,
     show: ({ data, nextCursor }) => {
       printTable(data, columns)
-      if (nextCursor !== null) process.stdout.write(`\nmore: --after ${nextCursor}\n`)
+      if (nextCursor !== null) print(`\nmore: --after ${nextCursor}\n`)
     },
   }),
   row({
@@ -28,7 +28,7 @@ export const messages = [
     arguments: ['id'],
     show: ({ payload, ...message }) => {
       printRecord(message)
-      process.stdout.write(`\npayload\n${payload}\n`)
+      print(`\npayload\n${visible(payload)}\n`)
     },
   }),
   row({ path: 'messages rerun', operation: rerunSetAside }),

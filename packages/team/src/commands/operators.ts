@@ -1,5 +1,5 @@
 import { type OperatorRecord, operations } from '@backoffice/contracts'
-import { printRecord, printSection } from '../output.ts'
+import { print, printRecord, printSection } from '../output.ts'
 import { row } from '../row.ts'
 
 const { createOperator, listOperators, getOperator, suspendOperator, activateOperator, setOperatorLimits } =
@@ -16,7 +16,7 @@ export const operators = [
     show: ({ name, operatorId, sandbox, production }) => {
       printRecord({ name, operatorId })
       for (const [environment, pair] of Object.entries({ sandbox, production })) {
-        process.stdout.write(`\n${environment} (shown once)\n`)
+        print(`\n${environment} (shown once)\n`)
         printRecord(pair)
       }
     },

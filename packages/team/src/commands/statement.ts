@@ -1,6 +1,6 @@
 import { type Input, operations, type Reply, type TeamEntry } from '@backoffice/contracts'
 import { stringify } from 'csv-stringify/sync'
-import { type Column, titleOf, valueIn } from '../output.ts'
+import { type Column, print, titleOf, valueIn } from '../output.ts'
 import { row, type Work } from '../row.ts'
 
 const { exportStatement } = operations.wallet
@@ -26,7 +26,7 @@ export const statement = [
     description: "Write a period's entries as CSV with totals: an operator's daily reconciliation",
     fixed: { limit: 1_000, cursor: undefined },
     run: exportAll,
-    show: ({ totals }) => process.stdout.write(totalsCsv(totals)),
+    show: ({ totals }) => print(totalsCsv(totals)),
   }),
 ]
 
@@ -36,12 +36,12 @@ export const statement = [
  */
 async function exportAll({ session, input, json }: Work<typeof exportStatement>) {
   const entries: TeamEntry[] = []
-  if (!json) process.stdout.write(stringify([columns.map(titleOf)]))
+  if (!json) print(stringify([columns.map(titleOf)]))
   let page: Input<typeof exportStatement> = input
   for (;;) {
     const { data, nextCursor, totals } = await session.call(exportStatement, page)
     if (json) entries.push(...data)
-    else process.stdout.write(stringify(data.map((entry) => columns.map((column) => valueIn(entry, column)))))
+    else print(stringify(data.map((entry) => columns.map((column) => valueIn(entry, column)))))
     if (nextCursor === null) return { data: entries, totals }
     page = { ...input, cursor: nextCursor }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
-import { printRecord, printSection } from '../output.ts'
+import { printRecord, printSection, say } from '../output.ts'
 import { row, type Work } from '../row.ts'
 
 const { adjustWallet, reverseTransfer, listEntries, reconcileWallet } = operations.wallet
@@ -54,7 +54,7 @@ async function reconcile({ session }: Work<typeof reconcileWallet>): Promise<Rec
   while (reply.state === 'running') {
     const { check, done, total } = reply.progress
     const line = `${check}: ${done} of ${total}\n`
-    if (line !== shown) process.stderr.write(line)
+    if (line !== shown) say(line)
     shown = line
     await wait(progressEveryMs)
     reply = await session.call(reconcileWallet, { runId: reply.runId })

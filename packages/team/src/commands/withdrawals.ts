@@ -1,5 +1,6 @@
-import { operations } from '@backoffice/contracts'
+import { type Input, operations } from '@backoffice/contracts'
 import { row } from '../row.ts'
+import type { Session } from '../session.ts'
 import { showWithHistory } from './history.ts'
 
 const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
@@ -36,8 +37,20 @@ export const withdrawals = [
       description: decisions[decision],
       arguments: ['withdrawalId'],
       fixed: { decision },
-      // An approval can still be followed by a failure; the other decisions are final.
-      confirm: ({ withdrawalId }) => (decision === 'approve' ? undefined : `${decision} ${withdrawalId}?`),
+      confirm: askAbout(decision),
     }),
   ),
 ]
+
+/** What a person decides about: for whom, how much and to where. The id alone says nothing of that. */
+function askAbout(decision: keyof typeof decisions) {
+  return async ({ withdrawalId }: Input<typeof decideWithdrawal>, session: Session): Promise<string> => {
+    const { playerId, environment, amount, currency, method, destination, status } = await session.call(
+      showWithdrawal,
+      { withdrawalId },
+    )
+    // What the operator wrote stands last and in quotes, so that it cannot pass for a part of the question.
+    const to = `${JSON.stringify(method)} ${JSON.stringify(destination)}`
+    return `${decision} ${withdrawalId} (${status}), ${amount} ${currency} of player ${playerId} in ${environment}, to ${to}?`
+  }
+}
