@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import './formats.ts'
 import { amountPattern, moneyPattern } from './money.ts'
 import { closed, Nullable, oneOf } from './schema.ts'
+import { Line, Lines } from './text.ts'
 
 /** The version of the public API, reported by GET /me and in every event. */
 export const apiVersion = '1.1.0'
@@ -31,11 +32,11 @@ export type Environment = Static<typeof EnvironmentName>
 
 const reasonLength = { minLength: 1, maxLength: 500 }
 /** A reason that the operator reads with the record. */
-export const PublicReason = Type.String(reasonLength)
+export const PublicReason = Lines(reasonLength)
 /** Why a person of the team did something; only the team reads it. */
-export const Reason = Type.String({ ...reasonLength, description: 'Why; kept in the audit trail.' })
+export const Reason = Lines({ ...reasonLength, description: 'Why; kept in the audit trail.' })
 
-export const Method = Type.String({
+export const Method = Line({
   minLength: 1,
   maxLength: 64,
   description: 'Payment-method label chosen by the operator.',
@@ -110,16 +111,14 @@ export const Player = Type.Object(
 )
 export type Player = Static<typeof Player>
 
-export const ExternalId = Type.String({
-  minLength: 1,
-  maxLength: 128,
-  description: "The operator's own identifier; unique per brand.",
-})
+const externalId = { minLength: 1, maxLength: 128, description: "The operator's own identifier; unique per brand." }
+/** By which a player is looked up: it may be as it was accepted long ago, with control characters. */
+export const ExternalId = Type.String(externalId)
 
 export const PlayerRequest = Type.Object(
   {
-    externalId: ExternalId,
-    name: Type.String({ minLength: 2, maxLength: 200 }),
+    externalId: Line(externalId),
+    name: Line({ minLength: 2, maxLength: 200 }),
     email: Type.String({ format: 'email', maxLength: 254 }),
     cpf: Type.String({ format: 'cpf', maxLength: 14, description: 'With or without punctuation.' }),
     phone: Type.Optional(
@@ -153,7 +152,7 @@ export const KycSubmissionRequest = Type.Object(
       pattern: '^[A-Za-z0-9_-]{1,64}$',
       description: 'Kind of document, a label of your own.',
     }),
-    reference: Type.String({
+    reference: Line({
       minLength: 1,
       maxLength: 256,
       description: 'Your reference to the stored document file.',
@@ -222,7 +221,7 @@ export const DepositRequest = Type.Object(
     amount: Amount,
     currency: Currency,
     method: Method,
-    externalReference: Type.String({ minLength: 1, maxLength: 128, description: 'Your payment reference; unique.' }),
+    externalReference: Line({ minLength: 1, maxLength: 128, description: 'Your payment reference; unique.' }),
   },
   { ...closed, $id: 'DepositRequest' },
 )
@@ -251,7 +250,7 @@ export const WithdrawalRequest = Type.Object(
     amount: Amount,
     currency: Currency,
     method: Method,
-    destination: Type.String({ minLength: 1, maxLength: 256, description: 'Payout destination.' }),
+    destination: Line({ minLength: 1, maxLength: 256, description: 'Payout destination.' }),
   },
   { ...closed, $id: 'WithdrawalRequest' },
 )

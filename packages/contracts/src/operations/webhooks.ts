@@ -5,6 +5,7 @@ import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
 import { closed, Nullable, oneOf } from '../schema.ts'
 import { service } from '../service.ts'
+import { Line } from '../text.ts'
 
 const endpoint = { operatorId: Type.String(), environment: EnvironmentName }
 const EventType = oneOf(eventKinds)
@@ -145,7 +146,7 @@ export const webhooks = service('webhooks', {
     summary: 'Set the webhook URL of an environment',
     description: 'Setting a URL also enables the endpoint and closes its circuit breaker.',
     body: Type.Object(
-      { ...endpoint, url: Type.String({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(Reason) },
+      { ...endpoint, url: Line({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(Reason) },
       closed,
     ),
     reply: WebhookEndpoint,

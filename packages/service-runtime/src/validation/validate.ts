@@ -1,4 +1,4 @@
-import { formatMessages, type Operation, type ValidationDetails } from '@backoffice/contracts'
+import { formatMessages, type Operation, patternMessages, type ValidationDetails } from '@backoffice/contracts'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import { Clean } from '@sinclair/typebox/value'
@@ -104,7 +104,11 @@ function message(error: ValueError): string {
         `must be of format ${error.schema.format}`
       )
     case ValueErrorType.StringPattern:
-      return formatMessages[error.schema.format] ?? `must match ${error.schema.pattern}`
+      return (
+        patternMessages[error.schema.pattern] ??
+        formatMessages[error.schema.format] ??
+        `must match ${error.schema.pattern}`
+      )
     case ValueErrorType.Union:
       return unionMessage(error)
     default:
