@@ -1,4 +1,4 @@
-import type { ServiceName } from '@backoffice/contracts'
+import { roleName, type ServiceName } from '@backoffice/contracts'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { Migration } from './runtime-tables.ts'
@@ -35,7 +35,10 @@ export async function migrate({
     pool: { min: 0, max: 1 },
   })
   try {
-    return (await orm.migrator.up()).map(({ name }) => name)
+    const applied = await orm.migrator.up()
+    // This table came with the rights of any other. Whoever could write it could have a migration left out, or run again.
+    await orm.em.getConnection().execute(`revoke all on ${service}.migration from ${roleName(service)}`)
+    return applied.map(({ name }) => name)
   } finally {
     await orm.close()
   }

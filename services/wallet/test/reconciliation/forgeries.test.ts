@@ -110,6 +110,19 @@ async function as(service: ServiceName, text: string, values: readonly unknown[]
   if (rowCount === 0) throw new Error('nothing was forged')
 }
 
+/** Runs as an administrator for whom no trigger speaks. */
+async function behindItsBack(text: string, values: readonly unknown[]): Promise<void> {
+  const client = await bed.sql('admin').connect()
+  try {
+    await client.query("set session_replication_role = 'replica'")
+    const { rowCount } = await client.query(text, [...values])
+    if (rowCount === 0) throw new Error('nothing was forged')
+  } finally {
+    await client.query("set session_replication_role = 'origin'")
+    client.release()
+  }
+}
+
 const auditCorrection = (operation: string, input: Readonly<Record<string, string>>, subject: string) =>
   as(
     'wallet',
@@ -418,7 +431,8 @@ const forgeries: readonly Forgery[] = [
     what: 'another approver is written into a withdrawal',
     found: ['decisions'],
     forge: async (brand) =>
-      as('payments', `update withdrawal set approved_by = 'carol' where id = $1`, [await approved(brand)]),
+      // The service's role is refused this. An administrator may switch the triggers off.
+      behindItsBack(`update payments.withdrawal set approved_by = 'carol' where id = $1`, [await approved(brand)]),
   },
   {
     what: 'the audit trail names a decision that was not made',

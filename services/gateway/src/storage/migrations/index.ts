@@ -1,6 +1,12 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { operatorTables } from './0001-operators.ts'
 import { requestTables } from './0002-requests.ts'
+import { keptRecords } from './0003-kept-records.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('gateway'), operatorTables, requestTables]
+export const migrations: readonly Migration[] = [
+  ...runtimeMigrations('gateway'),
+  operatorTables,
+  requestTables,
+  keptRecords,
+]

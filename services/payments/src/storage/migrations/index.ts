@@ -1,6 +1,12 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { depositsAndWithdrawals } from './0001-deposits-and-withdrawals.ts'
 import { deposited } from './0002-deposited.ts'
+import { keptMoney } from './0003-kept-money.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('payments'), depositsAndWithdrawals, deposited]
+export const migrations: readonly Migration[] = [
+  ...runtimeMigrations('payments'),
+  depositsAndWithdrawals,
+  deposited,
+  keptMoney,
+]

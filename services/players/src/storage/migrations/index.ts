@@ -2,6 +2,7 @@ import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/m
 import { playerTables } from './0001-players.ts'
 import { gameTables } from './0002-games.ts'
 import { reconcilerRights } from './0003-reconciler-rights.ts'
+import { keptRecords } from './0004-kept-records.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -9,4 +10,5 @@ export const migrations: readonly Migration[] = [
   playerTables,
   gameTables,
   reconcilerRights,
+  keptRecords,
 ]
