@@ -43,6 +43,7 @@ export const players = defineService({
       token: settings.GAME_PROVIDER_TOKEN,
       timeoutMs: settings.GAME_PROVIDER_TIMEOUT_MS,
       openMs: settings.GAME_PROVIDER_OPEN_MS,
+      allowHttp: settings.DEVELOPMENT,
       log: context.log,
     })
     return {

@@ -16,7 +16,7 @@ t.test('outside development it does not start before it is told where browsers r
 
 t.test('the gauge shows when launches are refused without asking the provider', async (t) => {
   // Nothing listens on the port of the discard service.
-  const options = { url: 'http://127.0.0.1:9', token: undefined, timeoutMs: 1_000, openMs: 60_000 }
+  const options = { url: 'http://127.0.0.1:9', token: undefined, timeoutMs: 1_000, openMs: 60_000, allowHttp: true }
   const provider = new GameProvider({ ...options, log: createLogger('players', 'silent') })
   const { read } = providerMeasurement(provider)
   const open = async () => (await read())['backoffice.provider.breaker_open']

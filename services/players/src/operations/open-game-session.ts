@@ -70,9 +70,13 @@ export const openGameSession = ({
     stored: (reply) => ({ ...reply, gameUrl: storedUrl(reply) }),
   })
 
-/** The URL of a demonstration carries its token, which is shown once and kept only as a digest. */
+/**
+ * Whoever has the URL can play in the player's name, so it is shown once and not kept. A demonstration's is kept without
+ * its token. Where in the provider's URL its token stands is not known, so a digest of all of it is kept: enough to
+ * recognise a URL that somebody shows. The operation takes no Idempotency-Key, so no operator is sent the stored reply.
+ */
 const storedUrl = ({ mode, gameUrl }: { readonly mode: 'demo' | 'real'; readonly gameUrl: string }) =>
-  mode === 'demo' ? gameUrl.replace(/#.*$/, '') : gameUrl
+  mode === 'demo' ? gameUrl.replace(/#.*$/, '') : `sha256:${createHash('sha256').update(gameUrl).digest('hex')}`
 
 async function readDayDeposits(call: Call<typeof operations.players.openGameSession>, rpc: RpcClient): Promise<bigint> {
   const { scope, requestId, deadline } = call

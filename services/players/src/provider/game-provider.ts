@@ -41,6 +41,8 @@ export interface GameProviderOptions {
   readonly timeoutMs: number
   /** How long the circuit stays open. */
   readonly openMs: number
+  /** Whether a session may be opened without TLS, for development. */
+  readonly allowHttp: boolean
   readonly log: Logger
 }
 
@@ -88,7 +90,7 @@ export class GameProvider {
 
   async #request(url: string, launch: Launch, deadline: Date): Promise<Launched> {
     // A deadline for everything. The time-outs of undici are idle times, which a slow trickle of bytes never reaches.
-    const { token } = this.#options
+    const { token, allowHttp } = this.#options
     const timeoutMs = Math.max(1, Math.min(this.#options.timeoutMs, deadline.getTime() - Date.now()))
     const signal = AbortSignal.timeout(timeoutMs)
     const { statusCode, body } = await request(`${url.replace(/\/$/, '')}/sessions`, {
@@ -105,7 +107,11 @@ export class GameProvider {
     const text = await readBounded(body)
     if (statusCode >= 400 && statusCode < 500) throw new RefusedLaunch(`the provider answered ${statusCode}`)
     if (statusCode !== 200 && statusCode !== 201) throw new Error(`the provider answered ${statusCode}`)
-    return toLaunched(text)
+    const launched = toLaunched(text)
+    // Its URL is all that it takes to play for the player's money.
+    if (!allowHttp && !launched.gameUrl.startsWith('https:'))
+      throw new Error('the provider opened a session without TLS')
+    return launched
   }
 }
 

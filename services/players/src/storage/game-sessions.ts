@@ -7,7 +7,7 @@ export interface GameSessionRecord {
   readonly brandId: string
   readonly gameId: string
   readonly mode: GameSession['mode']
-  /** Without the token of a demonstration. */
+  /** Of a demonstration without its token; otherwise `sha256:` and the digest of the provider's URL. */
   readonly gameUrl: string
   readonly createdAt: Date
   readonly expiresAt: Date

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { operations, sandboxGames } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
+import { type Logger, newId } from '@backoffice/service-runtime'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { request } from 'undici'
+import { GameProvider } from '../../src/provider/game-provider.ts'
 import { players } from '../../src/service.ts'
 import { newPlayer } from '../new-player.ts'
 
@@ -158,6 +161,51 @@ t.test('in production the provider is asked, with the session id as its idempote
   })
   t.strictSame(launches, [{ sessionId: session.id, key: session.id, authorization: 'Bearer provider-token' }])
 })
+
+t.test(
+  "the provider's URL lets anybody play, so it is kept only as a digest, and a replay does not show it",
+  async (t) => {
+    const input = { playerId: await approvedPlayer(production), gameId: 'fortune-reels' }
+    const call = { scope: production, input, operationId: newId('opn') }
+    const { id, gameUrl } = await bed.rpc.call(openGameSession, call)
+    t.equal(gameUrl, `https://provider.example/play?s=${id}`)
+    const { rows } = await bed.sql('admin').query(
+      `select s.game_url, (select json_agg(s)::text from players.game_session s) as sessions,
+        (select json_agg(o)::text from players.operation o) as operations
+      from players.game_session s where id = $1`,
+      [id],
+    )
+    t.notMatch(rows[0].sessions, 'provider.example')
+    t.notMatch(rows[0].operations, 'provider.example')
+    const kept = `sha256:${createHash('sha256').update(gameUrl).digest('hex')}`
+    t.equal(rows[0].game_url, kept)
+    t.match(await bed.rpc.call(openGameSession, call), { id, gameUrl: kept })
+  },
+)
+
+t.test(
+  'outside development a session without TLS is refused, since its URL is all that it takes to play',
+  async (t) => {
+    const launch = { sessionId: 'ses_1', gameId: 'fortune-reels', playerId: 'ply_1', brandId: 'brd_1', currency: 'BRL' }
+    const answer = (gameUrl: string) => {
+      behaviour = (response) => response.end(JSON.stringify({ gameUrl, expiresAt: '2026-03-02T14:00:00.000Z' }))
+    }
+    const launchWith = (allowHttp: boolean) => {
+      const log = { warn() {} } as unknown as Logger
+      const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+      return new GameProvider({ url, token: undefined, timeoutMs: 5_000, openMs, allowHttp, log }).launch(
+        launch,
+        new Date(Date.now() + 10_000),
+      )
+    }
+    answer('http://provider.example/play')
+    await t.rejects(launchWith(false), { code: 'PROVIDER_UNAVAILABLE' })
+    t.match(await launchWith(true), { gameUrl: 'http://provider.example/play' })
+    answer('https://provider.example/play')
+    t.match(await launchWith(false), { gameUrl: 'https://provider.example/play' })
+    behaviour = works
+  },
+)
 
 t.test('a launch that the provider refuses is asked once, and does not open the circuit for others', async (t) => {
   const playerId = await approvedPlayer(production)
