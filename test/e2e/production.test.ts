@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { eventually, OperatorClient, startSystem } from '@backoffice/test-kit'
+import pg from 'pg'
 import t from 'tap'
 import { balanceOf, expectStatus, fund, register, statementOf, sumOf } from './journey.ts'
 import { team } from './team.ts'
@@ -80,12 +81,13 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
     { amount: '40.00', available: '100.00', withdrawable: '60.00', kycStatus: 'aprovado', playerStatus: 'ativo' },
   )
 
-  t.equal((await json('alice', 'withdrawals', 'approve', withdrawal.id)).json.status, 'approved')
+  t.equal((await json('alice', 'withdrawals', 'approve', withdrawal.id, '--yes')).json.status, 'approved')
   const alone = await json('alice', 'withdrawals', 'pay', withdrawal.id, '--yes')
   t.match(alone, { status: 1, stderr: /TWO_PEOPLE_REQUIRED/ })
   t.equal(await balanceOf(operator, playerId), '100.00')
   const unasked = await json('bob', 'withdrawals', 'pay', withdrawal.id)
   t.match(unasked, { status: 1, stderr: /--yes/ }, 'nobody is there to confirm')
+  for (const shown of [playerId, '40.00 BRL', 'ana@example.com']) t.match(unasked.stderr, shown)
   t.equal(
     (await json('bob', 'withdrawals', 'pay', withdrawal.id, '--yes', '--reason', 'bank file 7')).json.status,
     'paid',
@@ -103,6 +105,45 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
       ['under_review', 'operator', created.json.operatorId],
     ],
   )
+})
+
+t.test('what an operator writes cannot deceive the person who decides', async (t) => {
+  // It erases its line, writes another amount and destination, hides the rest, and writes the clipboard.
+  const hostile =
+    '\u001b[2K\u001b[1GSPOOFED sandbox 9.00 BRL pix honest@pix\u001b[8m\u001b]52;c;cm0=\u0007\u009b1A\u202e\u2028\nwdr_more'
+  const sandbox = new OperatorClient(system.baseUrl, created.json.sandbox)
+  t.teardown(() => sandbox.close())
+  const { id } = await register(sandbox)
+  await json('alice', 'kyc', 'decide', id, 'aprovado', '--reason', 'documents match')
+  await fund(sandbox, id, '900.00')
+  const request = (destination: string) =>
+    sandbox.post(`/players/${id}/withdrawals`, { amount: '900', currency: 'BRL', method: 'pix', destination })
+  t.match((await request(hostile)).body.error, {
+    code: 'VALIDATION_ERROR',
+    details: { in: 'body', issues: [{ path: '/destination' }] },
+  })
+  // A release before accepted it.
+  const withdrawal = expectStatus(await request('ana@example.com'), 201)
+  const client = new pg.Client({ connectionString: system.postgresUrl })
+  await client.connect()
+  await client.query("set session_replication_role = 'replica'")
+  await client.query('update payments.withdrawal set destination = $1 where id = $2', [hostile, withdrawal.id])
+  await client.end()
+
+  t.equal((await sandbox.get(`/withdrawals/${withdrawal.id}`)).body.destination, hostile, 'it is read as before')
+  const queue = await team(system, 'alice', 'withdrawals', 'queue', '--operator', 'Casa Azul', '--env', 'sandbox')
+  const record = await json('alice', 'withdrawals', 'show', withdrawal.id)
+  const question = await team(system, 'alice', 'withdrawals', 'approve', withdrawal.id)
+  t.equal(record.json.destination, hostile, 'programs get the same value')
+  for (const { stdout, stderr } of [queue, record, question]) {
+    const raw = [...stdout, ...stderr].filter((character) => /[^\n\P{C}]|[\u2028\u2029]/u.test(character))
+    t.same(raw, [], 'nothing that a terminal obeys')
+  }
+  t.equal(queue.stdout.trim().split('\n').length, 2, 'a title and one row')
+  t.match(queue.stdout, `900.00 BRL`)
+  t.match(queue.stdout, String.raw`pix \u001b[2K\u001b[1GSPOOFED`)
+  t.match(question, { status: 1, stderr: `900.00 BRL of player ${id} in sandbox` })
+  expectStatus(await sandbox.post(`/withdrawals/${withdrawal.id}/cancel`), 200)
 })
 
 t.test('an adjustment and its reversal are new entries, once per reference', async (t) => {
