@@ -81,7 +81,7 @@ t.test('workloads', { skip }, async (t) => {
             ['string', 'string', ['memory']],
             where,
           )
-          t.match(container.image, /^[^:]+:(?!latest)[\w.-]+$/, `${where}: one version`)
+          t.match(container.image, /^[^:@]+:(?!latest)[\w.-]+(@sha256:[0-9a-f]{64})?$/, `${where}: one version`)
         }
       },
     )
