@@ -43,7 +43,8 @@ export const gateway = defineService({
       },
       idempotency: new Idempotency({ db, rpc, leaseMs: settings.CLAIM_LEASE_MS }),
     })
-    const listener = new HttpListener({ app, host: settings.HOST, port: settings.PORT, certificate, log })
+    const { HOST: host, PORT: port, CONNECTIONS_MAX: connectionsMax } = settings
+    const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })
     return {
       operations: handlers(secrets),
       background: [listener],

@@ -5,6 +5,8 @@ export const settings = {
   HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
   /** 0 takes any free port. */
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080 }),
+  /** Open connections; more are closed at once. Each may hold a body of 64 KiB that nobody has signed yet. */
+  CONNECTIONS_MAX: Type.Integer({ minimum: 1, default: 5_000 }),
   /** PEM files of the listener's certificate; with both it speaks TLS. */
   TLS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
   TLS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),

@@ -2,7 +2,7 @@ import type { Logger } from '@backoffice/service-runtime'
 import type { FastifyInstance } from 'fastify'
 import { documentRoutes } from './documents.ts'
 import { operationRoutes, type RouteContext } from './routes.ts'
-import { createServer, otherMethods } from './server.ts'
+import { createServer, otherMethods, refuseBody } from './server.ts'
 import { measureRequests } from './telemetry.ts'
 
 export interface AppOptions extends RouteContext {
@@ -20,6 +20,7 @@ export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): Fastify
   const app = createServer({ log, tls })
   measureRequests(app)
   const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]
-  for (const route of [...routes, ...otherMethods(routes)]) app.route(route)
+  for (const route of routes) app.route(route.method === 'GET' ? { ...route, onRequest: refuseBody } : route)
+  for (const route of otherMethods(routes)) app.route(route)
   return app
 }

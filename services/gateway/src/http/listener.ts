@@ -1,13 +1,20 @@
 import type { AddressInfo } from 'node:net'
 import { apiPrefix } from '@backoffice/contracts'
-import type { Background, Logger, Loop } from '@backoffice/service-runtime'
+import { type Background, type Logger, type Loop, meter } from '@backoffice/service-runtime'
 import type { FastifyInstance } from 'fastify'
 import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
+
+const refusalsLoggedEveryMs = 60_000
+const refusedConnections = meter.createCounter('backoffice.connections.refused', {
+  description: 'Connections that were closed at once, because too many were open',
+})
 
 interface ListenerOptions {
   readonly app: FastifyInstance
   readonly host: string
   readonly port: number
+  /** More connections are closed at once, so that those that do nothing cannot use up the memory. */
+  readonly connectionsMax: number
   /** With it the listener speaks TLS. */
   readonly certificate: CertificateFiles | undefined
   readonly log: Logger
@@ -18,10 +25,13 @@ export class HttpListener implements Background {
   readonly #options: ListenerOptions
   readonly #certificateLoop: Loop | undefined
   #leaving = false
+  #refusalLoggedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: ListenerOptions) {
-    const { app, certificate, log } = options
+    const { app, certificate, connectionsMax, log } = options
     this.#options = options
+    app.server.maxConnections = connectionsMax
+    app.server.on('drop', () => this.#logRefusal())
     this.#certificateLoop = certificate && keepCertificateFresh(app.server, certificate, { log })
     // A connection that is kept alive could still bring requests while the listener closes.
     app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -48,6 +58,16 @@ export class HttpListener implements Background {
     await app.listen({ host, port })
     this.#certificateLoop?.start()
     log.info({ baseUrl: this.baseUrl }, 'listening')
+  }
+
+  /** Once in a while: a flood of connections must not become a flood of lines. */
+  #logRefusal(): void {
+    refusedConnections.add(1)
+    const now = performance.now()
+    if (now - this.#refusalLoggedAt < refusalsLoggedEveryMs) return
+    this.#refusalLoggedAt = now
+    const { connectionsMax, log } = this.#options
+    log.warn({ connectionsMax }, 'a connection was refused, because too many are open')
   }
 
   leave(): void {

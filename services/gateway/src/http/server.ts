@@ -1,21 +1,52 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { bodyBytesMax, type ErrorCode, errorCatalogue, Rejection } from '@backoffice/contracts'
+import { bodyBytesMax, type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
 import { type Logger, newId } from '@backoffice/service-runtime'
-import fastify, { type FastifyInstance, type FastifyReply, type HTTPMethods, type RouteOptions } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+  type RouteOptions,
+} from 'fastify'
 import { errorBody, isFault, jsonContentType, sendRejection, toRejection } from './reply.ts'
+import { labelRequest } from './telemetry.ts'
 
 /** How long a client may take to send its headers, and its whole request. */
-const headersTimeoutMs = 10_000
-const requestTimeoutMs = 20_000
+const headersTimeoutMsDefault = 10_000
+const requestTimeoutMsDefault = 20_000
+/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
+const lateRequestsEveryMs = 1_000
 /** Longer than the idle time of common load balancers, so that the load balancer closes an idle connection, not we. */
 const keepAliveTimeoutMs = 75_000
 const pathParameterLengthMax = 256
 
+export interface ServerOptions {
+  readonly log: Logger
+  readonly tls?: boolean
+  readonly headersTimeoutMs?: number
+  readonly requestTimeoutMs?: number
+}
+
+/**
+ * On every response. Replies hold balances, persons and links to games, so nobody keeps them, and no browser guesses
+ * what they are. Documents replace Cache-Control.
+ */
+const safetyHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
+
 /** The HTTP server without routes: request ids, raw bodies, and one error envelope for everything that goes wrong. */
-export function createServer({ log, tls = false }: { readonly log: Logger; readonly tls?: boolean }): FastifyInstance {
+export function createServer({
+  log,
+  tls = false,
+  headersTimeoutMs = headersTimeoutMsDefault,
+  requestTimeoutMs = requestTimeoutMsDefault,
+}: ServerOptions): FastifyInstance {
   const underWay = new WeakMap<Socket, FastifyReply>()
-  const options = { headersTimeout: headersTimeoutMs, requireHostHeader: false }
+  const options = {
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: lateRequestsEveryMs,
+    requireHostHeader: false,
+  }
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -45,6 +76,12 @@ export function createServer({ log, tls = false }: { readonly log: Logger; reado
   app.addHook('onRequest', (request, reply, done) => {
     underWay.set(request.raw.socket, reply)
     reply.header('X-Request-Id', request.id)
+    reply.headers(safetyHeaders)
+    if (hasTwoHosts(request)) {
+      // A proxy and we could each believe another one. The status is the one that HTTP asks for (RFC 9112, 3.2).
+      sendBadRequest(reply, 'there is more than one Host header')
+      return
+    }
     // A target in absolute form names a host, so it is not a path of ours.
     done(request.raw.url?.startsWith('/') ? undefined : new Rejection('NOT_FOUND'))
   })
@@ -70,6 +107,31 @@ export function createServer({ log, tls = false }: { readonly log: Logger; reado
   return app
 }
 
+/** Node keeps the first of several Host headers, and says nothing. */
+function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
+}
+
+/**
+ * Refuses a body where none has a meaning. We would not read it, and so not verify its signature, while a proxy might
+ * take it for the next request.
+ */
+export function refuseBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+  if (coding === undefined && Number(length) === 0) {
+    done()
+    return
+  }
+  // The body is left unread, so the connection cannot be used again.
+  reply.header('Connection', 'close')
+  done(invalid('body', '', 'a request with this method has no body'))
+}
+
 const methods: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** Routes that reply 405 with Allow, for each known path and the methods that it does not have. */
@@ -91,6 +153,16 @@ const clientErrorCodes: Readonly<Record<string, ErrorCode>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
 }
 
+/** The envelope of a 400: what is wrong is the HTTP of the request, and not yet anything that it says. */
+const badRequestBody = (message: string, requestId: string): string =>
+  errorBody('VALIDATION_ERROR', { requestId, details: { in: 'headers', issues: [{ path: '', message }] } })
+
+function sendBadRequest(reply: FastifyReply, message: string): void {
+  labelRequest(reply.request, { code: 'VALIDATION_ERROR' })
+  reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType })
+  void reply.send(badRequestBody(message, reply.request.id))
+}
+
 /** Replies to bytes that are no HTTP request. Node by itself would reply with an empty body. */
 function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -100,15 +172,17 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   const requestId = newId('req')
   const known = clientErrorCodes[error.code ?? '']
   const status = known === undefined ? 400 : errorCatalogue[known].status
-  const details = { in: 'headers', issues: [{ path: '', message: 'the bytes received are not an HTTP/1.1 request' }] }
   const body =
-    known === undefined ? errorBody('VALIDATION_ERROR', { requestId, details }) : errorBody(known, { requestId })
+    known === undefined
+      ? badRequestBody('the bytes received are not an HTTP/1.1 request', requestId)
+      : errorBody(known, { requestId })
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       `Content-Type: ${jsonContentType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
+      ...Object.entries(safetyHeaders).map(([name, value]) => `${name}: ${value}`),
       'Connection: close',
       '',
       body,
