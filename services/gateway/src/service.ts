@@ -56,5 +56,5 @@ export const gateway = defineService({
 /** @throws {RangeError} naming the entry that is no address and no range */
 function trustedProxies({ TRUSTED_PROXIES }: { readonly TRUSTED_PROXIES: string }): AddressRanges {
   const entries = TRUSTED_PROXIES.split(',').map((entry) => entry.trim())
-  return new AddressRanges(entries.filter((entry) => entry !== ''))
+  return AddressRanges.strict(entries.filter((entry) => entry !== ''))
 }

@@ -132,7 +132,17 @@ export const gateway = service('gateway', {
       },
       closed,
     ),
-    reply: Type.Object({ operatorId: Id, name: Type.String(), sandbox: ShownOnce, production: ShownOnce }, closed),
+    reply: Type.Object(
+      {
+        operatorId: Id,
+        name: Type.String(),
+        /** As they were understood. Absent in what 1.1.0 stored. */
+        allowedAddresses: Type.Optional(Type.Array(Type.String())),
+        sandbox: ShownOnce,
+        production: ShownOnce,
+      },
+      closed,
+    ),
     rejects: ['VALIDATION_ERROR', 'OPERATOR_ALREADY_EXISTS'],
   }),
 

@@ -13,8 +13,8 @@ export const operators = [
     path: 'operators create',
     operation: createOperator,
     wording: { allowedAddresses: { help: 'permitted addresses; any when absent' } },
-    show: ({ name, operatorId, sandbox, production }) => {
-      printRecord({ name, operatorId })
+    show: ({ name, operatorId, allowedAddresses = [], sandbox, production }) => {
+      printRecord({ name, operatorId, allowedAddresses: allowedAddresses.join(' ') || 'any' })
       for (const [environment, pair] of Object.entries({ sandbox, production })) {
         print(`\n${environment} (shown once)\n`)
         printRecord(pair)

@@ -3,7 +3,13 @@ import ipaddr from 'ipaddr.js'
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** An address or a CIDR range; IPv4-mapped IPv6 counts as IPv4. Null when it is neither. */
+/** How much of an IPv6 address names its holder: one customer of a provider gets at least so many addresses. */
+const holderPrefixBits = 64
+
+/**
+ * An address or a CIDR range; IPv4-mapped IPv6 counts as IPv4. Null when it is neither. The library also reads what
+ * others read differently: octal parts (`010.1.2.3` is 8.1.2.3), and addresses of fewer than four parts (`1` is 0.0.0.1).
+ */
 function parseRange(text: string): Range | null {
   try {
     if (text.includes('/')) {
@@ -13,33 +19,74 @@ function parseRange(text: string): Range | null {
       return prefix < 96 ? null : [(address as ipaddr.IPv6).toIPv4Address(), prefix - 96]
     }
     const address = ipaddr.process(text)
-    return [address, address.kind() === 'ipv4' ? 32 : 128]
+    return [address, bitsOf(address)]
   } catch {
     return null
   }
 }
 
-/** @throws {Rejection} VALIDATION_ERROR naming each entry that is neither an address nor a CIDR range */
-export function requireRanges(allowedAddresses: readonly string[]): void {
-  const issues = allowedAddresses.flatMap((entry, index) =>
-    parseRange(entry) === null
-      ? [{ path: `/allowedAddresses/${index}`, message: 'must be an address or a CIDR range' }]
+const bitsOf = (address: ipaddr.IPv4 | ipaddr.IPv6): number => (address.kind() === 'ipv4' ? 32 : 128)
+
+/** Whether an address, or that of a range, can be read in one way only: IPv4 as four decimal numbers. */
+function isUnambiguous(text: string): boolean {
+  const [address = '', prefix = '0'] = text.split('/')
+  const ipv4 = address.slice(address.lastIndexOf(':') + 1)
+  const isIpv4 = !address.includes(':') || ipv4.includes('.')
+  return /^(0|[1-9]\d*)$/.test(prefix) && (!isIpv4 || ipaddr.IPv4.isValidFourPartDecimal(ipv4))
+}
+
+/** A range as its first address and its length, such as 10.0.0.0/8; an address of its own without a length. */
+function written([address, prefix]: Range): string {
+  if (prefix === bitsOf(address)) return address.toString()
+  const text = `${address.toString()}/${prefix}`
+  const first = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  return `${first.networkAddressFromCIDR(text).toString()}/${prefix}`
+}
+
+/**
+ * Ranges as they are stored and shown: one way to write each, so that a person sees what a range really means.
+ * @throws {Rejection} VALIDATION_ERROR naming each entry that is neither an address nor a CIDR range
+ */
+export function normaliseRanges(allowedAddresses: readonly string[]): string[] {
+  const ranges = allowedAddresses.map((entry) => (isUnambiguous(entry) ? parseRange(entry) : null))
+  const issues = ranges.flatMap((range, index) =>
+    range === null
+      ? [
+          {
+            path: `/allowedAddresses/${index}`,
+            message: 'must be an address or a CIDR range, and IPv4 four decimal numbers',
+          },
+        ]
       : [],
   )
   if (issues.length > 0) throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
+  return ranges.flatMap((range) => (range === null ? [] : written(range)))
 }
 
 /** A set of addresses given as CIDR ranges. */
 export class AddressRanges {
   readonly #ranges: readonly Range[]
 
-  /** @throws {RangeError} naming the entry that is no address and no range */
+  /**
+   * Reads what was stored before ranges were normalised as it was always read, so that nobody is locked out.
+   * @throws {RangeError} naming the entry that is no address and no range
+   */
   constructor(entries: readonly string[]) {
     this.#ranges = entries.map((entry) => {
       const range = parseRange(entry)
       if (range === null) throw new RangeError(`not an address or CIDR range: ${entry}`)
       return range
     })
+  }
+
+  /**
+   * Ranges that somebody writes now.
+   * @throws {RangeError} naming the entry that is no address and no range, or can be read in two ways
+   */
+  static strict(entries: readonly string[]): AddressRanges {
+    const unclear = entries.find((entry) => !isUnambiguous(entry))
+    if (unclear !== undefined) throw new RangeError(`not an address or CIDR range: ${unclear}`)
+    return new AddressRanges(entries)
   }
 
   get isEmpty(): boolean {
@@ -69,11 +116,12 @@ export function callerAddress({
   readonly trustedProxies: AddressRanges
 }): string {
   let address = normalise(peer)
+  if (trustedProxies.isEmpty) return address
   const hops = (forwardedFor ?? '').split(',').map((hop) => hop.trim())
   while (trustedProxies.has(address)) {
     const hop = hops.pop()
     // A missing or unreadable hop: the nearest address that we know is the proxy's own.
-    if (hop === undefined || !ipaddr.isValid(hop)) return address
+    if (hop === undefined || !isUnambiguous(hop) || !ipaddr.isValid(hop)) return address
     address = normalise(hop)
   }
   return address
@@ -81,4 +129,13 @@ export function callerAddress({
 
 function normalise(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
+}
+
+/**
+ * Who an address belongs to, as far as it tells: an IPv4 address itself, an IPv6 address's /64. Whoever has one address
+ * of a /64 has all of them, so a bound on one address would bound nobody.
+ */
+export function holderOf(address: string): string {
+  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${holderPrefixBits}`).toString()}/${holderPrefixBits}`
 }

@@ -1,6 +1,6 @@
 import { type Environment, operations, Rejection, requestsPerMinuteDefault } from '@backoffice/contracts'
 import { handle, type SecretBox } from '@backoffice/service-runtime'
-import { requireRanges } from '../domain/addresses.ts'
+import { normaliseRanges } from '../domain/addresses.ts'
 import { issuePair } from '../steps/issue-pair.ts'
 import { isNameTaken } from '../storage/operators.ts'
 import { records } from '../storage/records.ts'
@@ -14,8 +14,9 @@ const timeZone = 'America/Sao_Paulo'
  */
 export const createOperator = (secrets: SecretBox) =>
   handle(operations.gateway.createOperator, {
-    async prepare({ input: { name, allowedAddresses = [] }, requestId }, { db, rpc, newId }) {
-      requireRanges(allowedAddresses)
+    async prepare({ input, requestId }, { db, rpc, newId }) {
+      const { name } = input
+      const allowedAddresses = normaliseRanges(input.allowedAddresses ?? [])
       // Checked before anything is made, so that a taken name leaves no webhook secrets behind.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
       const operatorId = newId('op')
@@ -29,11 +30,12 @@ export const createOperator = (secrets: SecretBox) =>
         return { brandId, environment, webhookSecret }
       }
       const [sandbox, production] = await Promise.all([provision('sandbox'), provision('production')])
-      return { operatorId, sandbox, production }
+      return { operatorId, allowedAddresses, sandbox, production }
     },
 
-    async execute({ input }, { db, now, newId }, { operatorId, sandbox, production }) {
-      const { name, rateLimitPerMinute = requestsPerMinuteDefault, allowedAddresses = [] } = input
+    async execute({ input }, { db, now, newId }, prepared) {
+      const { operatorId, allowedAddresses, sandbox, production } = prepared
+      const { name, rateLimitPerMinute = requestsPerMinuteDefault } = input
       // Of two calls with one name, the second meets the unique index, begins again, and finds the name taken here.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
       const { em, Operator, Brand } = await records(db)
@@ -50,7 +52,13 @@ export const createOperator = (secrets: SecretBox) =>
         const brand = em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
         return { ...(await issuePair(brand, secrets, { db, now, newId })), webhookSecret }
       }
-      return { operatorId, name, sandbox: await addBrand(sandbox), production: await addBrand(production) }
+      return {
+        operatorId,
+        name,
+        allowedAddresses,
+        sandbox: await addBrand(sandbox),
+        production: await addBrand(production),
+      }
     },
 
     stored: (reply) => ({

@@ -1,13 +1,14 @@
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { requireRanges } from '../domain/addresses.ts'
+import { normaliseRanges } from '../domain/addresses.ts'
 import { changeLimits } from '../domain/operator.ts'
 import { changeOperator } from '../steps/change-operator.ts'
 
 /** Changes only the limits that the input has. An empty list of addresses permits any address. */
 export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
   async execute({ input }, { db }) {
-    requireRanges(input.allowedAddresses ?? [])
-    return changeOperator(db, input.operatorId, (terms) => changeLimits(terms, input))
+    const { rateLimitPerMinute, allowedAddresses } = input
+    const limits = { rateLimitPerMinute, allowedAddresses: allowedAddresses && normaliseRanges(allowedAddresses) }
+    return changeOperator(db, input.operatorId, (terms) => changeLimits(terms, limits))
   },
 })

@@ -52,3 +52,19 @@ t.test('what is no address is refused before the operator is looked for, and not
   const changed = await alice.call(setOperatorLimits, { input: { operatorId, rateLimitPerMinute: 7 } })
   t.match(changed, { rateLimitPerMinute: 7, allowedAddresses: [] })
 })
+
+t.test('ranges are shown back as they were understood, and one that is unclear is refused', async (t) => {
+  const asGiven = ['10.1.2.3/8', '2001:DB8:0:0::1/32', '192.0.2.7']
+  const understood = ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7']
+  const created = await alice.call(createOperator, { input: { name: 'Ranges', allowedAddresses: asGiven } })
+  t.strictSame(created.allowedAddresses, understood)
+  const { operatorId } = created
+  t.strictSame((await alice.call(getOperator, { input: { name: 'Ranges' } })).allowedAddresses, understood)
+  const changed = await alice.call(setOperatorLimits, { input: { operatorId, allowedAddresses: ['203.0.113.9/24'] } })
+  t.strictSame(changed.allowedAddresses, ['203.0.113.0/24'])
+  for (const unclear of ['010.1.2.3', '1', '10.1'])
+    await t.rejects(alice.call(setOperatorLimits, { input: { operatorId, allowedAddresses: [unclear] } }), {
+      code: 'VALIDATION_ERROR',
+      details: { in: 'body', issues: [{ path: '/allowedAddresses/0' }] },
+    })
+})
