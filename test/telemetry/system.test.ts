@@ -60,6 +60,8 @@ t.test(
         [requests('operation="requestWithdrawal", code="ok"'), 8],
         [requests('operation="requestWithdrawal", code="INSUFFICIENT_FUNDS"'), 2],
         [requests('code="INVALID_SIGNATURE"'), 2],
+        ['sum(backoffice_authentication_refusals_total{code="INVALID_SIGNATURE", operator!="none"})', 2],
+        ['sum(backoffice_authentication_limited_addresses)', 0],
         [requests('code="IDEMPOTENCY_CONFLICT"'), 2],
         [requests('code="PROVIDER_UNAVAILABLE"'), 2],
         ['sum(backoffice_idempotency_replays_total{operation="createDeposit"})', 2],

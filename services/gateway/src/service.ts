@@ -1,12 +1,15 @@
 import { dayMs, defineService, secretBoxFrom } from '@backoffice/service-runtime'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { AddressRanges } from './domain/addresses.ts'
 import { buildApp } from './http/app.ts'
+import { CallerAddresses } from './http/caller-addresses.ts'
 import { certificateFiles } from './http/certificate.ts'
 import { CredentialDirectory } from './http/credential-directory.ts'
+import { FailedAuthentications } from './http/failed-authentications.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { HttpListener } from './http/listener.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
+import { SecurityLog } from './http/security-log.ts'
+import { limitedAddresses } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { settings } from './settings.ts'
 import { migrations } from './storage/migrations/index.ts'
@@ -29,6 +32,8 @@ export const gateway = defineService({
   compose({ db, rpc, clock, log }, settings) {
     const secrets = secretBoxFrom(settings)
     const certificate = certificateFiles(settings)
+    const failures = new FailedAuthentications(settings.FAILED_AUTHENTICATIONS_PER_MINUTE)
+    const securityLog = new SecurityLog(log)
     const app = buildApp({
       log,
       rpc,
@@ -38,8 +43,9 @@ export const gateway = defineService({
         clock,
         directory: new CredentialDirectory(db.reader, secrets),
         rateLimiter: new RateLimiter(db),
-        failures: new RateLimiterMemory({ points: settings.FAILED_AUTHENTICATIONS_PER_MINUTE, duration: 60 }),
-        trustedProxies: trustedProxies(settings),
+        failures,
+        securityLog,
+        addresses: new CallerAddresses({ trustedProxies: trustedProxies(settings), log }),
       },
       idempotency: new Idempotency({ db, rpc, leaseMs: settings.CLAIM_LEASE_MS }),
     })
@@ -47,7 +53,8 @@ export const gateway = defineService({
     const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })
     return {
       operations: handlers(secrets),
-      background: [listener],
+      background: [securityLog, listener],
+      measurements: [limitedAddresses(failures)],
       addresses: () => ({ baseUrl: listener.baseUrl }),
     }
   },

@@ -19,6 +19,12 @@ export interface AppOptions extends RouteContext {
 export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): FastifyInstance {
   const app = createServer({ log, tls })
   measureRequests(app)
+  const { securityLog } = context.authentication
+  // Not onResponse, which a client that breaks off prevents.
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    securityLog.answered(request, reply)
+    done()
+  })
   const routes = [...operationRoutes(context), ...documentRoutes(baseUrl)]
   for (const route of routes) app.route(route.method === 'GET' ? { ...route, onRequest: refuseBody } : route)
   for (const route of otherMethods(routes)) app.route(route)

@@ -2,7 +2,7 @@ import { apiPrefix, httpOperations, type Operation, type operations, Rejection }
 import type { RpcClient } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { showMe } from '../views/me.ts'
-import { type AuthenticationContext, authenticate } from './authenticate.ts'
+import { type AuthenticationContext, authenticate, type Caller } from './authenticate.ts'
 import type { KnownCredential } from './credential-directory.ts'
 import type { Idempotency } from './idempotency.ts'
 import { readInput } from './read-input.ts'
@@ -27,18 +27,17 @@ export function operationRoutes(context: RouteContext): RouteOptions[] {
       url: apiPrefix + http.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation: id },
       async handler(request, reply) {
-        const credential = await admit(operation, request, context.authentication)
-        return serve({ operation, request, credential }, reply, context)
+        const caller = await admit(operation, request, context.authentication)
+        return serve({ operation, request, ...caller }, reply, context)
       },
     }
   })
 }
 
 /** A request whose sender is known and may call the operation. */
-interface AdmittedRequest {
+interface AdmittedRequest extends Caller {
   readonly operation: Operation
   readonly request: FastifyRequest
-  readonly credential: KnownCredential
 }
 
 /** The checks in their fixed order, from the signature to the media type. Fastify has made the checks before these. */
@@ -46,13 +45,14 @@ async function admit(
   operation: Operation,
   request: FastifyRequest,
   authentication: AuthenticationContext,
-): Promise<KnownCredential> {
-  const credential = await authenticate(request, authentication)
-  const { environment } = credential.scope
+): Promise<Caller> {
+  const caller = await authenticate(request, authentication)
+  const { environment } = caller.credential.scope
+  if (operation.http?.method !== 'GET') authentication.securityLog.admitted(request, { operation, ...caller })
   labelRequest(request, { environment })
   if (operation.audience === 'sandbox' && environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
   if (operation.hasBody) requireJson(request)
-  return credential
+  return caller
 }
 
 async function serveEachTime(

@@ -29,6 +29,9 @@ export function labelRequest(request: FastifyRequest, known: Labels): void {
   labels.set(request, { ...labels.get(request), ...known })
 }
 
+/** The code that a request is refused with; undefined when it is not refused. */
+export const codeOf = (request: FastifyRequest): ErrorCode | undefined => labels.get(request)?.code
+
 export function countReplay(operation: Operation): void {
   replays.add(1, { operation: operation.id })
 }

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { apiPrefix, type ErrorCode, Rejection } from '@backoffice/contracts'
 import { createLogger, systemClock } from '@backoffice/service-runtime/internal'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import t, { type Test } from 'tap'
 import { AddressRanges } from '../../src/domain/addresses.ts'
 import { buildApp } from '../../src/http/app.ts'
+import { CallerAddresses } from '../../src/http/caller-addresses.ts'
+import { FailedAuthentications } from '../../src/http/failed-authentications.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
+import { SecurityLog } from '../../src/http/security-log.ts'
 import { signedHeaders } from '../signed-client.ts'
 
 const pair = { key: 'bk_test_1', secret: 'sk_1' }
 const nobody = new AddressRanges([])
 const credential = {
   credentialId: 'crd_1',
+  key: pair.key,
   secret: pair.secret,
   revoked: false,
   suspended: false,
@@ -35,16 +38,18 @@ function appOf(
   answers: { rpc?: () => unknown; claim?: () => ClaimOutcome; stored?: (reply: HttpReply) => HttpReply },
 ) {
   const events: string[] = []
+  const log = createLogger('test', 'silent')
   const app = buildApp({
-    log: createLogger('test', 'silent'),
+    log,
     tls: false,
     baseUrl: () => `https://api.example.com${apiPrefix}`,
     authentication: {
       clock: systemClock,
-      directory: { has: () => true, find: async (key) => (key === pair.key ? credential : null) },
+      directory: { find: async (key) => (key === pair.key ? credential : null) },
       rateLimiter: { admit: async () => null },
-      failures: new RateLimiterMemory({ points: 5, duration: 60 }),
-      trustedProxies: nobody,
+      failures: new FailedAuthentications(5),
+      securityLog: new SecurityLog(log),
+      addresses: new CallerAddresses({ trustedProxies: nobody, log }),
     },
     rpc: {
       async request(operation, { operationId }) {

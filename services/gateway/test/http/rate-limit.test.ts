@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { testBed } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
@@ -5,7 +6,9 @@ import t from 'tap'
 import { gateway } from '../../src/service.ts'
 import { send } from '../signed-client.ts'
 
-const bed = await testBed(t, { gateway, webhooks }, { config: { gateway: { FAILED_AUTHENTICATIONS_PER_MINUTE: 20 } } })
+// As behind a proxy of ours, so that a test can send from any address.
+const config = { gateway: { FAILED_AUTHENTICATIONS_PER_MINUTE: 20, TRUSTED_PROXIES: '127.0.0.0/8' } }
+const bed = await testBed(t, { gateway, webhooks }, { config })
 const replicas = [bed.services.gateway.addresses.baseUrl, (await bed.start('gateway')).addresses.baseUrl]
 const { createOperator } = operations.gateway
 
@@ -47,4 +50,33 @@ t.test('who only guesses keys is told to wait, and a good key still works', asyn
   for (let count = 0; count < 30; count++) statuses.add((await guess(count)).status)
   t.strictSame([...statuses], [401, 429])
   t.equal((await send(replicas[0] ?? '', sandbox, { path: '/me' })).status, 200)
+})
+
+/** Statuses of requests with keys that nobody has. */
+async function guess(count: number, addressOf: (index: number) => string): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {}
+  for (let index = 0; index < count; index++) {
+    const pair = { key: `bk_live_${randomUUID().replaceAll('-', '')}`, secret: 'x' }
+    const headers = { 'X-Forwarded-For': addressOf(index) }
+    const { status } = await send(replicas[0] ?? '', pair, { path: '/me', headers })
+    statuses[status] = (statuses[status] ?? 0) + 1
+  }
+  return statuses
+}
+
+t.test('a rightly signed request is served, however many others from its address guess', async (t) => {
+  const { sandbox } = await bed.team('alice').call(createOperator, { input: { name: 'Shared address' } })
+  const headers = { 'X-Forwarded-For': '203.0.113.5' }
+  t.match(await guess(40, () => '203.0.113.5'), { 401: 20, 429: 20 })
+  // Its key has not been used before, so no replica has it in memory.
+  t.equal((await send(replicas[0] ?? '', sandbox, { path: '/me', headers })).status, 200)
+  const wrong = await send(replicas[0] ?? '', { ...sandbox, secret: 'sk_wrong' }, { path: '/me', headers })
+  t.equal(wrong.status, 429, 'a wrong signature is a failure like any other')
+  t.equal((await send(replicas[0] ?? '', sandbox, { path: '/me', headers })).status, 200)
+})
+
+t.test('the addresses of an IPv6 /64 are one guesser, and another /64 is another', async (t) => {
+  const spread = await guess(40, (index) => `2001:db8:0:1::${index.toString(16)}`)
+  t.match(spread, { 401: 20, 429: 20 })
+  t.match(await guess(1, () => '2001:db8:0:2::1'), { 401: 1 })
 })

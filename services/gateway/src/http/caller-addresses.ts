@@ -1,0 +1,36 @@
+import type { Logger } from '@backoffice/service-runtime'
+import type { FastifyRequest } from 'fastify'
+import { type AddressRanges, callerAddress } from '../domain/addresses.ts'
+import { header } from './request.ts'
+
+/** Finds out from where requests come. */
+export class CallerAddresses {
+  readonly #trustedProxies: AddressRanges
+  readonly #log: Logger
+  #warned = false
+
+  constructor({ trustedProxies, log }: { readonly trustedProxies: AddressRanges; readonly log: Logger }) {
+    this.#trustedProxies = trustedProxies
+    this.#log = log
+  }
+
+  of(request: FastifyRequest): string {
+    const peer = request.raw.socket.remoteAddress ?? ''
+    const forwardedFor = header(request, 'x-forwarded-for')
+    if (forwardedFor !== undefined && !this.#warned) this.#warnUnlessTrusted(peer)
+    return callerAddress({ peer, forwardedFor, trustedProxies: this.#trustedProxies })
+  }
+
+  /**
+   * If a proxy of ours is not trusted, all operators share its address: permitted addresses refuse everybody, and the
+   * bound on failures counts everybody as one. Said once, because clients can send the header too.
+   */
+  #warnUnlessTrusted(peer: string): void {
+    if (this.#trustedProxies.has(peer)) return
+    this.#warned = true
+    this.#log.error(
+      { peer },
+      'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
+    )
+  }
+}

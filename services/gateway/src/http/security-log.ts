@@ -1,0 +1,184 @@
+import type { ErrorCode, Operation } from '@backoffice/contracts'
+import { type Logger, Loop, meter } from '@backoffice/service-runtime'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { holderOf } from '../domain/addresses.ts'
+import type { KnownCredential } from './credential-directory.ts'
+import { codeOf } from './telemetry.ts'
+
+const minuteMs = 60_000
+/** Lines a minute for one address and one operator. What comes after them is counted in one line. */
+const linesOfOneMax = 10
+/**
+ * Lines a minute for all addresses together. Who makes up keys has lines of their own, so that they cannot hide what
+ * happens to the keys of operators.
+ */
+const linesOfAllMax = { known: 600, unknown: 120 } as const
+/** Addresses that are counted one by one. The refusals of further ones are counted together. */
+const sourcesMax = 10_000
+
+const refusals = meter.createCounter('backoffice.authentication.refusals', {
+  description: 'Requests that were refused because of who sent them, or because their signature was used before',
+})
+
+/** Why a request is not let in. */
+export interface Refusal {
+  readonly code: ErrorCode
+  /** As it was sent; shown only if it looks like a key. */
+  readonly key: string
+  /** Null when the key does not exist. */
+  readonly credential: KnownCredential | null
+  readonly address: string
+  readonly request: FastifyRequest
+  /** The address has used up its failures, so the reply is RATE_LIMITED. */
+  readonly limited?: boolean
+}
+
+/** An authenticated request that may change something. */
+export interface Access {
+  readonly operation: Operation
+  readonly credential: KnownCredential
+  readonly address: string
+}
+
+interface Source {
+  readonly address: string
+  readonly operatorId: string | undefined
+  lines: number
+  readonly unshown: Map<ErrorCode, number>
+}
+
+const keyShape = /^bk_(live|test)_[A-Za-z0-9]{1,120}$/
+
+/** Whether a text can be a key. Anything else may be a secret that somebody put into the wrong place. */
+export const isKeyShaped = (text: string): boolean => keyShape.test(text)
+
+/**
+ * Who was refused, and what operators changed, as lines with `"log":"security"`. They name operators, keys and
+ * addresses, and never a person, a secret, a body or an Idempotency-Key.
+ */
+export class SecurityLog {
+  readonly #log: Logger
+  readonly #sources: LRUCache<string, Source>
+  #lines = { known: 0, unknown: 0 }
+  #unshown = new Map<ErrorCode, number>()
+  readonly #accesses = new WeakMap<FastifyRequest, Access>()
+  readonly #minutes: Loop
+
+  constructor(log: Logger) {
+    this.#log = log.child({ log: 'security' })
+    this.#sources = new LRUCache({
+      max: sourcesMax,
+      dispose: (source, _name, reason) => {
+        if (reason === 'evict') this.#addUp(source.unshown)
+      },
+    })
+    this.#minutes = new Loop({
+      name: 'counting refusals',
+      log,
+      everyMs: minuteMs,
+      firstAfterMs: minuteMs,
+      run: async () => this.endMinute(),
+    })
+  }
+
+  start(): void {
+    this.#minutes.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#minutes.stop()
+    this.endMinute()
+  }
+
+  /** Counts a refusal, and shows it unless too many were shown in this minute. */
+  refused(refusal: Refusal): void {
+    const { code, key, credential, address, request, limited = false } = refusal
+    const { operatorId, environment } = credential?.scope ?? {}
+    refusals.add(1, { code, environment: environment ?? 'none', operator: operatorId ?? 'none' })
+    const source = this.#sourceOf(holderOf(address), operatorId)
+    const kind = credential === null ? 'unknown' : 'known'
+    if (source.lines >= linesOfOneMax || this.#lines[kind] >= linesOfAllMax[kind]) {
+      addTo(source.unshown, code, 1)
+      return
+    }
+    source.lines += 1
+    this.#lines[kind] += 1
+    const operation = request.routeOptions.config.operation
+    const keyId = isKeyShaped(key) ? key : null
+    this.#log.warn(
+      { event: 'refused', code, keyId, operatorId, environment, address, requestId: request.id, operation, limited },
+      'a request was refused because of its sender',
+    )
+  }
+
+  /** Says who sent a request. It is shown with what became of it by `answered`. */
+  admitted(request: FastifyRequest, access: Access): void {
+    this.#accesses.set(request, access)
+  }
+
+  /** Shows a request that may have changed something. */
+  answered(request: FastifyRequest, reply: FastifyReply): void {
+    const access = this.#accesses.get(request)
+    if (access === undefined) return
+    const { operation, credential, address } = access
+    const { operatorId, environment } = credential.scope
+    this.#log.info(
+      {
+        event: 'request',
+        operation: operation.id,
+        operatorId,
+        environment,
+        keyId: credential.key,
+        address,
+        requestId: reply.getHeader('X-Request-Id'),
+        status: reply.statusCode,
+        code: codeOf(request),
+        replayed: reply.hasHeader('Idempotent-Replayed'),
+        durationMs: Math.round(reply.elapsedTime),
+      },
+      'a request was answered',
+    )
+  }
+
+  /** Shows how many refusals were not shown one by one, and begins anew. */
+  endMinute(): void {
+    const sources = [...this.#sources.values()].filter(({ unshown }) => unshown.size > 0)
+    sources.sort((a, b) => sum(b.unshown) - sum(a.unshown))
+    // Addresses with the most refusals have a line each; those of the others are added up.
+    for (const { address, operatorId, unshown } of sources.splice(0, linesOfAllMax.unknown))
+      this.#showCount({ address, operatorId }, unshown)
+    for (const { unshown } of sources) this.#addUp(unshown)
+    if (this.#unshown.size > 0) this.#showCount({}, this.#unshown)
+    this.#sources.clear()
+    this.#lines = { known: 0, unknown: 0 }
+    this.#unshown = new Map()
+  }
+
+  #showCount(source: Partial<Pick<Source, 'address' | 'operatorId'>>, unshown: ReadonlyMap<ErrorCode, number>): void {
+    this.#log.warn(
+      { event: 'refusals', ...source, count: sum(unshown), codes: Object.fromEntries(unshown) },
+      'more requests were refused than are shown one by one',
+    )
+  }
+
+  #sourceOf(address: string, operatorId: string | undefined): Source {
+    const name = `${address} ${operatorId ?? ''}`
+    let source = this.#sources.get(name)
+    if (source === undefined) {
+      source = { address, operatorId, lines: 0, unshown: new Map() }
+      this.#sources.set(name, source)
+    }
+    return source
+  }
+
+  #addUp(unshown: ReadonlyMap<ErrorCode, number>): void {
+    for (const [code, count] of unshown) addTo(this.#unshown, code, count)
+  }
+}
+
+function addTo(counts: Map<ErrorCode, number>, code: ErrorCode, count: number): void {
+  counts.set(code, (counts.get(code) ?? 0) + count)
+}
+
+const sum = (counts: ReadonlyMap<ErrorCode, number>): number => [...counts.values()].reduce((a, b) => a + b, 0)
