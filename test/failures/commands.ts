@@ -270,6 +270,13 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    operation: gateway.setReplayProtection,
+    prepare: async (world) => {
+      const { operatorId } = await newOperator(world)
+      return (key) => world.team(gateway.setReplayProtection, { operatorId, replayProtection: 'on', reason }, key)
+    },
+  },
+  {
     operation: gateway.issueCredential,
     prepare: async (world) => {
       const { operatorId, environment } = await newOperator(world)

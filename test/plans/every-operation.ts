@@ -142,6 +142,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(gateway.listOperators)
   await team(gateway.getOperator, { name: operatorId })
   await team(gateway.setOperatorLimits, { operatorId, rateLimitPerMinute: 99_999 })
+  await team(gateway.setReplayProtection, { operatorId, replayProtection: 'on' })
   const { key } = await team(gateway.issueCredential, { operatorId, environment: 'sandbox' })
   await team(gateway.revokeCredential, { key })
   await team(gateway.rewrapSecrets)

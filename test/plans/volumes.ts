@@ -79,11 +79,12 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
     `insert into attempt select ${id('dlv')}, 1, ${at}, 20, 'https://x', 204 ${all}`,
   ],
   gateway: [
-    `insert into operator select ${operator}, 'operator ' || n, 600, '{}', null, now() ${from(99)}`,
+    `insert into operator select ${operator}, 'operator ' || n, 600, '{}', null, now(), true ${from(99)}`,
     `insert into brand select ${brand}, ${operator}, case when n > 99 then 'sandbox' else 'production' end, 'x', 'BRL', 'UTC' ${from(199)}`,
     `insert into credential select 'crd_' || n, ${brand}, 'bk_test_' || n, 'sealed', now() ${from(199)}`,
     `insert into claim
       select ${operator}, 'sandbox', ${id('key')}, '\\x00', 'createDeposit', ${id('opn')}, gen_random_uuid(), null, ${at}, 200, 'application/json', '{}', 'req' ${all}`,
+    `insert into used_signature select ${operator}, 'sandbox', sha256(convert_to(n::text, 'UTF8')), ${id('key')}, ${at} ${all}`,
   ],
 }
 

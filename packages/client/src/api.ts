@@ -2831,6 +2831,17 @@ export interface operations {
           'application/json': components['schemas']['Error']
         }
       }
+      /** @description `IDEMPOTENCY_CONFLICT`: This Idempotency-Key was used with another method, path or body. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Retry-After': components['headers']['Retry-After']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
@@ -3478,7 +3489,11 @@ export interface operations {
           'application/json': components['schemas']['Error']
         }
       }
-      /** @description `WEBHOOK_NOT_CONFIGURED`: No webhook URL is configured for this environment. */
+      /**
+       * @description `IDEMPOTENCY_CONFLICT`: This Idempotency-Key was used with another method, path or body.
+       *
+       *     `WEBHOOK_NOT_CONFIGURED`: No webhook URL is configured for this environment.
+       */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
@@ -3645,7 +3660,11 @@ export interface operations {
           'application/json': components['schemas']['Error']
         }
       }
-      /** @description `WITHDRAWAL_INVALID_STATE`: The status of the withdrawal does not allow this decision. */
+      /**
+       * @description `IDEMPOTENCY_CONFLICT`: This Idempotency-Key was used with another method, path or body.
+       *
+       *     `WITHDRAWAL_INVALID_STATE`: The status of the withdrawal does not allow this decision.
+       */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
@@ -3806,6 +3825,17 @@ export interface operations {
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Error']
+        }
+      }
+      /** @description `IDEMPOTENCY_CONFLICT`: This Idempotency-Key was used with another method, path or body. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {

@@ -35,7 +35,7 @@ const retryDelayMsMax = 30_000
 
 /**
  * Signs and sends requests. Sends again what is safe to repeat: reads, requests with an Idempotency-Key, and any
- * request that was refused with 429.
+ * request that was refused with 429 or because of its signature. Each attempt is signed anew.
  */
 export class Transport {
   readonly #options: Required<TransportOptions>
@@ -106,9 +106,16 @@ export class Transport {
 function isSafeToRepeat(request: Request, error: BackOfficeError | ConnectionError): boolean {
   const repeatable = request.method === 'GET' || request.idempotencyKey !== undefined
   if (error instanceof ConnectionError) return repeatable
-  if (error.status === 429) return true
+  if (error.status === 429 || isSignatureUsed(error)) return true
   return repeatable && (error.status >= 500 || error.code === 'IDEMPOTENCY_IN_PROGRESS')
 }
+
+/**
+ * With replay protection: an equal request was signed in the same second. This one had no effect, and a second later,
+ * which is what Retry-After says, it has another signature.
+ */
+const isSignatureUsed = ({ code, details }: BackOfficeError): boolean =>
+  code === 'IDEMPOTENCY_CONFLICT' && details?.signature === 'used'
 
 function toAttempt(response: Response, text: string, request: Request): Attempt {
   const reply = parseJson(text)

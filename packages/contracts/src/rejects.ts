@@ -18,6 +18,8 @@ export function commonRejects(operation: Operation): ErrorCode[] {
   if (operation.hasBody) codes.push('UNSUPPORTED_MEDIA_TYPE')
   if (operation.idempotency === 'required')
     codes.push('IDEMPOTENCY_KEY_REQUIRED', 'IDEMPOTENCY_CONFLICT', 'IDEMPOTENCY_IN_PROGRESS')
+  // With replay protection, for a signature that was used before.
+  else if (operation.http?.method === 'POST') codes.push('IDEMPOTENCY_CONFLICT')
   codes.push('VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE')
   return codes
 }

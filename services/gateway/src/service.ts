@@ -26,7 +26,10 @@ export const gateway = defineService({
   entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
   // An expired claim is kept a day longer, because the next use of its key must first resolve an unknown outcome.
-  retentions: [{ table: 'claim', column: 'expires_at', keepMs: dayMs }],
+  retentions: [
+    { table: 'claim', column: 'expires_at', keepMs: dayMs },
+    { table: 'used_signature', column: 'expires_at', keepMs: 0 },
+  ],
   readyWithoutBackends: true,
 
   compose({ db, rpc, clock, log }, settings) {

@@ -19,6 +19,10 @@ const AllowedAddresses = Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/\\d
   description: 'IPv4 or IPv6, with or without a prefix length.',
 })
 
+const OnOrOff = Type.Union([Type.Literal('on'), Type.Literal('off')], {
+  description: 'On: a signature is accepted for one request only.',
+})
+
 /** A key with its secrets, which are shown once. A replay of the same operation id shows nulls instead. */
 const ShownOnce = Type.Object(
   {
@@ -38,6 +42,8 @@ export const OperatorRecord = Type.Object(
     rateLimitPerMinute: Type.Integer(),
     /** Empty: any address. */
     allowedAddresses: Type.Array(Type.String()),
+    /** Absent in what 1.1.0 stored or replies. */
+    replayProtection: Type.Optional(OnOrOff),
     createdAt: Timestamp,
     brands: Type.Array(
       Type.Object(
@@ -185,6 +191,13 @@ export const gateway = service('gateway', {
     ),
     reply: OperatorRecord,
     rejects: ['VALIDATION_ERROR', 'OPERATOR_NOT_FOUND'],
+  }),
+
+  setReplayProtection: team.command({
+    summary: 'Accept a signature for one request only, or, as the specification allows, for several',
+    body: Type.Object({ operatorId: Id, replayProtection: OnOrOff, reason: Type.Optional(Reason) }, closed),
+    reply: OperatorRecord,
+    rejects: ['OPERATOR_NOT_FOUND'],
   }),
 
   issueCredential: team.command({

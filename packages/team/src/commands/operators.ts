@@ -2,8 +2,15 @@ import { type OperatorRecord, operations } from '@backoffice/contracts'
 import { print, printRecord, printSection } from '../output.ts'
 import { row } from '../row.ts'
 
-const { createOperator, listOperators, getOperator, suspendOperator, activateOperator, setOperatorLimits } =
-  operations.gateway
+const {
+  createOperator,
+  listOperators,
+  getOperator,
+  suspendOperator,
+  activateOperator,
+  setOperatorLimits,
+  setReplayProtection,
+} = operations.gateway
 
 /** In this group the operator is what a command is about. */
 const byName = { operatorId: { flags: '--name <name>' } } as const
@@ -55,6 +62,13 @@ export const operators = [
     either: ['operatorId'],
     wording: byName,
     switches: [{ flags: '--allow-any-ip', help: 'permit every address', gives: { allowedAddresses: [] } }],
+    show: showOperator,
+  }),
+  row({
+    path: 'operators replay-protection',
+    operation: setReplayProtection,
+    arguments: ['operatorId', 'replayProtection'],
+    wording: byName,
     show: showOperator,
   }),
 ]

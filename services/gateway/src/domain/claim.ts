@@ -11,6 +11,8 @@ export type Claim =
   | { readonly state: 'mine'; readonly operationId: string }
   | { readonly state: 'replay'; readonly response: StoredResponse }
   | { readonly state: 'conflict' }
+  /** The request's signature was accepted before, for another request. */
+  | { readonly state: 'signature used' }
   | { readonly state: 'running'; readonly remainingMs: number }
   /**
    * The key has expired, but nobody knows what became of its operation. That must be resolved before the key gets a new

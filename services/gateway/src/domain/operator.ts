@@ -4,6 +4,8 @@ export interface OperatorTerms {
   /** Empty: any address. */
   readonly allowedAddresses: readonly string[]
   readonly suspendedAt: Date | null
+  /** Whether a signature is accepted for one request only. */
+  readonly replayProtection: boolean
 }
 
 /** Suspending an operator again keeps the time of the first suspension. */
@@ -13,6 +15,11 @@ export const suspend = (terms: OperatorTerms, now: Date): OperatorTerms => ({
 })
 
 export const activate = (terms: OperatorTerms): OperatorTerms => ({ ...terms, suspendedAt: null })
+
+export const protectFromReplays = (terms: OperatorTerms, replayProtection: boolean): OperatorTerms => ({
+  ...terms,
+  replayProtection,
+})
 
 /** Changes the limits that are given, and nothing else. */
 export const changeLimits = (

@@ -21,9 +21,12 @@ import {
   claimKeys,
   forgetClaim,
   releaseClaims,
+  type SignatureUse,
   storeResponses,
+  useSignatures,
 } from '../storage/claims.ts'
-import { type HttpReply, RetryLater, replyOfStored } from './reply.ts'
+import type { KnownCredential } from './credential-directory.ts'
+import { type HttpReply, RetryLater, replyOfStored, SignatureUsed } from './reply.ts'
 import { header, rawBody } from './request.ts'
 
 /** The claim that a request holds until its reply is stored. */
@@ -40,7 +43,7 @@ const resolveAttemptsMax = 3
  * Requests that wait together share a statement. While one batch waits for the disk, the next is sent. No statement
  * sets a lock time-out, because no claim's row stays locked for longer than one statement.
  */
-function inBatches<Item extends ClaimKey, Result>(
+function inBatches<Item extends Pick<ClaimKey, 'operatorId' | 'environment'>, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
   bytesOf: (item: Item) => number = () => 0,
 ): Gatherer<Item, Result> {
@@ -63,6 +66,7 @@ export class Idempotency {
   readonly #leaseMs: number
   // Each kind has its own queue: no claim waits for a reply to be stored.
   readonly #claims: Gatherer<ClaimRequest, Claim>
+  readonly #uses: Gatherer<SignatureUse, boolean>
   readonly #completions: Gatherer<Completion, StoredResponse | null>
   readonly #releases: Gatherer<ClaimAttempt, ClaimAttempt>
 
@@ -75,6 +79,7 @@ export class Idempotency {
     this.#rpc = rpc
     this.#leaseMs = leaseMs
     this.#claims = inBatches((requests) => claimKeys(db, requests))
+    this.#uses = inBatches((uses) => useSignatures(db, uses))
     this.#completions = inBatches(
       (completions) => storeResponses(db, completions),
       ({ response }) => response.body.length,
@@ -86,14 +91,21 @@ export class Idempotency {
   }
 
   /**
-   * Claims the key of a request, or finds what was stored under it.
+   * Claims the key of a request, or finds what was stored under it. With replay protection the same statement remembers
+   * the signature for this key.
    * @throws {Rejection} IDEMPOTENCY_KEY_REQUIRED, VALIDATION_ERROR, IDEMPOTENCY_CONFLICT, IDEMPOTENCY_IN_PROGRESS
+   * @throws {SignatureUsed} under replay protection
    */
-  async claim(operation: Operation, scope: Scope, request: FastifyRequest): Promise<ClaimOutcome> {
+  async claim(
+    operation: Operation,
+    { scope, replayProtection }: Pick<KnownCredential, 'scope' | 'replayProtection'>,
+    request: FastifyRequest,
+  ): Promise<ClaimOutcome> {
     const { operatorId, environment } = scope
     const key: ClaimKey = { operatorId, environment, key: readKey(request) }
     const token = randomUUID()
     const fingerprint = fingerprintOf(request)
+    const signatureDigest = replayProtection ? digestOfSignature(request) : null
     for (let attempt = 1; attempt <= resolveAttemptsMax; attempt++) {
       const claim = await this.#claims.add({
         ...key,
@@ -102,6 +114,7 @@ export class Idempotency {
         operation: operation.id,
         operationId: newId('opn'),
         leaseMs: this.#leaseMs,
+        signatureDigest,
       })
       switch (claim.state) {
         case 'mine':
@@ -110,6 +123,8 @@ export class Idempotency {
           return { is: 'replay', reply: replyOfStored(claim.response) }
         case 'conflict':
           throw new Rejection('IDEMPOTENCY_CONFLICT')
+        case 'signature used':
+          throw new SignatureUsed()
         case 'running':
           throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', retryAfterSeconds(Math.min(claim.remainingMs, 1_000)))
         case 'unresolved':
@@ -120,6 +135,18 @@ export class Idempotency {
       }
     }
     throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', 1)
+  }
+
+  /**
+   * Accepts the signature of a request that has no Idempotency-Key, once.
+   * @throws {SignatureUsed} from the second time on
+   */
+  async useOnce({ operatorId, environment }: Scope, request: FastifyRequest): Promise<void> {
+    const signatureDigest = digestOfSignature(request)
+    // No Idempotency-Key has a space in it.
+    const key = `request ${randomUUID()}`
+    const accepted = await this.#uses.add({ operatorId, environment, signatureDigest, key })
+    if (!accepted) throw new SignatureUsed()
   }
 
   /**
@@ -177,3 +204,9 @@ function fingerprintOf(request: FastifyRequest): Buffer {
   const text = [request.method, request.raw.url, bodySha256(rawBody(request))].join('\n')
   return createHash('sha256').update(text).digest()
 }
+
+/** A verified signature has one spelling, so nobody can change it and be taken for another. */
+const digestOfSignature = (request: FastifyRequest): Buffer =>
+  createHash('sha256')
+    .update(header(request, 'x-signature') ?? '')
+    .digest()

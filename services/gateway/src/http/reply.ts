@@ -17,9 +17,19 @@ export interface HttpReply extends StoredResponse {
 export class RetryLater extends Rejection {
   readonly retryAfterSeconds: number
 
-  constructor(code: ErrorCode, retryAfterSeconds: number) {
-    super(code)
+  constructor(code: ErrorCode, retryAfterSeconds: number, details?: Record<string, unknown>) {
+    super(code, details)
     this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/**
+ * The request's signature was accepted before, for another request. Who holds the secret may sign anew a second later;
+ * who only captured a request may not.
+ */
+export class SignatureUsed extends RetryLater {
+  constructor() {
+    super('IDEMPOTENCY_CONFLICT', 1, { signature: 'used' })
   }
 }
 

@@ -6,13 +6,21 @@ import { type AuthenticationContext, authenticate, type Caller } from './authent
 import type { KnownCredential } from './credential-directory.ts'
 import type { Idempotency } from './idempotency.ts'
 import { readInput } from './read-input.ts'
-import { type HttpReply, isFault, jsonContentType, replyOfRejection, sendReply, toRejection } from './reply.ts'
+import {
+  type HttpReply,
+  isFault,
+  jsonContentType,
+  replyOfRejection,
+  SignatureUsed,
+  sendReply,
+  toRejection,
+} from './reply.ts'
 import { header, rawBody } from './request.ts'
 import { countReplay, labelRequest } from './telemetry.ts'
 
 export interface RouteContext {
   readonly authentication: AuthenticationContext
-  readonly idempotency: Pick<Idempotency, 'claim' | 'storeReply' | 'releaseClaim'>
+  readonly idempotency: Pick<Idempotency, 'claim' | 'useOnce' | 'storeReply' | 'releaseClaim'>
   readonly rpc: Pick<RpcClient, 'request'>
 }
 
@@ -28,7 +36,12 @@ export function operationRoutes(context: RouteContext): RouteOptions[] {
       config: { operation: id },
       async handler(request, reply) {
         const caller = await admit(operation, request, context.authentication)
-        return serve({ operation, request, ...caller }, reply, context)
+        try {
+          return await serve({ operation, request, ...caller }, reply, context)
+        } catch (error) {
+          if (error instanceof SignatureUsed) noteUsedSignature(request, caller, context)
+          throw error
+        }
       },
     }
   })
@@ -38,6 +51,15 @@ export function operationRoutes(context: RouteContext): RouteOptions[] {
 interface AdmittedRequest extends Caller {
   readonly operation: Operation
   readonly request: FastifyRequest
+}
+
+/** Either a client sent two equal requests within a second, or somebody captured one and sends it again. */
+function noteUsedSignature(
+  request: FastifyRequest,
+  { credential, address }: Caller,
+  { authentication: { securityLog } }: RouteContext,
+): void {
+  securityLog.refused({ code: 'IDEMPOTENCY_CONFLICT', key: credential.key, credential, address, request })
 }
 
 /** The checks in their fixed order, from the signature to the media type. Fastify has made the checks before these. */
@@ -58,8 +80,11 @@ async function admit(
 async function serveEachTime(
   admitted: AdmittedRequest,
   reply: FastifyReply,
-  { rpc }: RouteContext,
+  { idempotency, rpc }: RouteContext,
 ): Promise<FastifyReply> {
+  const { operation, request, credential } = admitted
+  if (credential.replayProtection && operation.http?.method !== 'GET')
+    await idempotency.useOnce(credential.scope, request)
   return sendReply(reply, await runOperation(admitted, rpc))
 }
 
@@ -70,7 +95,7 @@ async function serveOnce(
   { idempotency, rpc }: RouteContext,
 ): Promise<FastifyReply> {
   const { operation, request, credential } = admitted
-  const claimed = await idempotency.claim(operation, credential.scope, request)
+  const claimed = await idempotency.claim(operation, credential, request)
   if (claimed.is === 'replay') {
     countReplay(operation)
     return sendReply(reply.header('Idempotent-Replayed', 'true'), claimed.reply)

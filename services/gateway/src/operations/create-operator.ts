@@ -45,6 +45,7 @@ export const createOperator = (secrets: SecretBox) =>
         rateLimitPerMinute,
         allowedAddresses,
         suspendedAt: null,
+        replayProtection: false,
         createdAt: now,
       })
       const addBrand = async ({ brandId, environment, webhookSecret }: typeof sandbox) => {

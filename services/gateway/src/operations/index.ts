@@ -7,6 +7,7 @@ import { listOperators } from './list-operators.ts'
 import { revokeCredential } from './revoke-credential.ts'
 import { rewrapSecrets } from './rewrap-secrets.ts'
 import { setOperatorLimits } from './set-operator-limits.ts'
+import { setReplayProtection } from './set-replay-protection.ts'
 import { suspendOperator } from './suspend-operator.ts'
 
 /** The team's operations, which come over NATS. Those of operators are HTTP routes (../http). */
@@ -17,6 +18,7 @@ export const handlers = (secrets: SecretBox): HandlersOf<'gateway'> => ({
   suspendOperator,
   activateOperator,
   setOperatorLimits,
+  setReplayProtection,
   issueCredential: issueCredential(secrets),
   revokeCredential,
   rewrapSecrets: rewrapSecrets(secrets),

@@ -15,8 +15,8 @@ export async function changeOperator(
   change: (terms: OperatorTerms) => OperatorTerms,
 ): Promise<OperatorRecord> {
   const operator = await lockOperator(db, operatorId)
-  const { rateLimitPerMinute, allowedAddresses, suspendedAt = null } = operator
-  const changed = change({ rateLimitPerMinute, allowedAddresses, suspendedAt })
+  const { rateLimitPerMinute, allowedAddresses, suspendedAt = null, replayProtection } = operator
+  const changed = change({ rateLimitPerMinute, allowedAddresses, suspendedAt, replayProtection })
   const em = await db.em()
   em.assign(operator, { ...changed, allowedAddresses: [...changed.allowedAddresses] })
   await db.flush()

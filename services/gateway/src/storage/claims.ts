@@ -1,9 +1,10 @@
-import { type Environment, idempotencyMemoryHours } from '@backoffice/contracts'
+import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, sql, unnest } from '@backoffice/service-runtime'
 import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from '../domain/claim.ts'
 
 const attemptColumns = 'operator_id text, environment text, key text, token uuid'
 const claimColumns = `${attemptColumns}, fingerprint bytea, operation text, operation_id text` as const
+const signatureColumns = 'operator_id text, environment text, signature_digest bytea, key text'
 const responseColumns = 'status smallint, content_type text, body bytea, request_id text'
 
 export interface ClaimKey {
@@ -24,6 +25,11 @@ export interface ClaimRequest extends ClaimAttempt {
   /** Used if the key is new. A later attempt with the key gets the operation id of the first. */
   readonly operationId: string
   readonly leaseMs: number
+  /**
+   * SHA-256 of the signature, which from now on is accepted under this key only. Null without replay protection: then
+   * it is accepted under any key.
+   */
+  readonly signatureDigest: Buffer | null
 }
 
 export interface Completion extends ClaimAttempt {
@@ -36,6 +42,12 @@ export interface Completion extends ClaimAttempt {
 const looksMax = 5
 
 /**
+ * How long a signature is remembered. Its timestamp may be ahead of our clock by the tolerance, and is then accepted
+ * for twice that time. A minute more, because PostgreSQL has another clock than the gateways.
+ */
+const signatureMemorySeconds = 2 * timestampToleranceSeconds + 60
+
+/**
  * Claims keys. A statement asks for each key once, and also judges expiry. Of several requests with one key the first
  * asks, and the others are judged by what it found.
  * @returns one claim per request, in order
@@ -45,16 +57,13 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
   for (let look = 1; look <= looksMax && claims.size < requests.length; look++) {
     const waiting = requests.filter((request) => !claims.has(request))
     const twins = [...Map.groupBy(waiting, nameOf).values()] as [ClaimRequest, ...ClaimRequest[]][]
-    const firsts = twins.map(([first]) => first)
-    const rows = await askForKeys(db, firsts)
+    const rows = await askForKeys(db, waiting)
     for (const [first, ...others] of twins) {
-      const row = rows.get(first.token)
-      // Another claim of the key was committed after the statement's snapshot. The next look finds it.
-      if (row === undefined) continue
-      if (row.mine) claims.set(first, { state: 'mine', operationId: row.operationId })
-      const used = row.mine ? justClaimed(first, row.operationId) : usedKeyOf(row)
-      for (const request of row.mine ? others : [first, ...others]) {
-        const claim = judgeUsedKey(used, request.fingerprint)
+      const own = rows.get(first.token)
+      if (own?.mine) claims.set(first, { state: 'mine', operationId: own.operationId })
+      const claimed = own?.mine ? justClaimed(first, own.operationId) : undefined
+      for (const request of own?.mine ? others : [first, ...others]) {
+        const claim = judge(request, rows.get(request.token), claimed)
         if (claim !== null) claims.set(request, claim)
       }
     }
@@ -62,7 +71,34 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
   return requests.map((request) => claims.get(request) ?? { state: 'running', remainingMs: 0 })
 }
 
+/**
+ * What a request is told that has not claimed its key.
+ * @param claimed the key, if another request of the batch has just claimed it
+ * @returns null when the next look must tell: another batch was committed after the statement's snapshot
+ */
+function judge(request: ClaimRequest, row: Row | undefined, claimed: UsedKey | undefined): Claim | null {
+  if (request.signatureDigest !== null) {
+    const { signatureKey = null } = row ?? {}
+    if (signatureKey === null) return null
+    if (signatureKey !== request.key) return { state: 'signature used' }
+  }
+  const used = claimed ?? (row?.known ? usedKeyOf(row) : undefined)
+  return used === undefined ? null : judgeUsedKey(used, request.fingerprint)
+}
+
 const nameOf = ({ operatorId, environment, key }: ClaimKey): string => `${operatorId} ${environment} ${key}`
+
+const nameOfSignature = ({ operatorId, environment, signatureDigest }: Omit<SignatureUse, 'key'>): string =>
+  `${operatorId} ${environment} ${signatureDigest.toString('hex')}`
+
+/** Tells of each item whether it is the first of its name. One statement cannot write a row twice. */
+function firstOfEach<Item>(nameOfItem: (item: Item) => string): (item: Item) => boolean {
+  const names = new Set<string>()
+  return (item) => {
+    const before = names.size
+    return names.add(nameOfItem(item)).size > before
+  }
+}
 
 const justClaimed = (request: ClaimRequest, operationId: string): UsedKey => ({
   ...request,
@@ -72,7 +108,7 @@ const justClaimed = (request: ClaimRequest, operationId: string): UsedKey => ({
   response: null,
 })
 
-const usedKeyOf = (row: OtherRow): UsedKey => ({ ...row, response: responseOf(row) })
+const usedKeyOf = (row: Row): UsedKey => ({ ...row, response: responseOf(row) })
 
 type ResponseColumns = { readonly [Field in keyof StoredResponse]: StoredResponse[Field] | null }
 
@@ -81,34 +117,86 @@ function responseOf({ status, contentType, body, requestId }: ResponseColumns): 
   return { status, contentType, body, requestId }
 }
 
-interface OurRow {
+/** What the statement found, with the token of the request that asked. Of a key that was just claimed only its id. */
+interface Row extends ResponseColumns, Omit<UsedKey, 'response'> {
   readonly token: string
-  readonly mine: true
-  readonly operationId: string
-}
-
-/** A key that could not be claimed, with the token of the request that asked for it. */
-interface OtherRow extends ResponseColumns, Omit<UsedKey, 'response'> {
-  readonly token: string
-  readonly mine: false
+  /** The request has claimed its key. */
+  readonly mine: boolean
+  /** The key had been used before. */
+  readonly known: boolean
+  /** The only key under which the request's signature is accepted; null when none is remembered. */
+  readonly signatureKey: string | null
 }
 
 /**
- * Asks for distinct keys. When a gateway dies, its lease ends and frees the key. Fingerprint and operation id stay, so
- * a retry carries on with the same effect. An attempt may ask again for what it holds, because its batch may run again.
- * Rows are locked in the order of their keys, here and in all statements below, so that two batches cannot deadlock.
+ * Remembers signatures, each for its key. A row is missing in the result when a signature belongs to another key. Under
+ * its own key a signature is accepted again, since retries within a second have the same one.
+ */
+const remembered = sql`
+  remembered as (
+    insert into used_signature as s (${columnNames(signatureColumns)}, expires_at)
+    select ${columnNames(signatureColumns)}, clock_timestamp() + make_interval(secs => ${signatureMemorySeconds}::int)
+    from asked where signs order by operator_id collate "C", environment collate "C", signature_digest
+    on conflict (operator_id, environment, signature_digest) do update
+      set key = excluded.key, expires_at = excluded.expires_at
+    where s.key = excluded.key or s.expires_at <= clock_timestamp()
+    returning ${columnNames(signatureColumns, 's')}
+  )
+`
+
+/** The use of a signature by a request without an Idempotency-Key. */
+export interface SignatureUse {
+  readonly operatorId: string
+  readonly environment: Environment
+  readonly signatureDigest: Buffer
+  /** Names the request. No Idempotency-Key may look like it. */
+  readonly key: string
+}
+
+/**
+ * Remembers the signatures of requests without an Idempotency-Key. None is accepted twice, but a batch may run again.
+ * @returns in order, whether the signature was accepted
+ */
+export async function useSignatures(db: Db, uses: readonly SignatureUse[]): Promise<boolean[]> {
+  const isFirst = firstOfEach(nameOfSignature)
+  const asked = uses.map((use) => ({ ...use, signs: isFirst(use) }))
+  const rows = await db<{ key: string }>`
+    with asked as (
+      select * from ${unnest('a', asked, `${signatureColumns}, signs bool`)}
+    ), ${remembered}
+    select key from remembered
+  `
+  const accepted = new Set(rows.map(({ key }) => key))
+  return uses.map(({ key }) => accepted.has(key))
+}
+
+/**
+ * Asks for keys; of requests with one key the first asks. When a gateway dies, its lease ends and frees the key.
+ * Fingerprint and operation id stay, so a retry carries on with the same effect. An attempt may ask again for what it
+ * holds, because its batch may run again. A key whose signature belongs to another key is not claimed. Rows are locked
+ * in the order of their keys, here and in all statements below, so that two batches cannot deadlock: signatures before
+ * claims.
  * @returns rows by the token of the request that asked
  */
-async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, OurRow | OtherRow>> {
-  const rows = await db<OurRow | OtherRow>`
+async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<ReadonlyMap<string, Row>> {
+  const isFirst = firstOfEach(nameOf)
+  const isFirstSigned = firstOfEach(nameOfSignature)
+  const asked = requests.map((request) => {
+    const { signatureDigest } = request
+    const signs = signatureDigest !== null && isFirstSigned({ ...request, signatureDigest })
+    return { ...request, first: isFirst(request), signs }
+  })
+  const rows = await db<Row>`
     with asked as (
-      select * from ${unnest('a', requests, `${claimColumns}, lease_ms int`)}
-    ), mine as (
+      select * from ${unnest('a', asked, `${claimColumns}, lease_ms int, signature_digest bytea, first bool, signs bool`)}
+    ), ${remembered}, mine as (
       insert into claim as c (${columnNames(claimColumns)}, leased_until, expires_at)
       select ${columnNames(claimColumns)},
         clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
         clock_timestamp() + make_interval(hours => ${idempotencyMemoryHours}::int)
-      from asked order by operator_id collate "C", environment collate "C", key collate "C"
+      from asked where first and (signature_digest is null
+        or (operator_id, environment, signature_digest, key) in (select ${columnNames(signatureColumns)} from remembered))
+      order by operator_id collate "C", environment collate "C", key collate "C"
       on conflict (operator_id, environment, key) do update set
         token = excluded.token, leased_until = excluded.leased_until,
         fingerprint = excluded.fingerprint, operation = excluded.operation,
@@ -123,12 +211,17 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
         else c.status is not null end
       returning c.token, c.operation_id
     )
-    select a.token, m.token is not null as mine, coalesce(m.operation_id, c.operation_id) as operation_id, c.operation,
+    select a.token, m.token is not null as mine, c.key is not null as known,
+      coalesce(r.key, s.key) as signature_key, coalesce(m.operation_id, c.operation_id) as operation_id, c.operation,
       c.fingerprint, c.expires_at <= clock_timestamp() as expired,
       coalesce(extract(epoch from c.leased_until - clock_timestamp()) * 1000, 0)::float8 as remaining_ms,
       c.status, c.content_type, c.body, c.request_id
-    from asked a left join mine m using (token) left join claim c using (operator_id, environment, key)
-    where m.token is not null or c.key is not null
+    from asked a left join mine m using (token)
+      left join claim c on c.operator_id = a.operator_id and c.environment = a.environment and c.key = a.key
+      left join remembered r on r.operator_id = a.operator_id and r.environment = a.environment
+        and r.signature_digest = a.signature_digest
+      left join used_signature s on s.operator_id = a.operator_id and s.environment = a.environment
+        and s.signature_digest = a.signature_digest
   `
   return new Map(rows.map((row) => [row.token, row]))
 }

@@ -12,6 +12,8 @@ export interface StoredCredential {
   readonly brandName: string
   readonly rateLimitPerMinute: number
   readonly allowedAddresses: readonly string[]
+  /** Whether a signature is accepted for one request only. */
+  readonly replayProtection: boolean
   readonly scope: Scope
 }
 
@@ -26,7 +28,7 @@ export async function findCredentials(
   const rows = await db<Omit<StoredCredential, 'scope'> & Scope>`
     select c.id as credential_id, c.key, c.sealed_secret, c.revoked_at is not null as revoked,
       o.suspended_at is not null as suspended, o.name as operator_name, b.name as brand_name,
-      o.rate_limit_per_minute, o.allowed_addresses,
+      o.rate_limit_per_minute, o.allowed_addresses, o.replay_protection,
       o.id as operator_id, b.id as brand_id, b.environment, b.currency, b.time_zone
     from credential c join brand b on b.id = c.brand_id join operator o on o.id = b.operator_id
     where c.key = any(${keys}::text[])

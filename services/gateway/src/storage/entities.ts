@@ -12,6 +12,7 @@ export const Operator = defineEntity({
     rateLimitPerMinute: p.integer(),
     allowedAddresses: p.array(),
     suspendedAt: p.datetime().nullable(),
+    replayProtection: p.boolean(),
     createdAt: p.datetime(),
     brands: () => p.oneToMany(Brand).mappedBy('operator'),
   },

@@ -11,6 +11,7 @@ export function showOperator(operator: OperatorWithBrands): OperatorRecord {
     status: operator.suspendedAt ? 'suspended' : 'active',
     rateLimitPerMinute: operator.rateLimitPerMinute,
     allowedAddresses: [...operator.allowedAddresses],
+    replayProtection: operator.replayProtection ? 'on' : 'off',
     createdAt: operator.createdAt.toISOString(),
     brands: brands.map(({ id, environment, name, currency, timeZone }) => {
       return { id, environment, name, currency, timeZone }

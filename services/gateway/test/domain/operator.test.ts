@@ -4,7 +4,12 @@ import { revokedAt } from '../../src/domain/credential.ts'
 import { activate, changeLimits, type OperatorTerms, suspend } from '../../src/domain/operator.ts'
 
 const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z')]
-const terms: OperatorTerms = { rateLimitPerMinute: 600, allowedAddresses: ['10.0.0.0/8'], suspendedAt: null }
+const terms: OperatorTerms = {
+  rateLimitPerMinute: 600,
+  allowedAddresses: ['10.0.0.0/8'],
+  suspendedAt: null,
+  replayProtection: false,
+}
 
 t.test('suspending twice leaves the first time, and activating ends it', async (t) => {
   const suspended = suspend(suspend(terms, early), late)

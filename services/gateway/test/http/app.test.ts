@@ -22,6 +22,7 @@ const credential = {
   operatorName: 'Acme',
   brandName: 'Acme sandbox',
   rateLimitPerMinute: 10,
+  replayProtection: false,
   permittedAddresses: nobody,
   scope: {
     operatorId: 'op_1',
@@ -67,6 +68,9 @@ function appOf(
           operationId: 'opn_1',
         } as const
         return answers.claim?.() ?? { is: 'held', claim }
+      },
+      async useOnce() {
+        events.push('use')
       },
       async storeReply(_claim, reply) {
         events.push(`store ${reply.status} ${reply.body}`)

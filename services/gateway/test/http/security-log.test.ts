@@ -15,7 +15,7 @@ import { post, send } from '../signed-client.ts'
 
 // A gateway as a process of its own, whose lines are read as whoever collects logs would read them.
 const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
-const { createOperator } = operations.gateway
+const { createOperator, setReplayProtection } = operations.gateway
 const created = await bed.team('alice').call(createOperator, { input: { name: 'Logged' } })
 const { operatorId, sandbox } = created
 
@@ -83,6 +83,20 @@ t.test('each request that may change something leaves a line, a replay and a ref
   await eventually(() => security('request').length === 5)
   t.equal(marker.status, 201)
   t.notOk(security('request').some(({ operation }) => operation === 'getWallet'))
+})
+
+t.test('a signature that is used again is a refusal, as well as a request', async (t) => {
+  const input = { operatorId, replayProtection: 'on' } as const
+  await bed.team('alice').call(setReplayProtection, { input })
+  const timestamp = String(Math.floor(Date.now() / 1_000))
+  const captured = { method: 'POST', path: '/webhooks/test', timestamp } as const
+  const used = await eventually(async () => {
+    const answer = await send(baseUrl, sandbox, captured)
+    return answer.json.error?.code === 'IDEMPOTENCY_CONFLICT' && answer
+  })
+  const line = await lineOf('refused', used.headers['x-request-id'])
+  t.match(line, { code: 'IDEMPOTENCY_CONFLICT', operatorId, keyId: sandbox.key, operation: 'testWebhook' })
+  t.match(await lineOf('request', used.headers['x-request-id']), { status: 409, code: 'IDEMPOTENCY_CONFLICT' })
 })
 
 t.test('a proxy that is not trusted is named once', async (t) => {

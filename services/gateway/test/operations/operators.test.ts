@@ -6,8 +6,15 @@ import { gateway } from '../../src/service.ts'
 
 const bed = await testBed(t, { gateway, webhooks })
 const alice = bed.team('alice')
-const { createOperator, getOperator, listOperators, issueCredential, revokeCredential, setOperatorLimits } =
-  operations.gateway
+const {
+  createOperator,
+  getOperator,
+  listOperators,
+  issueCredential,
+  revokeCredential,
+  setOperatorLimits,
+  setReplayProtection,
+} = operations.gateway
 
 t.test('of operators with one name that are created at once exactly one comes to be', async (t) => {
   const outcomes = await Promise.all(
@@ -67,4 +74,24 @@ t.test('ranges are shown back as they were understood, and one that is unclear i
       code: 'VALIDATION_ERROR',
       details: { in: 'body', issues: [{ path: '/allowedAddresses/0' }] },
     })
+})
+
+t.test('replay protection is off until the team turns it on, and that is recorded', async (t) => {
+  const { operatorId } = await alice.call(createOperator, { input: { name: 'Replays' } })
+  const shown = async () => (await alice.call(getOperator, { input: { name: 'Replays' } })).replayProtection
+  t.equal(await shown(), 'off')
+  for (const replayProtection of ['on', 'off'] as const) {
+    const input = { operatorId, replayProtection, reason: 'asked for' }
+    t.equal((await alice.call(setReplayProtection, { input })).replayProtection, replayProtection)
+    t.equal(await shown(), replayProtection)
+  }
+  const unknown = { operatorId: 'op_unknown', replayProtection: 'on' } as const
+  t.equal(await refusal(alice.call(setReplayProtection, { input: unknown })), 'OPERATOR_NOT_FOUND')
+  const { rows } = await bed
+    .sql('admin')
+    .query("select actor, reason from gateway.audit_entry where operation = 'setReplayProtection' order by at")
+  t.match(rows, [
+    { actor: 'alice', reason: 'asked for' },
+    { actor: 'alice', reason: 'asked for' },
+  ])
 })

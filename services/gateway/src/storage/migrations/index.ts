@@ -2,6 +2,7 @@ import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/m
 import { operatorTables } from './0001-operators.ts'
 import { requestTables } from './0002-requests.ts'
 import { keptRecords } from './0003-kept-records.ts'
+import { replayProtection } from './0004-replay-protection.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -9,4 +10,5 @@ export const migrations: readonly Migration[] = [
   operatorTables,
   requestTables,
   keptRecords,
+  replayProtection,
 ]

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { BackOfficeClient } from '@backoffice/client/source'
+import { operations } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { eventually, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import t from 'tap'
+import { playerRequest } from './journey.ts'
+
+const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+const first = bed.services.gateway.addresses.baseUrl
+const second = (await bed.start('gateway')).addresses.baseUrl
+const alice = bed.team('alice')
+const { createOperator, setReplayProtection } = operations.gateway
+
+interface Customer {
+  readonly operatorId: string
+  /** The operator's servers: one for each replica of the gateway. */
+  readonly servers: readonly [OperatorClient, OperatorClient]
+  readonly client: BackOfficeClient
+  readonly playerId: string
+}
+
+/** An operator with a player who has money and may play. */
+async function newCustomer(replayProtection: 'on' | 'off'): Promise<Customer> {
+  const { operatorId, sandbox } = await alice.call(createOperator, {
+    input: { name: randomUUID(), rateLimitPerMinute: 100_000 },
+  })
+  await alice.call(setReplayProtection, { input: { operatorId, replayProtection } })
+  const pair = { key: sandbox.key, secret: sandbox.secret ?? '' }
+  const client = new BackOfficeClient({ baseUrl: first, ...pair, retryDelayMs: 10 })
+  const servers = [new OperatorClient(first, pair), new OperatorClient(second, pair)] as const
+  t.teardown(() => Promise.all(servers.map((server) => server.close())))
+  const { id: playerId } = await client.registerPlayer(playerRequest())
+  await client.decideKyc(playerId, 'aprovado')
+  const deposit = await client.createDeposit(playerId, { ...money, externalReference: randomUUID() })
+  await client.confirmDeposit(deposit.id)
+  return { operatorId, servers, client, playerId }
+}
+
+const money = { amount: '1000.00', currency: 'BRL', method: 'pix' }
+const withdrawal = { ...money, amount: '100.00', destination: 'ana@example.com' }
+
+/** A request with one signature, as somebody captured it: it can be sent with any Idempotency-Key. */
+function captured(path: string, body?: unknown) {
+  const timestamp = Math.floor(Date.now() / 1_000)
+  return (server: OperatorClient, idempotencyKey: string | null): Promise<HttpReply> =>
+    server.send('POST', path, { timestamp, idempotencyKey, ...(body === undefined ? {} : { body }) })
+}
+
+const outcome = ({ status, body }: HttpReply) => (status < 400 ? String(status) : `${status} ${body.error.code}`)
+const conflict = '409 IDEMPOTENCY_CONFLICT'
+
+t.test('with replay protection a captured request has no effect under another key, on any replica', async (t) => {
+  const { servers, client, playerId } = await newCustomer('on')
+  const [one, other] = servers
+  const again = captured(`/players/${playerId}/withdrawals`, withdrawal)
+  const key = randomUUID()
+  const original = await again(one, key)
+  t.equal(original.status, 201)
+  for (const server of [one, other, one]) {
+    const refused = await again(server, randomUUID())
+    t.equal(outcome(refused), conflict)
+    t.equal(refused.headers['retry-after'], '1')
+    t.strictSame(refused.body.error.details, { signature: 'used' })
+  }
+  const replay = await again(other, key)
+  t.equal(replay.headers['idempotent-replayed'], 'true', 'the same key gets the stored reply')
+  t.same(replay.bytes, original.bytes)
+  t.equal((await client.getWallet(playerId)).withdrawable, '900.00')
+})
+
+t.test('of one captured request sent under many keys at once exactly one has an effect', async (t) => {
+  const { servers, client, playerId } = await newCustomer('on')
+  const again = captured(`/players/${playerId}/withdrawals`, withdrawal)
+  const sent = Array.from({ length: 20 }, (_, index) => again(servers[index % 2] ?? servers[0], randomUUID()))
+  t.strictSame((await Promise.all(sent)).map(outcome).sort(), ['201', ...Array.from({ length: 19 }, () => conflict)])
+  t.equal((await client.getWallet(playerId)).withdrawable, '900.00')
+})
+
+t.test('with replay protection requests without a key are accepted once', async (t) => {
+  const { servers, playerId } = await newCustomer('on')
+  const [one, other] = servers
+  for (const [path, body] of [
+    [`/players/${playerId}/game-sessions`, { gameId: 'fortune-reels' }],
+    ['/webhooks/test', undefined],
+    [`/sandbox/players/${playerId}/kyc/decision`, { status: 'expirado' }],
+  ] as const) {
+    const again = captured(path, body)
+    t.not(outcome(await again(one, null)), conflict, path)
+    for (const [server, key] of [
+      [one, null],
+      [other, null],
+      [one, randomUUID()],
+    ] as const)
+      t.equal(outcome(await again(server, key)), conflict, path)
+  }
+})
+
+t.test(
+  'without it equal requests in one second are what the specification allows, and nothing is remembered',
+  async (t) => {
+    const { servers, operatorId, client, playerId } = await newCustomer('off')
+    const [one] = servers
+    const again = captured(`/players/${playerId}/withdrawals`, withdrawal)
+    t.strictSame([outcome(await again(one, randomUUID())), outcome(await again(one, randomUUID()))], ['201', '201'])
+    t.equal((await client.getWallet(playerId)).withdrawable, '800.00')
+    const session = captured(`/players/${playerId}/game-sessions`, { gameId: 'fortune-reels' })
+    t.strictSame([outcome(await session(one, null)), outcome(await session(one, null))], ['201', '201'])
+    const { rows } = await bed
+      .sql('admin')
+      .query('select count(*)::int as remembered from gateway.used_signature where operator_id = $1', [operatorId])
+    t.equal(rows[0].remembered, 0)
+  },
+)
+
+t.test('a read may be repeated as it is', async (t) => {
+  const { servers, playerId } = await newCustomer('on')
+  const timestamp = Math.floor(Date.now() / 1_000)
+  for (const server of [...servers, ...servers])
+    t.equal((await server.get(`/players/${playerId}/wallet`, { timestamp })).status, 200)
+})
+
+t.test('the client signs anew, so what its user means to do twice is done twice', async (t) => {
+  const { client, playerId } = await newCustomer('on')
+  const withdrawals = await Promise.all([1, 2, 3].map(() => client.requestWithdrawal(playerId, withdrawal)))
+  t.equal(new Set(withdrawals.map(({ id }) => id)).size, 3)
+  t.equal((await client.getWallet(playerId)).withdrawable, '700.00')
+  const sessions = await Promise.all([1, 2].map(() => client.openGameSession(playerId, 'fortune-reels')))
+  t.equal(new Set(sessions.map(({ id }) => id)).size, 2)
+})
+
+t.test('a retry of the client in the same second has the same signature, and gets the stored reply', async (t) => {
+  const { client, playerId } = await newCustomer('on')
+  const idempotencyKey = randomUUID()
+  const attempts = []
+  for (let count = 0; count < 3; count++)
+    attempts.push(await client.requestWithdrawal(playerId, withdrawal, { idempotencyKey }))
+  t.equal(new Set(attempts.map(({ id }) => id)).size, 1)
+  t.equal((await client.getWallet(playerId)).withdrawable, '900.00')
+})
+
+t.test('the setting holds on every replica within a second, both ways', async (t) => {
+  const { servers, operatorId, playerId } = await newCustomer('off')
+  const twice = async (server: OperatorClient) => {
+    // An unknown game, so that nothing but the signature differs.
+    const again = captured(`/players/${playerId}/game-sessions`, { gameId: randomUUID() })
+    await again(server, null)
+    return outcome(await again(server, null))
+  }
+  for (const [replayProtection, expected] of [
+    ['on', conflict],
+    ['off', '404 GAME_NOT_FOUND'],
+  ] as const) {
+    await alice.call(setReplayProtection, { input: { operatorId, replayProtection } })
+    for (const server of servers)
+      await t.resolves(
+        eventually(async () => (await twice(server)) === expected, 1_500),
+        replayProtection,
+      )
+  }
+})
