@@ -49,7 +49,7 @@ export interface AttemptContext {
 /** What an accepted call leaves behind. */
 export function recordOf(
   { operation, call, fingerprint, byTeam }: Attempt,
-  { reply, rows }: { readonly reply: StoredReply; readonly rows: readonly OutboxRow[] },
+  { reply, rows }: { readonly reply: StoredReply | null; readonly rows: readonly OutboxRow[] },
 ): CallRecord {
   const audit = byTeam ? auditRow(operation, call) : null
   return { operationId: call.operationId, name: operation.id, fingerprint, reply, rows, audit }

@@ -7,7 +7,7 @@ import { newId } from '../process/ids.ts'
 import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
 import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
 import { type CallRecord, writeRecords } from './record.ts'
-import { findKnown, isStorable, type KnownOperation } from './stored-reply.ts'
+import { findKnown, isStorable, type KnownOperation, replyToKeep } from './stored-reply.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each command's types are checked where it is declared
 type Command = GatheredCommand<any, unknown, unknown, unknown>
@@ -130,7 +130,7 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
     const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
     return {
       outcome: { is: 'replied', body: reply, sent },
-      record: recordOf(attempt, { reply: { body: command.stored?.(reply) ?? reply }, rows }),
+      record: recordOf(attempt, { reply: replyToKeep(command.stored, reply), rows }),
       change: { value: change },
     }
   } catch (error) {

@@ -83,8 +83,9 @@ interface AnyCommand<O extends Operation, Prepared> {
   readonly prepare?: (call: Call<O>, tools: DirectTools) => Promise<Prepared>
   /**
    * What is stored of the reply for replays. It leaves out secrets, which are shown once and never kept in plain text.
+   * null where nothing is left that a caller could use: an attempt that comes later is SERVICE_UNAVAILABLE then.
    */
-  readonly stored?: (reply: Reply<O>) => Reply<O>
+  readonly stored?: (reply: Reply<O>) => Reply<O> | null
 }
 
 /** A command that is rare: one call, one transaction. */

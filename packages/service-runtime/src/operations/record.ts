@@ -9,7 +9,7 @@ export interface CallRecord {
   readonly operationId: string
   readonly name: string
   readonly fingerprint: string
-  readonly reply: StoredReply
+  readonly reply: StoredReply | null
   readonly rows: readonly OutboxRow[]
   readonly audit: AuditRow | null
 }

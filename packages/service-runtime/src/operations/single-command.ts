@@ -4,7 +4,7 @@ import { newId } from '../process/ids.ts'
 import { type Attempt, type AttemptContext, collectRows, type Outcome, recordOf, recordOfRefusal } from './attempt.ts'
 import { type SingleCommand, UnfinishedOperation } from './handle.ts'
 import { type CallRecord, writeRecords } from './record.ts'
-import { findKnown, isStorable } from './stored-reply.ts'
+import { findKnown, isStorable, replyToKeep } from './stored-reply.ts'
 
 /** How often an attempt begins again because somebody else wrote the same row first. */
 const repeatsMax = 2
@@ -45,7 +45,7 @@ async function executeOnce(
       const tools = { db: tx, now, newId, log, ...collectRows(rows, { requestId: call.requestId, now }) }
       const body = await command.execute(call, tools, prepared)
       await tx.flush()
-      const reply = { body: command.stored?.(body) ?? body }
+      const reply = replyToKeep(command.stored, body)
       const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows })], now)
       return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
     })

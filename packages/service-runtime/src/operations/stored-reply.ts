@@ -11,6 +11,12 @@ export function refusalOf({ code, details }: Rejection): StoredReply {
   return { error: { code, ...(details === undefined ? {} : { details }) } }
 }
 
+/** What is kept of a reply, given the `stored` of its operation, if it has one. */
+export function replyToKeep<R>(stored: ((reply: R) => R | null) | undefined, reply: R): StoredReply | null {
+  const body = stored === undefined ? reply : stored(reply)
+  return body === null ? null : { body }
+}
+
 /** A fault that a retry may cure is no reply, and is never stored. */
 export function isStorable(operation: Operation, error: unknown): error is Rejection {
   return error instanceof Rejection && errorCatalogue[error.code].status < 500 && isDeclared(operation, error.code)
@@ -37,7 +43,7 @@ export interface KnownOperation {
   readonly name: string
   /** null: stored by the release before, which knew the name alone. */
   readonly fingerprint: string | null
-  /** null on a tombstone. */
+  /** null on a tombstone, and where a reply is not kept. */
   readonly reply: StoredReply | null
   readonly abandoned: boolean
   /** One of its commands is not done. */
@@ -60,7 +66,7 @@ export async function findKnown(db: ReadDb, operationIds: readonly string[]): Pr
 
 /**
  * The stored reply of an earlier attempt.
- * @throws {Rejection} SERVICE_UNAVAILABLE when the id was abandoned; IDEMPOTENCY_CONFLICT when it stands for something else
+ * @throws {Rejection} SERVICE_UNAVAILABLE when the id was abandoned, or its reply is not kept; IDEMPOTENCY_CONFLICT when it stands for something else
  */
 export function replyOf(known: KnownOperation, operation: Operation, fingerprint: string): StoredReply {
   const same = known.fingerprint === null ? known.name === operation.id : known.fingerprint === fingerprint

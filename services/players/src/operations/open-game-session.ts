@@ -67,13 +67,14 @@ export const openGameSession = ({
     },
 
     save: (sessions, { db }) => insertSessions(db, sessions),
-    stored: (reply) => ({ ...reply, gameUrl: storedUrl(reply) }),
+    // Without its URL a session is of no use. Whoever asks again is told to open another.
+    stored: () => null,
   })
 
 /**
  * Whoever has the URL can play in the player's name, so it is shown once and not kept. A demonstration's is kept without
  * its token. Where in the provider's URL its token stands is not known, so a digest of all of it is kept: enough to
- * recognise a URL that somebody shows. The operation takes no Idempotency-Key, so no operator is sent the stored reply.
+ * recognise a URL that somebody shows.
  */
 const storedUrl = ({ mode, gameUrl }: { readonly mode: 'demo' | 'real'; readonly gameUrl: string }) =>
   mode === 'demo' ? gameUrl.replace(/#.*$/, '') : `sha256:${createHash('sha256').update(gameUrl).digest('hex')}`
