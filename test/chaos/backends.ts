@@ -42,6 +42,12 @@ export class PostgresPart implements Part {
     await this.startAgain()
   }
 
+  /** As `pg_ctl stop -m immediate`: it ends without a checkpoint, and recovers from its log. */
+  async stopAtOnce(): Promise<void> {
+    signal(this.#running.child.pid, 'SIGQUIT')
+    await this.startAgain()
+  }
+
   /** Starts it once it has ended. */
   async startAgain(): Promise<void> {
     await this.#running.child.exited

@@ -62,6 +62,7 @@ function mount(dir: string, megabytes: number): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', dir], { stdio: 'pipe' })
 }
 
+/** At once, and from its last user when that ends. */
 function unmount(dir: string): void {
-  execFileSync('umount', [dir], { stdio: 'pipe' })
+  execFileSync('umount', ['--lazy', dir], { stdio: 'pipe' })
 }
