@@ -86,6 +86,38 @@ t.test('a connection to NATS that closes for good ends the process, to be starte
   t.match(printed(), 'the connection to NATS is closed')
 })
 
+for (const [signal, message] of [
+  ['SIGHUP', 'nobody waits for this task'],
+  ['SIGWINCH', 'nobody catches this'],
+] as const) {
+  t.test(`a fault that no task handles ends it, logged, and after what it took (${message})`, async (t) => {
+    const { child, ended, printed } = await startAndServe()
+    let release = () => {}
+    let reached = false
+    crediting.during = () => {
+      reached = true
+      return new Promise((resolve) => {
+        release = resolve
+      })
+    }
+    const answer = call(signal, ['command'])
+    await eventually(() => reached)
+    child.kill(signal)
+    await eventually(() => printed().includes(message))
+    release()
+    t.same(await answer, { count: 1 })
+    t.equal(await ended, 1)
+    const line = printed()
+      .split('\n')
+      .find((text) => text.includes(message))
+    t.match(JSON.parse(line ?? '{}'), {
+      level: 60,
+      msg: 'a fault that nothing handled ends the process',
+      err: { message },
+    })
+  })
+}
+
 t.test('SIGTERM lets it finish what it took', async (t) => {
   const { child, ended } = await startAndServe()
   let release = () => {}
