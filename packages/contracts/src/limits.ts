@@ -6,6 +6,16 @@ export const requestsPerMinuteDefault = 600
 export const webhookAttemptsMax = 8
 export const bodyBytesMax = 64 * 1024
 
+/** What one stored item may weigh as JSON: the reply of a command, an event, or a command of an outbox. */
+export const storedBytesMax = 8 * 1024
+/**
+ * What the rows of one page may weigh as JSON. The texts in them are long or short as tenants wish, and a message of the
+ * broker has 1 MiB.
+ */
+export const pageBytesMax = 256 * 1024
+/** What the submissions of one player may weigh as JSON. They are read for many players at once. */
+export const submissionsBytesMax = 64 * 1024
+
 /**
  * How far money adds up, in minor units (centavos). A balance must stay below 2^63, the end of PostgreSQL's bigint. The
  * team takes a balance to half of that at most. A player's deposits, all together, sum to a quarter at most. So there is

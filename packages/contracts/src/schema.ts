@@ -17,5 +17,18 @@ export const oneOf = <const T extends readonly string[]>(
 export const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options)
 
+/**
+ * A page of a list of the team's. It has at most as many rows as were asked for, and fewer when their texts are long.
+ * `nextCursor` is where the next page begins; null means that there is none. A reply of the release before has no cursor.
+ */
+export const pageOf = <R extends TSchema>(row: R) =>
+  Type.Object(
+    {
+      data: Type.Array(row, { maxItems: 1_000 }),
+      nextCursor: Type.Optional(Nullable(Type.String({ maxLength: 256 }))),
+    },
+    closed,
+  )
+
 /** The same schema with another description, for the place where it is used. */
 export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })

@@ -20,6 +20,7 @@ export {
   UnfinishedOperation,
 } from './operations/handle.ts'
 export { type WithTimes, withIsoTimes } from './operations/iso-times.ts'
+export { fitting, toPage } from './operations/page.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export type { Clock } from './process/clock.ts'
 export { ConfigurationError } from './process/config.ts'

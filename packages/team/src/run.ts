@@ -1,6 +1,7 @@
 import type { Input, Operation } from '@backoffice/contracts'
 import type { Given } from './options.ts'
 import { printJson, printRecord, printTable } from './output.ts'
+import { callPages } from './pages.ts'
 import { confirm } from './prompt.ts'
 import type { AnyRow } from './row.ts'
 import type { Session } from './session.ts'
@@ -22,7 +23,10 @@ export async function run(row: AnyRow, given: Given, options: CommonOptions & { 
   try {
     if (row.confirm !== undefined && !yes) await confirm(await row.confirm(given, session))
     const input = await withIds(given, row.operation, session)
-    const call = () => session.call(row.operation, input as Input<Operation>, operationId)
+    const call = () =>
+      row.operation.kind === 'query'
+        ? callPages(session, row.operation, input as Input<Operation>)
+        : session.call(row.operation, input as Input<Operation>, operationId)
     const result = await (row.run?.({ session, input, operationId, json }) ?? call())
     print(row, result, json)
   } finally {

@@ -121,6 +121,27 @@ t.test('a record is a line per field, and its history a table below', async (t) 
   t.match(stdout, /2026-03-02T12:00:00.000Z {2}team bob {2}approved {2}paid {2}–/)
 })
 
+t.test('a page that ended early is gone on from, up to as many rows as were asked for', async (t) => {
+  const all = ['dep_5', 'dep_4', 'dep_3', 'dep_2', 'dep_1']
+  const { sent, stdout } = await typed(
+    ['deposits', 'list', '--operator', 'Casa Azul', '--limit', '4', '--json'],
+    (_operation, input) => {
+      const { before, limit } = input as unknown as { readonly before?: string; readonly limit: number }
+      const rest = all.slice(before === undefined ? 0 : all.indexOf(before) + 1)
+      const data = rest.slice(0, Math.min(limit, 3)).map((id) => ({ id }))
+      return { data, nextCursor: data.length < rest.length ? data.at(-1)?.id : null }
+    },
+  )
+  t.strictSame(
+    JSON.parse(stdout),
+    all.slice(0, 4).map((id) => ({ id })),
+  )
+  t.match(
+    sent.slice(1).map(({ input }) => input),
+    [{ limit: 4 }, { limit: 1, before: 'dep_3' }],
+  )
+})
+
 t.test('the audit trail is that of all services, newest first', async (t) => {
   const { stdout } = await typed(['audit', 'list', '--limit', '3', '--json'], ({ service }) => ({
     data: [{ at: `2026-03-0${service.length % 10}T00:00:00.000Z`, operation: service }],

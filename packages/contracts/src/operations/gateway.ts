@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { document, get, operator, team } from '../operation.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resources.ts'
-import { closed, Nullable } from '../schema.ts'
+import { closed, Nullable, pageOf } from '../schema.ts'
 import { service } from '../service.ts'
 
 const JsonDocument = Type.Object({}, { additionalProperties: true })
@@ -153,8 +153,15 @@ export const gateway = service('gateway', {
   }),
 
   listOperators: team.query({
-    summary: 'List the operators',
-    reply: Type.Object({ data: Type.Array(OperatorRecord) }, closed),
+    summary: 'List the operators, by name',
+    body: Type.Object(
+      {
+        after: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Go on after this name.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+      },
+      closed,
+    ),
+    reply: pageOf(OperatorRecord),
   }),
 
   getOperator: team.query({

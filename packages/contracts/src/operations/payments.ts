@@ -15,7 +15,7 @@ import {
   Withdrawal,
   WithdrawalRequest,
 } from '../resources.ts'
-import { closed, described, Nullable } from '../schema.ts'
+import { closed, described, Nullable, pageOf } from '../schema.ts'
 import { service } from '../service.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 
@@ -213,7 +213,7 @@ export const payments = service('payments', {
       },
       closed,
     ),
-    reply: Type.Object({ data: Type.Array(TeamDeposit) }, closed),
+    reply: pageOf(TeamDeposit),
   }),
 
   showWithdrawal: team.query({
@@ -235,23 +235,18 @@ export const payments = service('payments', {
       },
       closed,
     ),
-    reply: Type.Object(
-      {
-        data: Type.Array(
-          Type.Object(
-            {
-              ...TeamWithdrawal.properties,
-              playerStatus: PlayerStatus,
-              kycStatus: KycStatus,
-              selfExcluded: Type.Boolean(),
-              available: Money,
-              withdrawable: Money,
-            },
-            closed,
-          ),
-        ),
-      },
-      closed,
+    reply: pageOf(
+      Type.Object(
+        {
+          ...TeamWithdrawal.properties,
+          playerStatus: PlayerStatus,
+          kycStatus: KycStatus,
+          selfExcluded: Type.Boolean(),
+          available: Money,
+          withdrawable: Money,
+        },
+        closed,
+      ),
     ),
     timeoutMs: 10_000,
   }),

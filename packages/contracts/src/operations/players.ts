@@ -11,6 +11,7 @@ import {
   Kyc,
   KycDecision,
   KycStatus,
+  KycSubmission,
   KycSubmissionReceipt,
   KycSubmissionRequest,
   Player,
@@ -20,7 +21,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { closed, described, Nullable } from '../schema.ts'
+import { closed, described, Nullable, pageOf } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 import { PlayerChange, PlayerStanding, TeamPlayer } from './player-records.ts'
@@ -190,7 +191,7 @@ export const players = service('players', {
       },
       closed,
     ),
-    reply: Type.Object({ data: Type.Array(TeamPlayer) }, closed),
+    reply: pageOf(TeamPlayer),
   }),
 
   kycQueue: team.query({
@@ -198,31 +199,29 @@ export const players = service('players', {
     body: Type.Object(
       {
         brandId: Type.Optional(Id),
+        after: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
+        ),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
     ),
-    reply: Type.Object(
-      {
-        data: Type.Array(
-          Type.Object(
-            {
-              playerId: Id,
-              operatorId: Id,
-              brandId: Id,
-              environment: EnvironmentName,
-              name: Type.String(),
-              kycStatus: KycStatus,
-              submissions: Type.Integer(),
-              latestDocumentType: Type.String(),
-              latestReference: Type.String(),
-              waitingSince: Timestamp,
-            },
-            closed,
-          ),
-        ),
-      },
-      closed,
+    reply: pageOf(
+      Type.Object(
+        {
+          playerId: Id,
+          operatorId: Id,
+          brandId: Id,
+          environment: EnvironmentName,
+          name: Player.properties.name,
+          kycStatus: KycStatus,
+          submissions: Type.Integer(),
+          latestDocumentType: KycSubmission.properties.documentType,
+          latestReference: KycSubmission.properties.reference,
+          waitingSince: Timestamp,
+        },
+        closed,
+      ),
     ),
   }),
 

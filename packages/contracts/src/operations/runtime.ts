@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { internal, team } from '../operation.ts'
 import { Timestamp } from '../resources.ts'
-import { closed, Nullable } from '../schema.ts'
+import { closed, Nullable, pageOf } from '../schema.ts'
 
 export const AuditEntry = Type.Object(
   {
@@ -47,11 +47,14 @@ export const runtimeEntries = {
         actor: Type.Optional(Type.String({ description: 'The person.' })),
         subject: Type.Optional(Type.String({ description: 'The id of a player, withdrawal, operator, key, …' })),
         since: Type.Optional(Timestamp),
+        before: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
+        ),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
     ),
-    reply: Type.Object({ data: Type.Array(AuditEntry) }, closed),
+    reply: pageOf(AuditEntry),
   }),
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
 import { Amount, Id, LedgerItem, Money, Reason, Timestamp, Wallet } from '../resources.ts'
-import { closed, described, Nullable } from '../schema.ts'
+import { closed, described, Nullable, pageOf } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 
@@ -230,7 +230,7 @@ export const wallet = service('wallet', {
       },
       closed,
     ),
-    reply: Type.Object({ available: Money, withdrawable: Money, data: Type.Array(TeamEntry) }, closed),
+    reply: Type.Object({ available: Money, withdrawable: Money, ...pageOf(TeamEntry).properties }, closed),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 

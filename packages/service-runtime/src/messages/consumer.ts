@@ -71,6 +71,8 @@ const crowdedAfterMs = 15 * 60_000
 const retryDelayMsMax = 60_000
 const restartDelayMs = 500
 const nanosPerMs = 1_000_000
+/** A fault may quote the message. */
+const faultLengthMax = 1_000
 const tracer = trace.getTracer('events')
 const setAside = meter.createCounter('backoffice.messages.set_aside', {
   description: 'Messages that could not be handled and wait for a person',
@@ -245,7 +247,8 @@ export class EventConsumer {
   }
 
   /** Keeps a message that cannot be handled for a person to look at. It is not delivered again. */
-  async #setAside(message: JsMsg, fault: string): Promise<void> {
+  async #setAside(message: JsMsg, why: string): Promise<void> {
+    const fault = why.replaceAll('\u0000', '\uFFFD').slice(0, faultLengthMax)
     const { db, clock, log } = this.#context
     await db`
       insert into set_aside_message (consumer, subject, payload, fault, set_aside_at)

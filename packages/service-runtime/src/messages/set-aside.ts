@@ -33,14 +33,17 @@ export interface SetAsideMessage {
 }
 
 const columns = sql`id, consumer, subject, payload, fault, set_aside_at`
+/** Any event fits into it. What is longer is no event of ours, and not read into a list as a whole. */
+const listedPayloadMax = 16_384
 
-/** Oldest first. */
+/** Oldest first, with the beginnings of long payloads. */
 export function listSetAside(
   db: ReadDb,
   { after, limit }: { readonly after: bigint; readonly limit: number },
 ): Promise<SetAsideMessage[]> {
   return db<SetAsideMessage>`
-    select ${columns} from set_aside_message where id > ${after}::bigint order by id limit ${limit}
+    select id, consumer, subject, left(payload, ${listedPayloadMax}::int) as payload, fault, set_aside_at
+    from set_aside_message where id > ${after}::bigint order by id limit ${limit}
   `
 }
 

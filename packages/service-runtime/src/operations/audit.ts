@@ -1,9 +1,10 @@
-import type { AuditEntry, Operation, operations } from '@backoffice/contracts'
+import { type AuditEntry, invalid, type Operation, type operations, type Reply } from '@backoffice/contracts'
 import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import { newId } from '../process/ids.ts'
 import type { Call, QueryTools } from './handle.ts'
 import { type WithTimes, withIsoTimes } from './iso-times.ts'
+import { toPage } from './page.ts'
 
 const auditColumns = `
   id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json
@@ -71,14 +72,25 @@ function withoutSecrets(input: Readonly<Record<string, unknown>>): Record<string
 type ListAudit = (typeof operations)['gateway']['listAudit']
 
 /** Answers the `listAudit` operation of any service. */
-export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools): Promise<{ data: AuditEntry[] }> {
+export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools): Promise<Reply<ListAudit>> {
   const { actor = null, subject = null, since = null, limit } = input
+  const before = input.before === undefined ? afterAll : placeOf(input.before)
   const rows = await db<WithTimes<AuditEntry, 'at'>>`
     select ${columnNames(auditColumns)} from audit_entry
     where (${actor}::text is null or actor = ${actor}) and (${subject}::text is null or subject = ${subject})
       and (${since}::timestamptz is null or at >= ${since}::timestamptz)
+      and (at, id) < (${before.at}::timestamptz, ${before.id}::text)
     order by at desc, id desc
-    limit ${limit}
+    limit ${limit + 1}
   `
-  return { data: rows.map(withIsoTimes) }
+  return toPage(rows.map(withIsoTimes), limit, ({ at, id }) => `${at}/${id}`)
+}
+
+/** A place in the order of the trail; this one comes after every entry. */
+const afterAll = { at: 'infinity', id: '' }
+
+function placeOf(cursor: string): typeof afterAll {
+  const [, at = '', id = ''] = /^([^/]+)\/([^/]+)$/.exec(cursor) ?? []
+  if (id === '' || Number.isNaN(Date.parse(at))) throw invalid('body', '/before', 'is not a cursor of the trail')
+  return { at, id }
 }

@@ -1,4 +1,5 @@
 import { operations, serviceNames } from '@backoffice/contracts'
+import { callPages } from '../pages.ts'
 import { row, type Work } from '../row.ts'
 
 const trails = serviceNames.map((service) => ({ service, listAudit: operations[service].listAudit }))
@@ -25,7 +26,7 @@ export const audit = [
 /** Each service keeps its own trail, in the transaction of the action itself. */
 async function listAll({ session, input }: Work<typeof operations.gateway.listAudit>) {
   const pages = trails.map(async ({ service, listAudit }) => {
-    const { data } = await session.call(listAudit, input)
+    const { data } = await callPages(session, listAudit, input)
     return data.map((entry) => ({ service, ...entry }))
   })
   const entries = (await Promise.all(pages)).flat()

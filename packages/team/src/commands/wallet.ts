@@ -12,7 +12,7 @@ export const wallet = [
     path: 'wallet entries',
     operation: listEntries,
     arguments: ['playerId'],
-    show: ({ data, ...balances }) => {
+    show: ({ data, nextCursor: _, ...balances }) => {
       printRecord(balances)
       printSection('', data, [
         ['at', 'createdAt'],

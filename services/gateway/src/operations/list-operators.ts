@@ -1,8 +1,12 @@
 import { operations } from '@backoffice/contracts'
-import { handle } from '@backoffice/service-runtime'
+import { handle, toPage } from '@backoffice/service-runtime'
 import { findOperators } from '../storage/operators.ts'
 import { showOperator } from '../views/operator.ts'
 
-export const listOperators = handle(operations.gateway.listOperators, async (_call, { db }) => ({
-  data: (await findOperators(db, {})).map(showOperator),
-}))
+const limitMax = 1_000
+
+export const listOperators = handle(operations.gateway.listOperators, async ({ input }, { db }) => {
+  const { after = '', limit = limitMax } = input
+  const operators = await findOperators(db, { name: { $gt: after } }, limit + 1)
+  return toPage(operators.map(showOperator), limit, ({ name }) => name)
+})

@@ -17,10 +17,11 @@ export async function lockOperator(db: Db, operatorId: string): Promise<Operator
 /** The operators that match, by name, with their brands and credentials. */
 export async function findOperators(
   db: ReadDb,
-  where: { readonly id: string } | { readonly name: string } | Record<never, never>,
+  where: { readonly id: string } | { readonly name: string | { readonly $gt: string } },
+  limit = 1,
 ): Promise<OperatorWithBrands[]> {
   const { em, Operator } = await records(db)
-  return em.find(Operator, where, { populate: ['brands.credentials'], orderBy: { name: 'asc' } })
+  return em.find(Operator, where, { populate: ['brands.credentials'], orderBy: { name: 'asc' }, limit })
 }
 
 /** @throws {Rejection} OPERATOR_NOT_FOUND */

@@ -39,6 +39,16 @@ t.test('an operator is found by name and by id, with what it was created with', 
   t.equal(await refusal(alice.call(getOperator, { input: { name: 'nobody' } })), 'OPERATOR_NOT_FOUND')
 })
 
+t.test('operators are listed by name, page by page', async (t) => {
+  const names = ['page a', 'page b', 'page c']
+  for (const name of names) await alice.call(createOperator, { input: { name } })
+  const first = await alice.call(listOperators, { input: { after: 'page', limit: 2 } })
+  t.same([first.data.map(({ name }) => name), first.nextCursor], [names.slice(0, 2), 'page b'])
+  t.ok(first.data.every(({ brands, credentials }) => brands.length === 2 && credentials.length === 2))
+  const second = await alice.call(listOperators, { input: { after: 'page b' } })
+  t.same([second.data[0]?.name, second.nextCursor], ['page c', null])
+})
+
 t.test('of two keys that are revoked at once one stays', async (t) => {
   const { operatorId, sandbox } = await alice.call(createOperator, { input: { name: 'Last key' } })
   const second = await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } })

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { handle, type RpcClient } from '@backoffice/service-runtime'
+import { handle, type RpcClient, toPage } from '@backoffice/service-runtime'
 import { scopeOf } from '../storage/scope.ts'
 import { listQueue, type WithdrawalRecord } from '../storage/withdrawals.ts'
 import { shownWithdrawals } from '../views/shown-withdrawal.ts'
@@ -9,18 +9,20 @@ const { getPlayerStanding } = operations.players
 const { readBalance } = operations.wallet
 
 export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async (call, { db, rpc }) => {
-  const { status = 'under_review', ...filter } = call.input
-  const withdrawals = await shownWithdrawals(db, await listQueue(db, { ...filter, status }))
-  const players = new Map(withdrawals.map((withdrawal) => [withdrawal.playerId, withdrawal]))
+  const { status = 'under_review', limit, ...filter } = call.input
+  const withdrawals = await shownWithdrawals(db, await listQueue(db, { ...filter, status, limit: limit + 1 }))
+  const { data, nextCursor } = toPage(withdrawals.map(teamWithdrawal), limit, ({ id }) => id)
+  const players = new Map(withdrawals.slice(0, data.length).map((withdrawal) => [withdrawal.playerId, withdrawal]))
   const known = new Map<string, Awaited<ReturnType<typeof readPlayer>>>()
   await eachOf([...players.values()], async (withdrawal) => {
     known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
   })
   return {
-    data: withdrawals.flatMap((withdrawal) => {
+    data: data.flatMap((withdrawal) => {
       const player = known.get(withdrawal.playerId)
-      return player === undefined ? [] : [{ ...teamWithdrawal(withdrawal), ...player }]
+      return player === undefined ? [] : [{ ...withdrawal, ...player }]
     }),
+    nextCursor,
   }
 })
 

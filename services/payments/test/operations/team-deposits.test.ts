@@ -7,7 +7,8 @@ const { showDeposit, listDeposits } = operations.payments
 const path = await moneyPath(t)
 const { scope } = path
 const { brandId } = scope
-const team = path.bed.team('alice')
+const { bed } = path
+const team = bed.team('alice')
 
 t.test('showDeposit finds a deposit and its brand by the id alone', async (t) => {
   const deposit = await path.createDeposit(await path.newPlayer({ kyc: false }))
@@ -26,6 +27,30 @@ t.test('showDeposit says who changed it, when and why', async (t) => {
     { version: 1, from: null, to: 'pending', at: failed.createdAt, by, reason: null },
     { version: 2, from: 'pending', to: 'failed', at: failed.failedAt, by, reason: 'expired' },
   ])
+})
+
+t.test('listDeposits ends a page early where the texts are long, and goes on from there', async (t) => {
+  const { brandId } = bed.scope({ brandId: 'brd_of_long_texts' })
+  // The longest texts that an operator may send: of 4 bytes each character.
+  await bed.sql('admin').query(
+    `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
+      currency, method, status, failure_reason, version, created_at, failed_at)
+    select 'dep_long_' || lpad(n::text, 4, '0'), $1, 'op', 'sandbox', 'UTC', 'ply_1', n || repeat('😀', 120), 100, 'BRL',
+      repeat('😀', 64), 'failed', repeat('😀', 500), 2, now(), now() from generate_series(1, 500) n`,
+    [brandId],
+  )
+  const ids: string[] = []
+  let pages = 0
+  for (let before: string | null | undefined; before !== null; pages++) {
+    const input = { brandId, limit: 1_000, ...(before === undefined ? {} : { before }) }
+    const { data, nextCursor = null } = await team.call(listDeposits, { input })
+    t.ok(Buffer.byteLength(JSON.stringify(data)) < 300_000)
+    ids.push(...data.map(({ id }) => id))
+    before = nextCursor
+  }
+  t.ok(pages > 3)
+  t.equal(ids.length, 500)
+  t.same(ids, [...new Set(ids)].sort().reverse())
 })
 
 t.test('listDeposits pages from the newest to the oldest, and filters', async (t) => {

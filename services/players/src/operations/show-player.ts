@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { handle, withIsoTimes } from '@backoffice/service-runtime'
+import { fitting, handle, withIsoTimes } from '@backoffice/service-runtime'
 import { latestSubmissions } from '../storage/kyc-submissions.ts'
 import { latestChanges } from '../storage/player-changes.ts'
 import { requirePlayer } from '../storage/players.ts'
@@ -14,8 +14,10 @@ export const showPlayer = handle(operations.players.showPlayer, async ({ input: 
   return {
     ...teamPlayer(player, now),
     submissions: submissions.map(publicSubmission),
-    changes: changes.map(({ at, actor, field, previous, next, reason }) =>
-      withIsoTimes({ at, actor, field, from: previous, to: next, reason }),
+    changes: fitting(
+      changes.map(({ at, actor, field, previous, next, reason }) =>
+        withIsoTimes({ at, actor, field, from: previous, to: next, reason }),
+      ),
     ),
   }
 })

@@ -32,11 +32,22 @@ export async function latestSubmissions(db: ReadDb, playerIds: readonly string[]
 
 export type WaitingPlayer = WithTimes<Reply<typeof operations.players.kycQueue>['data'][number], 'waitingSince'>
 
+/** A place in the order of the queue. */
+export interface QueuePlace {
+  readonly waitingSince: Date
+  readonly playerId: string
+}
+
 /** Players whose documents wait for a decision, the longest wait first. @param brandId null: of all brands */
 export function findWaitingPlayers(
   db: ReadDb,
-  { brandId, limit }: { readonly brandId: string | null; readonly limit: number },
+  {
+    brandId,
+    after,
+    limit,
+  }: { readonly brandId: string | null; readonly after: QueuePlace | null; readonly limit: number },
 ): Promise<WaitingPlayer[]> {
+  const { waitingSince, playerId } = after ?? { waitingSince: new Date(0), playerId: '' }
   return db<WaitingPlayer>`
     select p.id as player_id, p.operator_id, p.brand_id, p.environment, p.name, p.kyc_status, s.submissions,
       s.document_type as latest_document_type, s.reference as latest_reference, s.submitted_at as waiting_since
@@ -46,7 +57,8 @@ export function findWaitingPlayers(
       from kyc_submission where player_id = p.id order by submitted_at desc, id desc limit 1
     ) s on true
     where p.kyc_status in ('pendente', 'em_analise') and (${brandId}::text is null or p.brand_id = ${brandId})
-    order by s.submitted_at
+      and (s.submitted_at, p.id) > (${waitingSince}::timestamptz, ${playerId}::text)
+    order by s.submitted_at, p.id
     limit ${limit}
   `
 }

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -158,6 +158,26 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
   }
   const listed = await alice.call(listPlayers, { input: { brandId, status: 'suspenso', limit: 10 } })
   t.ok(listed.data.some(({ id }) => id === playerId))
+})
+
+t.test('the queue is read page by page, over documents that came at one moment too', async (t) => {
+  const there = bed.scope({ brandId: 'brd_of_a_queue' })
+  const waiting: string[] = []
+  for (let index = 0; index < 3; index++) {
+    const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: there, input: newPlayer() })
+    await bed.rpc.call(submitKyc, { scope: there, input: { playerId, documentType: 'rg', reference: 'x' } })
+    waiting.push(playerId)
+  }
+  const found: string[] = []
+  for (let after: string | null | undefined; after !== null; ) {
+    const input = { brandId: there.brandId, limit: 2, ...(after === undefined ? {} : { after }) }
+    const { data, nextCursor = null } = await bed.team('alice').call(kycQueue, { input })
+    found.push(...data.map(({ playerId }) => playerId))
+    after = nextCursor
+  }
+  t.strictSame(found, waiting.sort())
+  const wrong = bed.team('alice').call(kycQueue, { input: { after: 'nowhere', limit: 1 } })
+  t.equal(await refusal(wrong), 'VALIDATION_ERROR')
 })
 
 t.test('self-exclusion and limits show in the standing, and end when they should', async (t) => {

@@ -1,5 +1,5 @@
 import { fromMinorUnits, invalid, operations } from '@backoffice/contracts'
-import { handle } from '@backoffice/service-runtime'
+import { fitting, handle } from '@backoffice/service-runtime'
 import {
   isSettled,
   listEntriesOfPeriod,
@@ -20,11 +20,11 @@ export const exportStatement = handle(operations.wallet.exportStatement, async (
     listEntriesOfPeriod(db, period, { after, limit: limit + 1 }),
     sumPeriod(db, period),
   ])
-  const page = entries.slice(0, limit)
-  const last = page.at(-1)
+  const data = fitting(entries.map(teamEntry), limit)
+  const last = entries[data.length - 1]
   return {
-    data: page.map(teamEntry),
-    nextCursor: entries.length > limit && last !== undefined ? cursorAt(last) : null,
+    data,
+    nextCursor: entries.length > data.length && last !== undefined ? cursorAt(last) : null,
     totals: totals.map(totalsOf),
   }
 })

@@ -1,5 +1,5 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { handle } from '@backoffice/service-runtime'
+import { handle, toPage } from '@backoffice/service-runtime'
 import { transferIdOf } from '../domain/ledger-item.ts'
 import { findBalanceOfPlayer } from '../storage/accounts.ts'
 import { findEntry, readPages } from '../storage/statement.ts'
@@ -12,7 +12,7 @@ export const listEntries = handle(operations.wallet.listEntries, async ({ input 
   if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
   const last = before === undefined ? undefined : await findEntry(db, transferIdOf(before))
   if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [] }
-  const asked = { brandId: account.brandId, playerId, before: last?.seq ?? null, limit }
+  const asked = { brandId: account.brandId, playerId, before: last?.seq ?? null, limit: limit + 1 }
   const [page] = await readPages(db, [asked])
-  return { ...balanceOf(account), data: (page?.entries ?? []).map(teamEntry) }
+  return { ...balanceOf(account), ...toPage((page?.entries ?? []).map(teamEntry), limit, ({ id }) => id) }
 })

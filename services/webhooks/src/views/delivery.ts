@@ -1,5 +1,5 @@
 import type { DeliveryStory } from '@backoffice/contracts'
-import { withIsoTimes } from '@backoffice/service-runtime'
+import { fitting, withIsoTimes } from '@backoffice/service-runtime'
 import { duration, outcomeSentence } from '../domain/outcome-sentence.ts'
 import type { DeliveryStoryRow } from '../storage/deliveries.ts'
 
@@ -7,7 +7,8 @@ export function toStory({ body, openUntil, attemptLog, ...row }: DeliveryStoryRo
   return {
     ...withIsoTimes(row),
     outcome: outcomeSentence({ ...row, pausedBecause: pause(openUntil, now), now }),
-    attemptLog: attemptLog.map(withIsoTimes),
+    // Of very many attempts the latest.
+    attemptLog: fitting(attemptLog.map(withIsoTimes).reverse()).reverse(),
     body: body.toString('utf8'),
   }
 }

@@ -1,0 +1,44 @@
+import { operations, pageBytesMax } from '@backoffice/contracts'
+import { testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { fitting, toPage } from '../../src/index.ts'
+import { payments } from '../probe-services.ts'
+
+const row = (id: number, bytes: number) => ({ id: String(id), text: 'x'.repeat(bytes) })
+const idOf = ({ id }: { id: string }) => id
+
+t.test('a page has as many rows as were asked for, and says where the next one begins', async (t) => {
+  const rows = [1, 2, 3].map((id) => row(id, 10))
+  t.same(toPage(rows, 2, idOf), { data: rows.slice(0, 2), nextCursor: '2' })
+  t.same(toPage(rows, 3, idOf), { data: rows, nextCursor: null })
+  t.same(toPage([], 3, idOf), { data: [], nextCursor: null })
+})
+
+t.test('it ends before the row that would make it too large, and never before the first', async (t) => {
+  const half = pageBytesMax / 2 - 50
+  const rows = [row(1, half), row(2, half), row(3, 1), row(4, pageBytesMax * 2)]
+  t.same(toPage(rows, 4, idOf), { data: rows.slice(0, 3), nextCursor: '3' })
+  t.same(toPage(rows.slice(3), 4, idOf), { data: rows.slice(3), nextCursor: null })
+  t.same(fitting([row(1, half), row(2, half), row(3, half)]).map(idOf), ['1', '2'])
+})
+
+t.test('the audit trail is read page by page, over entries of one moment too', async (t) => {
+  const bed = await testBed(t, { payments })
+  await bed.sql('admin').query(
+    `insert into payments.audit_entry (id, at, actor, operation, operation_id, reason, input)
+    select 'aud_' || lpad(n::text, 4, '0'), '2026-03-02T12:00:00Z'::timestamptz + n / 100 * interval '1 s', 'alice', 'decide', 'opn',
+      repeat('😀', 500), json_build_object('reason', repeat('😀', 500)) from generate_series(1, 400) n`,
+  )
+  const { listAudit } = operations.payments
+  const ids: string[] = []
+  for (let before: string | null | undefined; before !== null; ) {
+    const input = { limit: 1_000, ...(before === undefined ? {} : { before }) }
+    const { data, nextCursor = null } = await bed.team('alice').call(listAudit, { input })
+    ids.push(...data.map(idOf))
+    before = nextCursor
+  }
+  t.same(
+    ids,
+    Array.from({ length: 400 }, (_, n) => `aud_${String(400 - n).padStart(4, '0')}`),
+  )
+})
