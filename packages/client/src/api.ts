@@ -655,7 +655,7 @@ export interface components {
         | 'aprovado'
         | 'reprovado'
         | 'expirado'
-      /** @description Most recent first, at most the last 100. */
+      /** @description Most recent first: at most the last 100, and fewer when their references are very long (64 KiB). */
       submissions: components['schemas']['KycSubmission'][]
       /**
        * Format: date-time
@@ -877,6 +877,30 @@ export interface components {
       status: 'pendente' | 'em_analise' | 'documento_solicitado' | 'aprovado' | 'reprovado' | 'expirado'
       reason?: string
     }
+    KycChange: {
+      /** @description Opaque identifier. */
+      playerId: string
+      /**
+       * @description Status of the identity check (KYC).
+       * @enum {string}
+       */
+      kycStatus:
+        | 'nao_iniciado'
+        | 'pendente'
+        | 'em_analise'
+        | 'documento_solicitado'
+        | 'aprovado'
+        | 'reprovado'
+        | 'expirado'
+      /** @description The latest one, if there is any. `GET /players/{playerId}/kyc` has those before it. */
+      submissions: components['schemas']['KycSubmission'][]
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC with milliseconds.
+       */
+      decidedAt: string | null
+      reason: string | null
+    }
     KycStatusChangedEvent: {
       /** @description Opaque identifier. */
       id: string
@@ -909,7 +933,7 @@ export interface components {
           | 'aprovado'
           | 'reprovado'
           | 'expirado'
-        /** @description Most recent first, at most the last 100. */
+        /** @description The latest one, if there is any. `GET /players/{playerId}/kyc` has those before it. */
         submissions: components['schemas']['KycSubmission'][]
         /**
          * Format: date-time
@@ -3786,7 +3810,7 @@ export interface operations {
            *       "reason": null
            *     }
            */
-          'application/json': components['schemas']['Kyc']
+          'application/json': components['schemas']['KycChange']
         }
       }
       /**

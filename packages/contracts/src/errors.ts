@@ -151,6 +151,15 @@ export interface ValidationDetails {
   readonly issues: ReadonlyArray<{ readonly path: string; readonly message: string }>
 }
 
+const pathLengthMax = 128
+
+/**
+ * The path of an issue as it is shown. The names in it are the sender's, and may be as long as the body. A refusal is
+ * stored, so it is not.
+ */
+export const shownPath = (path: string): string =>
+  path.length <= pathLengthMax ? path : `${path.slice(0, pathLengthMax).toWellFormed()}…`
+
 /** @param path a JSON pointer to what is not valid */
 export const invalid = (place: ValidationDetails['in'], path: string, message: string): Rejection =>
-  new Rejection('VALIDATION_ERROR', { in: place, issues: [{ path, message }] })
+  new Rejection('VALIDATION_ERROR', { in: place, issues: [{ path: shownPath(path), message }] })

@@ -6,13 +6,13 @@ import {
   DepositStatus,
   EnvironmentName,
   Id,
-  Kyc,
+  KycChange,
   KycStatus,
   Timestamp,
   Withdrawal,
   WithdrawalStatus,
 } from './resources.ts'
-import { closed } from './schema.ts'
+import { closed, text } from './schema.ts'
 
 interface EventEntry<Data extends TObject = TObject> {
   readonly summary: string
@@ -42,7 +42,7 @@ export const events = {
     visibility: 'public',
     emittedBy: 'players',
     consumedBy: ['webhooks'],
-    data: Type.Object({ ...Kyc.properties, previousStatus: KycStatus, version }, closed),
+    data: Type.Object({ ...KycChange.properties, previousStatus: KycStatus, version }, closed),
     example: { ...approvedKyc, previousStatus: 'em_analise', version: 2 },
   }),
   'deposit.confirmed': entry({
@@ -69,7 +69,7 @@ export const events = {
     visibility: 'public',
     emittedBy: 'webhooks',
     consumedBy: ['webhooks'],
-    data: Type.Object({ message: Type.String() }, closed),
+    data: Type.Object({ message: text(200) }, closed),
     example: { message: 'This is a test delivery.' },
   }),
 } as const
@@ -85,7 +85,7 @@ const envelopeOf = <K extends EventKind>(kind: K) =>
     {
       id: Id,
       type: Type.Literal(kind),
-      apiVersion: Type.String(),
+      apiVersion: text(32),
       environment: EnvironmentName,
       operatorId: Id,
       brandId: Id,

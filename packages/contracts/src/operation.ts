@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { ErrorCode } from './errors.ts'
 import { EnvironmentName } from './resources.ts'
-import { closed } from './schema.ts'
+import { closed, text } from './schema.ts'
 
 export const serviceNames = ['gateway', 'players', 'wallet', 'payments', 'webhooks'] as const
 export type ServiceName = (typeof serviceNames)[number]
@@ -53,12 +53,12 @@ export type Tag = keyof typeof tags
  */
 export const Scope = Type.Object(
   {
-    operatorId: Type.String(),
-    brandId: Type.String(),
+    operatorId: text(64),
+    brandId: text(64),
     environment: EnvironmentName,
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
     /** IANA name. The brand's calendar day begins and ends at midnight there. */
-    timeZone: Type.String(),
+    timeZone: text(64),
   },
   closed,
 )
@@ -78,6 +78,8 @@ interface Facts {
    * or it takes long because of somebody else.
    */
   readonly sentOnce?: true
+  /** What may be stored of one call, where it is more than `storedBytesMax`: for the team's, which are few. */
+  readonly storedBytesMax?: number
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>
     readonly query?: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import './formats.ts'
 import { amountPattern, moneyPattern } from './money.ts'
-import { closed, Nullable, oneOf } from './schema.ts'
+import { closed, Nullable, oneOf, text } from './schema.ts'
 import { Line, Lines } from './text.ts'
 
 /** The version of the public API, reported by GET /me and in every event. */
@@ -14,8 +14,11 @@ export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Opaqu
  * invalid.
  */
 export const PathId = Type.String({ pattern: '^[A-Za-z0-9_.~:-]{1,128}$', description: 'Opaque identifier.' })
+/** More digits than the sum of all that a brand could ever hold. */
+const moneyLengthMax = 40
 export const Money = Type.String({
   pattern: moneyPattern,
+  maxLength: moneyLengthMax,
   description: 'Decimal string with exactly 2 decimal places.',
 })
 export const Amount = Type.String({
@@ -86,9 +89,9 @@ export type LedgerType = Static<typeof LedgerType>
 
 export const Me = Type.Object(
   {
-    operator: Type.Object({ id: Id, name: Type.String(), environment: EnvironmentName }, closed),
-    brand: Type.Object({ id: Id, name: Type.String(), currency: Currency, isSandbox: Type.Boolean() }, closed),
-    apiVersion: Type.String(),
+    operator: Type.Object({ id: Id, name: text(64), environment: EnvironmentName }, closed),
+    brand: Type.Object({ id: Id, name: text(100), currency: Currency, isSandbox: Type.Boolean() }, closed),
+    apiVersion: text(32),
   },
   { ...closed, $id: 'Me' },
 )
@@ -96,11 +99,11 @@ export const Me = Type.Object(
 export const Player = Type.Object(
   {
     id: Id,
-    externalId: Nullable(Type.String()),
-    name: Type.String(),
-    email: Type.String(),
+    externalId: Nullable(text(128)),
+    name: text(200),
+    email: text(254),
     cpf: Type.String({ pattern: '^\\d{11}$' }),
-    phone: Nullable(Type.String()),
+    phone: Nullable(text(16)),
     birthDate: Nullable(CalendarDate),
     status: PlayerStatus,
     kycStatus: KycStatus,
@@ -130,7 +133,7 @@ export const PlayerRequest = Type.Object(
 )
 
 export const KycSubmission = Type.Object(
-  { id: Id, documentType: Type.String(), reference: Type.String(), submittedAt: Timestamp },
+  { id: Id, documentType: text(64), reference: text(256), submittedAt: Timestamp },
   { ...closed, $id: 'KycSubmission' },
 )
 
@@ -138,13 +141,32 @@ export const Kyc = Type.Object(
   {
     playerId: Id,
     kycStatus: KycStatus,
-    submissions: Type.Array(KycSubmission, { description: 'Most recent first, at most the last 100.', maxItems: 100 }),
+    submissions: Type.Array(KycSubmission, {
+      description: 'Most recent first: at most the last 100, and fewer when their references are very long (64 KiB).',
+      maxItems: 100,
+    }),
     decidedAt: Nullable(Timestamp),
-    reason: Nullable(Type.String()),
+    reason: Nullable(text(500)),
   },
   { ...closed, $id: 'Kyc' },
 )
 export type Kyc = Static<typeof Kyc>
+
+/**
+ * What a decision has changed: the reply to it, and its event. Both are stored, the event several times, so it carries
+ * the latest submission and not all of them.
+ */
+export const KycChange = Type.Object(
+  {
+    ...Kyc.properties,
+    submissions: Type.Array(KycSubmission, {
+      description: 'The latest one, if there is any. `GET /players/{playerId}/kyc` has those before it.',
+      maxItems: 1,
+    }),
+  },
+  { ...closed, $id: 'KycChange' },
+)
+export type KycChange = Static<typeof KycChange>
 
 export const KycSubmissionRequest = Type.Object(
   {
@@ -170,8 +192,8 @@ export const Wallet = Type.Object(
   {
     playerId: Id,
     currency: Currency,
-    available: Type.String({ pattern: moneyPattern, description: 'The real balance.' }),
-    withdrawable: Type.String({ pattern: moneyPattern, description: '`available` minus open withdrawals.' }),
+    available: text(moneyLengthMax, { pattern: moneyPattern, description: 'The real balance.' }),
+    withdrawable: text(moneyLengthMax, { pattern: moneyPattern, description: '`available` minus open withdrawals.' }),
     updatedAt: Timestamp,
   },
   { ...closed, $id: 'Wallet' },
@@ -182,13 +204,13 @@ export const LedgerItem = Type.Object(
   {
     id: Id,
     type: LedgerType,
-    amount: Type.String({ pattern: moneyPattern, description: 'Signed: the items sum to `available`.' }),
+    amount: text(moneyLengthMax, { pattern: moneyPattern, description: 'Signed: the items sum to `available`.' }),
     currency: Currency,
     balanceAfter: Money,
     reference: Type.Object(
       {
-        type: Type.String({ description: `What caused the entry: ${listOfCauses}.` }),
-        id: Type.String(),
+        type: text(32, { description: `What caused the entry: ${listOfCauses}.` }),
+        id: text(128),
       },
       closed,
     ),
@@ -204,10 +226,10 @@ export const Deposit = Type.Object(
     playerId: Id,
     amount: Money,
     currency: Currency,
-    method: Type.String(),
-    externalReference: Type.String(),
+    method: text(64),
+    externalReference: text(128),
     status: DepositStatus,
-    failureReason: Nullable(Type.String()),
+    failureReason: Nullable(text(500)),
     createdAt: Timestamp,
     confirmedAt: Nullable(Timestamp),
     failedAt: Nullable(Timestamp),
@@ -232,10 +254,10 @@ export const Withdrawal = Type.Object(
     playerId: Id,
     amount: Money,
     currency: Currency,
-    method: Type.String(),
-    destination: Type.String(),
+    method: text(64),
+    destination: text(256),
     status: WithdrawalStatus,
-    reason: Nullable(Type.String()),
+    reason: Nullable(text(500)),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     reviewedAt: Nullable(Timestamp),
@@ -258,11 +280,11 @@ export const WithdrawalRequest = Type.Object(
 export const Game = Type.Object(
   {
     id: Id,
-    name: Type.String(),
-    provider: Type.String(),
-    category: Type.String(),
-    thumbnailUrl: Type.String(),
-    rtp: Type.String({ description: 'Return to player in percent, as a decimal string.' }),
+    name: text(128),
+    provider: text(128),
+    category: text(64),
+    thumbnailUrl: text(2_048),
+    rtp: text(16, { description: 'Return to player in percent, as a decimal string.' }),
     demo: Type.Boolean({ description: 'Whether the game can be opened as a demonstration.' }),
   },
   { ...closed, $id: 'Game' },
@@ -275,7 +297,7 @@ export const GameSession = Type.Object(
     playerId: Id,
     gameId: Id,
     mode: oneOf(['demo', 'real']),
-    gameUrl: Type.String({ description: "To be opened in the player's browser, for example in an iframe." }),
+    gameUrl: text(2_048, { description: "To be opened in the player's browser, for example in an iframe." }),
     expiresAt: Timestamp,
   },
   { ...closed, $id: 'GameSession' },
@@ -288,7 +310,7 @@ export const WebhookTestResult = Type.Object(
     delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
     responseStatus: Nullable(Type.Integer()),
     durationMs: Type.Integer(),
-    error: Nullable(Type.String({ description: 'What went wrong, in plain words.' })),
+    error: Nullable(text(1_000, { description: 'What went wrong, in plain words.' })),
   },
   { ...closed, $id: 'WebhookTestResult' },
 )

@@ -17,6 +17,10 @@ export const oneOf = <const T extends readonly string[]>(
 export const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options)
 
+/** A text of at most so many characters. All that is stored is bounded, so every text in a reply or an event is. */
+export const text = (maxLength: number, options: { description?: string; pattern?: string } = {}) =>
+  Type.String({ maxLength, ...options })
+
 /**
  * A page of a list of the team's. It has at most as many rows as were asked for, and fewer when their texts are long.
  * `nextCursor` is where the next page begins; null means that there is none. A reply of the release before has no cursor.
@@ -25,7 +29,7 @@ export const pageOf = <R extends TSchema>(row: R) =>
   Type.Object(
     {
       data: Type.Array(row, { maxItems: 1_000 }),
-      nextCursor: Type.Optional(Nullable(Type.String({ maxLength: 256 }))),
+      nextCursor: Type.Optional(Nullable(text(256))),
     },
     closed,
   )

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { document, get, operator, team } from '../operation.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resources.ts'
-import { closed, Nullable, pageOf } from '../schema.ts'
+import { closed, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 
 const JsonDocument = Type.Object({}, { additionalProperties: true })
@@ -12,9 +12,15 @@ const OperatorName = Type.String({
   description: 'Unique among operators.',
 })
 
+/** The credentials of an operator that are shown: those in use, and the latest of the others. */
+export const credentialsShownMax = 50
+/** An operator's permitted addresses and credentials are more than other records have. */
+const operatorBytesMax = 24 * 1024
+
 const RateLimit = Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Requests per minute and environment.' })
 
-const AllowedAddresses = Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/\\d{1,3})?$' }), {
+const AddressRange = text(49, { pattern: '^[0-9A-Fa-f:.]+(/\\d{1,3})?$' })
+const AllowedAddresses = Type.Array(AddressRange, {
   maxItems: 200,
   description: 'IPv4 or IPv6, with or without a prefix length.',
 })
@@ -26,9 +32,9 @@ const OnOrOff = Type.Union([Type.Literal('on'), Type.Literal('off')], {
 /** A key with its secrets, which are shown once. A replay of the same operation id shows nulls instead. */
 const ShownOnce = Type.Object(
   {
-    key: Type.String(),
-    secret: Nullable(Type.String()),
-    webhookSecret: Nullable(Type.String()),
+    key: text(64),
+    secret: Nullable(text(128)),
+    webhookSecret: Nullable(text(128)),
   },
   closed,
 )
@@ -37,11 +43,11 @@ const ShownOnce = Type.Object(
 export const OperatorRecord = Type.Object(
   {
     id: Id,
-    name: Type.String(),
+    name: text(64),
     status: Type.Union([Type.Literal('active'), Type.Literal('suspended')]),
     rateLimitPerMinute: Type.Integer(),
     /** Empty: any address. */
-    allowedAddresses: Type.Array(Type.String()),
+    allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
     /** Absent in what 1.1.0 stored or replies. */
     replayProtection: Type.Optional(OnOrOff),
     createdAt: Timestamp,
@@ -50,18 +56,20 @@ export const OperatorRecord = Type.Object(
         {
           id: Id,
           environment: EnvironmentName,
-          name: Type.String(),
-          currency: Type.String(),
-          timeZone: Type.String(),
+          name: text(100),
+          currency: text(3),
+          timeZone: text(64),
         },
         closed,
       ),
+      { maxItems: 2 },
     ),
     credentials: Type.Array(
       Type.Object(
-        { key: Type.String(), environment: EnvironmentName, createdAt: Timestamp, revokedAt: Nullable(Timestamp) },
+        { key: text(64), environment: EnvironmentName, createdAt: Timestamp, revokedAt: Nullable(Timestamp) },
         closed,
       ),
+      { maxItems: credentialsShownMax },
     ),
   },
   closed,
@@ -138,12 +146,13 @@ export const gateway = service('gateway', {
       },
       closed,
     ),
+    storedBytesMax: operatorBytesMax,
     reply: Type.Object(
       {
         operatorId: Id,
-        name: Type.String(),
+        name: text(64),
         /** As they were understood. Absent in what 1.1.0 stored. */
-        allowedAddresses: Type.Optional(Type.Array(Type.String())),
+        allowedAddresses: Type.Optional(Type.Array(AddressRange, { maxItems: 200 })),
         sandbox: ShownOnce,
         production: ShownOnce,
       },
@@ -174,6 +183,7 @@ export const gateway = service('gateway', {
   suspendOperator: team.command({
     summary: 'Suspend an operator: its requests answer OPERATOR_SUSPENDED within a second',
     body: Type.Object({ operatorId: Id, reason: Type.Optional(Reason) }, closed),
+    storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
@@ -181,6 +191,7 @@ export const gateway = service('gateway', {
   activateOperator: team.command({
     summary: 'Activate a suspended operator',
     body: Type.Object({ operatorId: Id, reason: Type.Optional(Reason) }, closed),
+    storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
@@ -196,6 +207,7 @@ export const gateway = service('gateway', {
       },
       closed,
     ),
+    storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
     rejects: ['VALIDATION_ERROR', 'OPERATOR_NOT_FOUND'],
   }),
@@ -210,20 +222,20 @@ export const gateway = service('gateway', {
   issueCredential: team.command({
     summary: 'Issue one more key and secret, shown once; the old pair goes on working',
     body: Type.Object({ operatorId: Id, environment: EnvironmentName, reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ key: Type.String(), secret: Nullable(Type.String()), environment: EnvironmentName }, closed),
+    reply: Type.Object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName }, closed),
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
 
   revokeCredential: team.command({
     summary: 'Revoke a key; it answers INVALID_CREDENTIALS within a second',
     body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 128 }), reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ key: Type.String(), revokedAt: Timestamp }, closed),
+    reply: Type.Object({ key: text(128), revokedAt: Timestamp }, closed),
     rejects: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_LAST_ACTIVE'],
   }),
 
   rewrapSecrets: team.command({
     summary: 'Encrypt every operator secret with the newest master key',
     body: Type.Object({ reason: Type.Optional(Reason) }, closed),
-    reply: Type.Object({ rewrapped: Type.Integer(), keyId: Type.String() }, closed),
+    reply: Type.Object({ rewrapped: Type.Integer(), keyId: text(64) }, closed),
   }),
 })

@@ -5,7 +5,7 @@ import { players } from './players.ts'
 import { wallet } from './wallet.ts'
 import { webhooks } from './webhooks.ts'
 
-export { OperatorRecord } from './gateway.ts'
+export { credentialsShownMax, OperatorRecord } from './gateway.ts'
 export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor } from './payments.ts'
 export { PlayerChange, PlayerStanding, TeamPlayer } from './player-records.ts'
 export { AuditEntry, type RuntimeOperationId, runtimeOperationIds } from './runtime.ts'
@@ -17,6 +17,7 @@ export {
   DeliverySummary,
   deliveryStates,
   SetAsideSummary,
+  secretsShownMax,
   WebhookEndpoint,
 } from './webhooks.ts'
 

@@ -15,7 +15,7 @@ import {
   Withdrawal,
   WithdrawalRequest,
 } from '../resources.ts'
-import { closed, described, Nullable, pageOf } from '../schema.ts'
+import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 
@@ -27,7 +27,7 @@ export const TransitionActor = Type.Object(
   {
     kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
     /** The NATS user of the person; the operator's id otherwise. */
-    name: Type.String(),
+    name: text(64),
   },
   closed,
 )
@@ -37,11 +37,11 @@ export type TransitionActor = Static<typeof TransitionActor>
 export const Transition = Type.Object(
   {
     version: Type.Integer({ minimum: 1 }),
-    from: Nullable(Type.String()),
-    to: Type.String(),
+    from: Nullable(text(32)),
+    to: text(32),
     at: Timestamp,
     by: TransitionActor,
-    reason: Nullable(Type.String()),
+    reason: Nullable(text(500)),
   },
   closed,
 )
@@ -52,7 +52,7 @@ const teamFields = {
   operatorId: Id,
   brandId: Id,
   environment: EnvironmentName,
-  timeZone: Type.String(),
+  timeZone: text(64),
   version: Type.Integer({ minimum: 1 }),
   /** Whether the wallet still has to do its part of the last transition. Until then `status` is the former one. */
   settling: Type.Boolean(),
@@ -196,7 +196,7 @@ export const payments = service('payments', {
   showDeposit: team.query({
     summary: 'Show a deposit with its history',
     body: Type.Object({ depositId: Id }, closed),
-    reply: Type.Object({ ...TeamDeposit.properties, transitions: Type.Array(Transition) }, closed),
+    reply: Type.Object({ ...TeamDeposit.properties, transitions: Type.Array(Transition, { maxItems: 10 }) }, closed),
     rejects: ['DEPOSIT_NOT_FOUND'],
   }),
 
@@ -219,7 +219,7 @@ export const payments = service('payments', {
   showWithdrawal: team.query({
     summary: 'Show a withdrawal with its history',
     body: Type.Object({ withdrawalId: Id }, closed),
-    reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition) }, closed),
+    reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition, { maxItems: 10 }) }, closed),
     rejects: ['WITHDRAWAL_NOT_FOUND'],
   }),
 

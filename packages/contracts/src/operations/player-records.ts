@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Currency, EnvironmentName, Id, KycStatus, Money, Player, PlayerStatus, Timestamp } from '../resources.ts'
-import { closed, Nullable } from '../schema.ts'
+import { closed, Nullable, text } from '../schema.ts'
 
 /** What other services must know of a player before they take or give money. Read for each request, never cached. */
 export const PlayerStanding = Type.Object(
@@ -23,9 +23,9 @@ export const TeamPlayer = Type.Object(
     operatorId: Id,
     brandId: Id,
     environment: EnvironmentName,
-    timeZone: Type.String(),
+    timeZone: text(64),
     kycDecidedAt: Nullable(Timestamp),
-    kycReason: Nullable(Type.String()),
+    kycReason: Nullable(text(500)),
     selfExclusion: Nullable(
       Type.Object({ from: Timestamp, until: Nullable(Timestamp, { description: 'Null: for good.' }) }, closed),
     ),
@@ -40,11 +40,11 @@ export type TeamPlayer = Static<typeof TeamPlayer>
 export const PlayerChange = Type.Object(
   {
     at: Timestamp,
-    actor: Type.String(),
-    field: Type.String(),
-    from: Nullable(Type.String()),
-    to: Nullable(Type.String()),
-    reason: Nullable(Type.String()),
+    actor: text(64),
+    field: text(64),
+    from: Nullable(text(200)),
+    to: Nullable(text(200)),
+    reason: Nullable(text(500)),
   },
   closed,
 )

@@ -9,6 +9,7 @@ import {
   GameSession,
   Id,
   Kyc,
+  KycChange,
   KycDecision,
   KycStatus,
   KycSubmission,
@@ -155,7 +156,7 @@ export const players = service('players', {
       { status: KycDecision, reason: Type.Optional(PublicReason) },
       { ...closed, $id: 'KycDecisionRequest' },
     ),
-    reply: Kyc,
+    reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND'],
     example: { params: { playerId: sample.playerId }, body: { status: 'aprovado' }, reply: approvedKyc },
   }),
@@ -228,7 +229,7 @@ export const players = service('players', {
   decideKyc: team.command({
     summary: "Decide a player's identity check",
     body: Type.Object({ playerId: Id, status: KycDecision, reason: Type.Optional(Reason) }, closed),
-    reply: Kyc,
+    reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 

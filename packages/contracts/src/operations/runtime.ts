@@ -1,17 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { internal, team } from '../operation.ts'
 import { Timestamp } from '../resources.ts'
-import { closed, Nullable, pageOf } from '../schema.ts'
+import { closed, Nullable, pageOf, text } from '../schema.ts'
 
 export const AuditEntry = Type.Object(
   {
-    id: Type.String(),
+    id: text(64),
     at: Timestamp,
-    actor: Type.String(),
-    operation: Type.String(),
-    operationId: Type.String(),
-    subject: Nullable(Type.String()),
-    reason: Nullable(Type.String()),
+    actor: text(64),
+    operation: text(64),
+    operationId: text(64),
+    subject: Nullable(text(200)),
+    reason: Nullable(text(500)),
     input: Type.Unknown(),
   },
   closed,

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
 import { Amount, Id, LedgerItem, Money, Reason, Timestamp, Wallet } from '../resources.ts'
-import { closed, described, Nullable, pageOf } from '../schema.ts'
+import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 
@@ -24,7 +24,7 @@ export const TeamEntry = Type.Object(
     playerId: Id,
     transferId: Id,
     reversesTransferId: Nullable(Id),
-    reason: Nullable(Type.String()),
+    reason: Nullable(text(500)),
     effectiveAt: Timestamp,
   },
   closed,
@@ -38,13 +38,13 @@ const PostedTransfer = Type.Object({ ...TeamEntry.properties, brandId: Id, repla
 export const Difference = Type.Object(
   {
     /** The check that found it, for example `balances`. */
-    check: Type.String(),
+    check: text(64),
     brandId: Nullable(Id),
     /** The record: a player, transfer, deposit, withdrawal or outbox row. */
-    subject: Type.String(),
-    expected: Type.String(),
-    actual: Type.String(),
-    explanation: Type.String(),
+    subject: text(256),
+    expected: text(2_000),
+    actual: text(2_000),
+    explanation: text(500),
   },
   closed,
 )
@@ -52,7 +52,7 @@ export type Difference = Static<typeof Difference>
 
 /** An effect that one service has committed and another has not finished; after five minutes it is a difference. */
 export const InFlight = Type.Object(
-  { service: Type.String(), name: Type.String(), subject: Type.String(), ageSeconds: Type.Integer() },
+  { service: text(64), name: text(64), subject: text(256), ageSeconds: Type.Integer() },
   closed,
 )
 export type InFlight = Static<typeof InFlight>
@@ -62,7 +62,8 @@ export const ReconciliationReport = Type.Object(
     snapshotAt: Timestamp,
     /** What each check looked at. */
     checks: Type.Array(
-      Type.Object({ check: Type.String(), compared: Type.Integer(), differences: Type.Integer() }, closed),
+      Type.Object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }, closed),
+      { maxItems: 100 },
     ),
     /** At most the first 1,000; `differencesTotal` counts all. */
     differences: Type.Array(Difference),
@@ -112,7 +113,7 @@ export const wallet = service('wallet', {
       closed,
     ),
     reply: Type.Object(
-      { data: Type.Array(LedgerItem), nextCursor: Nullable(Type.String()) },
+      { data: Type.Array(LedgerItem, { maxItems: 200 }), nextCursor: Nullable(text(512)) },
       { ...closed, $id: 'LedgerPage' },
     ),
     rejects: ['VALIDATION_ERROR', 'PLAYER_NOT_FOUND'],
@@ -249,21 +250,24 @@ export const wallet = service('wallet', {
     ),
     reply: Type.Object(
       {
-        data: Type.Array(TeamEntry),
-        nextCursor: Nullable(Type.String()),
+        data: Type.Array(TeamEntry, { maxItems: 1_000 }),
+        nextCursor: Nullable(text(256)),
         /** Of the whole period, per currency, in every page. closingBalance = openingBalance + net, over all players. */
         totals: Type.Array(
           Type.Object(
             {
-              currency: Type.String(),
+              currency: text(3),
               openingBalance: Money,
-              byType: Type.Array(Type.Object({ type: Type.String(), entries: Type.Integer(), amount: Money }, closed)),
+              byType: Type.Array(Type.Object({ type: text(32), entries: Type.Integer(), amount: Money }, closed), {
+                maxItems: 10,
+              }),
               entries: Type.Integer(),
               net: Money,
               closingBalance: Money,
             },
             closed,
           ),
+          { maxItems: 200 },
         ),
       },
       closed,
@@ -283,11 +287,11 @@ export const wallet = service('wallet', {
       {
         runId: Id,
         state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
-        progress: Type.Object({ check: Type.String(), done: Type.Integer(), total: Type.Integer() }, closed),
+        progress: Type.Object({ check: text(64), done: Type.Integer(), total: Type.Integer() }, closed),
         /** When `done`. */
         report: Nullable(ReconciliationReport),
         /** When `failed`. */
-        failure: Nullable(Type.String()),
+        failure: Nullable(text(1_000)),
       },
       closed,
     ),

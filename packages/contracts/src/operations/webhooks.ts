@@ -1,13 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { eventKinds } from '../events.ts'
 import { sample } from '../examples.ts'
+import { storedBytesMax } from '../limits.ts'
 import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
-import { closed, Nullable, oneOf } from '../schema.ts'
+import { closed, Nullable, oneOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { Line } from '../text.ts'
 
-const endpoint = { operatorId: Type.String(), environment: EnvironmentName }
+/** An endpoint has a URL, which may be as long as browsers allow and is kept as it was given. */
+const endpointBytesMax = 24 * 1024
+const endpoint = { operatorId: text(64), environment: EnvironmentName }
 const EventType = oneOf(eventKinds)
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'withheld'] as const
@@ -18,14 +21,17 @@ export const deliveryStates = ['pending', 'delivered', 'failed', 'withheld'] as 
 export const DeliveryState = oneOf(deliveryStates)
 export type DeliveryState = Static<typeof DeliveryState>
 
+/** The secrets of an endpoint that are shown, the newest first. */
+export const secretsShownMax = 20
+
 /** An endpoint as the team sees it: never a secret. */
 export const WebhookEndpoint = Type.Object(
   {
     ...endpoint,
-    url: Nullable(Type.String()),
+    url: Nullable(text(2_048)),
     enabled: Type.Boolean(),
     disabledAt: Nullable(Timestamp),
-    disabledReason: Nullable(Type.String()),
+    disabledReason: Nullable(text(500)),
     /** `open`: nothing is sent until `retryAt`. `recovering`: the backlog leaves at a growing rate. */
     breaker: Type.Object(
       {
@@ -38,7 +44,9 @@ export const WebhookEndpoint = Type.Object(
       closed,
     ),
     /** Newest first. All secrets that have not expired sign. */
-    secrets: Type.Array(Type.Object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }, closed)),
+    secrets: Type.Array(Type.Object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }, closed), {
+      maxItems: secretsShownMax,
+    }),
     pending: Type.Integer({ description: 'Deliveries that wait for an attempt.' }),
     oldestPendingAt: Nullable(Timestamp),
     updatedAt: Timestamp,
@@ -49,15 +57,15 @@ export type WebhookEndpoint = Static<typeof WebhookEndpoint>
 
 export const DeliverySummary = Type.Object(
   {
-    id: Type.String(),
-    eventId: Type.String(),
-    type: Type.String(),
+    id: text(64),
+    eventId: text(64),
+    type: text(64),
     ...endpoint,
-    brandId: Type.String(),
+    brandId: text(64),
     state: DeliveryState,
     attempts: Type.Integer({ description: 'All attempts ever made, those of resends included.' }),
     lastResponseStatus: Nullable(Type.Integer()),
-    lastError: Nullable(Type.String()),
+    lastError: Nullable(text(500)),
     eventCreatedAt: Timestamp,
     receivedAt: Timestamp,
     nextAttemptAt: Nullable(Timestamp),
@@ -72,12 +80,12 @@ export const DeliveryAttempt = Type.Object(
     number: Type.Integer(),
     startedAt: Timestamp,
     durationMs: Type.Integer(),
-    url: Type.String(),
+    url: text(2_048),
     responseStatus: Nullable(Type.Integer()),
     /** At most the first KiB; null when no response came. */
-    responseHead: Nullable(Type.String()),
+    responseHead: Nullable(text(1_024)),
     /** In plain words; null when the receiver acknowledged. */
-    error: Nullable(Type.String()),
+    error: Nullable(text(500)),
   },
   closed,
 )
@@ -86,22 +94,22 @@ export const DeliveryAttempt = Type.Object(
 export const DeliveryStory = Type.Object(
   {
     ...DeliverySummary.properties,
-    outcome: Type.String({ description: 'One sentence.' }),
-    attemptLog: Type.Array(DeliveryAttempt),
-    body: Type.String({ description: 'The signed bytes.' }),
+    outcome: text(1_000, { description: 'One sentence.' }),
+    attemptLog: Type.Array(DeliveryAttempt, { description: 'Of very many the latest.' }),
+    body: text(storedBytesMax, { description: 'The signed bytes.' }),
   },
   closed,
 )
 export type DeliveryStory = Static<typeof DeliveryStory>
 
 const setAsideColumns = {
-  id: Type.String(),
+  id: text(32),
   setAsideAt: Timestamp,
-  subject: Type.String(),
+  subject: text(256),
   /** Of the event, where the message can be read that far. */
-  eventId: Nullable(Type.String()),
-  operatorId: Nullable(Type.String()),
-  fault: Type.String({ description: 'Why it could not be handled.' }),
+  eventId: Nullable(text(64)),
+  operatorId: Nullable(text(64)),
+  fault: text(1_000, { description: 'Why it could not be handled.' }),
 }
 
 /** A message that webhooks could not handle. No delivery has been made of it. */
@@ -149,6 +157,7 @@ export const webhooks = service('webhooks', {
       { ...endpoint, url: Line({ minLength: 1, maxLength: 2048 }), reason: Type.Optional(Reason) },
       closed,
     ),
+    storedBytesMax: endpointBytesMax,
     reply: WebhookEndpoint,
     rejects: ['OPERATOR_NOT_FOUND', 'WEBHOOK_URL_REFUSED'],
   }),
@@ -180,7 +189,7 @@ export const webhooks = service('webhooks', {
     ),
     reply: Type.Object(
       {
-        webhookSecret: Nullable(Type.String({ pattern: '^whsec_' })),
+        webhookSecret: Nullable(text(128, { pattern: '^whsec_' })),
         formerSecretExpiresAt: Nullable(Timestamp),
       },
       closed,
@@ -192,6 +201,7 @@ export const webhooks = service('webhooks', {
     summary: 'Stop sending to an endpoint',
     description: 'Events are kept, and leave with a resend or a replay.',
     body: Type.Object({ ...endpoint, reason: Reason }, closed),
+    storedBytesMax: endpointBytesMax,
     reply: WebhookEndpoint,
     rejects: ['OPERATOR_NOT_FOUND'],
   }),
@@ -211,7 +221,10 @@ export const webhooks = service('webhooks', {
       },
       closed,
     ),
-    reply: Type.Object({ data: Type.Array(DeliverySummary), nextCursor: Nullable(Type.String()) }, closed),
+    reply: Type.Object(
+      { data: Type.Array(DeliverySummary, { maxItems: 1_000 }), nextCursor: Nullable(text(64)) },
+      closed,
+    ),
   }),
 
   showDelivery: team.query({
@@ -224,7 +237,7 @@ export const webhooks = service('webhooks', {
   resendDelivery: team.command({
     summary: 'Send a delivery again: the same event id and body',
     description: 'Whatever its state, the delivery is due at once, with all its attempts before it.',
-    body: Type.Object({ id: Type.String(), reason: Type.Optional(Reason) }, closed),
+    body: Type.Object({ id: text(128), reason: Type.Optional(Reason) }, closed),
     reply: DeliverySummary,
     rejects: ['DELIVERY_NOT_FOUND', 'WEBHOOK_NOT_CONFIGURED'],
   }),
@@ -239,6 +252,7 @@ export const webhooks = service('webhooks', {
         states: Type.Optional(
           Type.Array(DeliveryState, {
             minItems: 1,
+            maxItems: deliveryStates.length,
             uniqueItems: true,
             description: 'Failed and withheld unless said; delivered ones only when named.',
           }),
@@ -271,13 +285,16 @@ export const webhooks = service('webhooks', {
       },
       closed,
     ),
-    reply: Type.Object({ data: Type.Array(SetAsideSummary), nextCursor: Nullable(Type.String()) }, closed),
+    reply: Type.Object(
+      { data: Type.Array(SetAsideSummary, { maxItems: 1_000 }), nextCursor: Nullable(text(64)) },
+      closed,
+    ),
   }),
 
   showSetAside: team.query({
     summary: 'Show a message that could not be handled, with its payload',
     body: Type.Object({ id: Type.String() }, closed),
-    reply: Type.Object({ ...setAsideColumns, payload: Type.String() }, closed),
+    reply: Type.Object({ ...setAsideColumns, payload: text(65_536) }, closed),
     rejects: ['MESSAGE_NOT_FOUND'],
   }),
 
@@ -286,7 +303,7 @@ export const webhooks = service('webhooks', {
     summary: 'Handle messages again that could not be handled, once their cause is removed',
     description: 'Each event is delivered once. A message that cannot be read stays where it is.',
     body: Type.Object(
-      { id: Type.Optional(Type.String({ description: 'This message; the oldest ones unless said.' })), reason: Reason },
+      { id: Type.Optional(text(128, { description: 'This message; the oldest ones unless said.' })), reason: Reason },
       closed,
     ),
     reply: Type.Object(

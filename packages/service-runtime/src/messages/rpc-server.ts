@@ -17,7 +17,7 @@ import { newId } from '../process/ids.ts'
 import type { Logger } from '../process/log.ts'
 import { endOfTurn } from '../process/turn.ts'
 import { durations } from '../telemetry/metrics.ts'
-import { inputSchema, readMessage, validate, validateAsReader } from '../validation/validate.ts'
+import { inputSchema, readMessage, validateAsReader, validateAsWritten } from '../validation/validate.ts'
 import { extractTrace } from './tracing.ts'
 import { type ErrorReply, type RequestMessage, replyMessage } from './wire.ts'
 
@@ -160,7 +160,7 @@ export class RpcServer {
     try {
       const call = receive(operation, message, { actor, requestId })
       const { body, isStored } = await this.#withinShare(ownerOf(call), () => run(call))
-      const issues = isStored ? validateAsReader(operation.reply, body) : validate(operation.reply, body)
+      const issues = isStored ? validateAsReader(operation.reply, body) : validateAsWritten(operation.reply, body)
       if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
       const reply = replyMessage(JSON.stringify(body))
       if (Buffer.byteLength(reply) > replyBytesMax) throw new Error(`the reply of ${operation.id} is too large to send`)

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { allOperations, storedBytesMax } from '@backoffice/contracts'
 import { unnest } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
@@ -34,12 +36,29 @@ export async function writeRecords(db: Db, records: readonly CallRecord[], now: 
 
 /** PostgreSQL's clock says how old they are: if a process's own had stopped long ago, they would be purged at once. */
 async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<void> {
+  const replies = records.map(({ reply, ...record }) => ({ ...record, reply: reply && toJson(record.name, reply) }))
   await db`
     insert into operation (operation_id, name, fingerprint, reply, created_at)
-    select operation_id, name, fingerprint, reply, statement_timestamp()
-    from ${unnest('record', records, 'operation_id text, name text, fingerprint text, reply json')}
+    select operation_id, name, fingerprint, reply::json, statement_timestamp()
+    from ${unnest('record', replies, 'operation_id text, name text, fingerprint text, reply text')}
     order by operation_id
   `
+}
+
+const bytesMaxByName = new Map(allOperations.map(({ id, storedBytesMax }) => [id, storedBytesMax]))
+
+/**
+ * What is stored of a call. Its size is bounded, so that no tenant fills the disks of all with few requests. The schemas of
+ * the operation table keep the bound: beyond it is a bug, and the call fails.
+ */
+function toJson(name: string, value: unknown): string {
+  const text = JSON.stringify(value)
+  const bytesMax = bytesMaxByName.get(name) ?? storedBytesMax
+  assert(
+    text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax,
+    `${name} would store more than ${bytesMax} bytes`,
+  )
+  return text
 }
 
 async function insertRows(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
@@ -60,13 +79,13 @@ async function insertOutboxRows(
   rows: readonly (OutboxRow & { readonly operationId: string | null; readonly leaseMs: number | null })[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
-  const numbered = withNumbers(rows)
+  const numbered = withNumbers(rows).map(({ message, ...row }) => ({ ...row, message: toJson(row.name, message) }))
   const behind = await db<{ id: string }>`
     with sent as (
       insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
       select r.id, r.aggregate,
         coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.number,
-        r.kind, r.name, r.message, r.operation_id, ${now}::timestamptz,
+        r.kind, r.name, r.message::json, r.operation_id, ${now}::timestamptz,
         case when not exists (
           select from outbox e where e.aggregate = r.aggregate and e.done_at is null and (e.kind = 'command' or r.kind = 'event')
         ) then clock_timestamp() + make_interval(secs => r.lease_ms / 1000.0) end
@@ -79,7 +98,7 @@ async function insertOutboxRows(
 }
 
 const rowColumns =
-  'id text, aggregate text, number int, kind text, name text, message json, operation_id text, lease_ms int'
+  'id text, aggregate text, number int, kind text, name text, message text, operation_id text, lease_ms int'
 
 /** Each row with its number among those of its aggregate, from 1. */
 function withNumbers<Row extends OutboxRow>(rows: readonly Row[]): (Row & { readonly number: number })[] {

@@ -10,7 +10,7 @@ import {
 } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 import { newId } from '../process/ids.ts'
-import { inputSchema, validate } from '../validation/validate.ts'
+import { inputSchema, validateAsWritten } from '../validation/validate.ts'
 
 interface RowBase {
   readonly id: string
@@ -77,6 +77,6 @@ export function toRow(sent: Sent, { now, context }: { readonly now: Date; readon
 }
 
 function assertValid(what: string, schema: TSchema, value: unknown): void {
-  const issues = validate(schema, value)
+  const issues = validateAsWritten(schema, value)
   if (issues !== null) throw new Error(`${what} is not valid: ${JSON.stringify(issues)}`)
 }

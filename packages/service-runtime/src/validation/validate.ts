@@ -1,4 +1,10 @@
-import { formatMessages, type Operation, patternMessages, type ValidationDetails } from '@backoffice/contracts'
+import {
+  formatMessages,
+  type Operation,
+  patternMessages,
+  shownPath,
+  type ValidationDetails,
+} from '@backoffice/contracts'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import { Clean } from '@sinclair/typebox/value'
@@ -18,15 +24,19 @@ export function compile(schema: TSchema): TypeCheck<TSchema> {
 
 const inputs = new WeakMap<Operation, TSchema>()
 
-const tolerant = new WeakMap<TSchema, TSchema>()
-
 /**
  * Like `validate`, for what another service wrote. That service may be of the next release, so unknown fields are no
- * fault. Writers are strict and readers tolerant, or services could not be rolled out in any order.
+ * fault, or of the release before, whose texts and lists may be longer. Writers are strict and readers tolerant, or
+ * services could not be rolled out in any order.
  */
-export function validateAsReader(schema: TSchema, value: unknown): ValidationDetails['issues'] | null {
-  return validate(opened(schema), value)
-}
+export const validateAsReader = (schema: TSchema, value: unknown): ValidationDetails['issues'] | null =>
+  validate(tolerant(schema), value)
+const tolerant = variant((schema) => {
+  withoutBounds(schema)
+  if (schema.additionalProperties === false) delete schema.additionalProperties
+  // `Clean` takes unknown fields away unless a schema allows them.
+  if (schema.additionalProperties === true) schema.additionalProperties = Type.Unknown()
+})
 
 /**
  * What this release knows of a value that another service wrote: the fields that the schema names, at any depth. A
@@ -39,28 +49,40 @@ export function readMessage(
   // A writer of the same release writes nothing else.
   if (compile(schema).Check(value)) return { known: value, issues: null }
   const issues = validateAsReader(schema, value)
-  return issues === null ? { known: Clean(opened(schema), structuredClone(value)), issues } : { issues }
+  return issues === null ? { known: Clean(tolerant(schema), structuredClone(value)), issues } : { issues }
 }
 
-function opened(schema: TSchema): TSchema {
-  let open = tolerant.get(schema)
-  if (open === undefined) {
-    open = withoutClosing(schema) as TSchema
-    tolerant.set(schema, open)
+/**
+ * Like `validate`, for what this service wrote, which may have been long ago: what the release before stored may be
+ * longer than what is written now. What is written now is bounded where it is stored (operations/record.ts).
+ */
+export const validateAsWritten = (schema: TSchema, value: unknown): ValidationDetails['issues'] | null =>
+  validate(unbounded(schema), value)
+const unbounded = variant(withoutBounds)
+
+function withoutBounds(schema: Record<PropertyKey, unknown>): void {
+  delete schema.maxLength
+  delete schema.maxItems
+}
+
+/** Makes another form of each schema once: a copy in which each part is changed. */
+function variant(change: (schema: Record<PropertyKey, unknown>) => void): (schema: TSchema) => TSchema {
+  const known = new WeakMap<TSchema, TSchema>()
+  const convert = (node: unknown, isSchema: boolean): unknown => {
+    if (Array.isArray(node)) return node.map((part) => convert(part, true))
+    if (typeof node !== 'object' || node === null) return node
+    // Symbols are copied too: the compiler tells the kinds of schemas by them.
+    const copy: Record<PropertyKey, unknown> = { ...node }
+    // The names in `properties` are those of fields, whatever they are.
+    for (const [key, value] of Object.entries(node)) copy[key] = convert(value, !isSchema || key !== 'properties')
+    if (isSchema) change(copy)
+    return copy
   }
-  return open
-}
-
-function withoutClosing(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutClosing)
-  if (typeof node !== 'object' || node === null) return node
-  // Symbols are copied too: the compiler tells the kinds of schemas by them.
-  const copy: Record<PropertyKey, unknown> = { ...node }
-  for (const [key, value] of Object.entries(node)) copy[key] = withoutClosing(value)
-  if (copy.additionalProperties === false) delete copy.additionalProperties
-  // `Clean` takes unknown fields away unless a schema allows them.
-  if (copy.additionalProperties === true) copy.additionalProperties = Type.Unknown()
-  return copy
+  return (schema) => {
+    const found = known.get(schema) ?? (convert(schema, true) as TSchema)
+    known.set(schema, found)
+    return found
+  }
 }
 
 /** Params, query and body as the one object that a service sees. Nothing else may be in it. */
@@ -78,17 +100,26 @@ export function inputSchema(operation: Operation): TSchema {
 }
 
 const issuesMax = 50
+/** Together, as JSON. They are part of a refusal, which is stored. */
+const issuesBytesMax = 6_000
 
-/** The issues of a value against a schema, one per path and in words for people; null when it is valid. */
+/**
+ * The issues of a value against a schema, one per path and in words for people; null when it is valid. The first ones, if
+ * they are many or long.
+ */
 export function validate(schema: TSchema, value: unknown): ValidationDetails['issues'] | null {
   const check = compile(schema)
   if (check.Check(value)) return null
-  const byPath = new Map<string, string>()
+  const byPath = new Map<string, { readonly path: string; readonly message: string }>()
+  let bytes = 0
   for (const error of check.Errors(value)) {
-    if (!byPath.has(error.path)) byPath.set(error.path, message(error))
-    if (byPath.size >= issuesMax) break
+    if (byPath.has(error.path)) continue
+    const issue = { path: shownPath(error.path), message: message(error) }
+    bytes += Buffer.byteLength(JSON.stringify(issue))
+    if (byPath.size >= issuesMax || (bytes > issuesBytesMax && byPath.size > 0)) break
+    byPath.set(error.path, issue)
   }
-  return [...byPath].map(([path, text]) => ({ path, message: text }))
+  return [...byPath.values()]
 }
 
 function message(error: ValueError): string {

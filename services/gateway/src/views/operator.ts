@@ -1,4 +1,4 @@
-import type { OperatorRecord } from '@backoffice/contracts'
+import { credentialsShownMax, type OperatorRecord } from '@backoffice/contracts'
 import { withIsoTimes } from '@backoffice/service-runtime'
 import type { OperatorWithBrands } from '../storage/operators.ts'
 
@@ -16,10 +16,21 @@ export function showOperator(operator: OperatorWithBrands): OperatorRecord {
     brands: brands.map(({ id, environment, name, currency, timeZone }) => {
       return { id, environment, name, currency, timeZone }
     }),
-    credentials: brands.flatMap((brand) =>
-      brand.credentials.getItems().map(({ key, createdAt, revokedAt = null }) => {
-        return withIsoTimes({ key, environment: brand.environment, createdAt, revokedAt })
-      }),
+    credentials: shown(
+      brands.flatMap((brand) =>
+        brand.credentials.getItems().map(({ key, createdAt, revokedAt = null }) => {
+          return withIsoTimes({ key, environment: brand.environment, createdAt, revokedAt })
+        }),
+      ),
     ),
   }
+}
+
+/** Of very many credentials those in use, and then the newest. */
+function shown(credentials: OperatorRecord['credentials']): OperatorRecord['credentials'] {
+  if (credentials.length <= credentialsShownMax) return credentials
+  const inUse = ({ revokedAt }: (typeof credentials)[number]) => Number(revokedAt === null)
+  return credentials
+    .sort((a, b) => inUse(b) - inUse(a) || b.createdAt.localeCompare(a.createdAt))
+    .slice(0, credentialsShownMax)
 }

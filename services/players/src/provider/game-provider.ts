@@ -24,7 +24,7 @@ export interface Launched {
 
 const launchReply = TypeCompiler.Compile(
   Type.Object({
-    gameUrl: Type.String({ pattern: '^https?://', maxLength: 2_048 }),
+    gameUrl: Type.String({ pattern: '^https?://[\\x21-\\x7e]+$', maxLength: 2_048 }),
     expiresAt: Type.String({ format: 'date-time' }),
   }),
 )

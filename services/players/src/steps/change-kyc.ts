@@ -21,6 +21,7 @@ interface DecisionCall {
 
 interface Decided {
   readonly player: PlayerRecord | undefined
+  /** The latest one, if there is any. */
   readonly submissions: readonly KycSubmission[]
 }
 
@@ -34,7 +35,7 @@ export const kycDecision = (whose: (call: DecisionCall) => { brandId: string | n
   async load(calls: readonly DecisionCall[], { db }: { readonly db: Db }): Promise<Decided[]> {
     const keys = calls.map((call) => ({ playerId: call.input.playerId, brandId: whose(call).brandId }))
     const ids = keys.map(({ playerId }) => playerId)
-    const [players, submissions] = await Promise.all([lockPlayers(db, keys), latestSubmissions(db, ids)])
+    const [players, submissions] = await Promise.all([lockPlayers(db, keys), latestSubmissions(db, ids, 1)])
     return players.map((player, index) => ({ player, submissions: submissions[index] ?? [] }))
   },
 

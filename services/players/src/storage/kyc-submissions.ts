@@ -1,4 +1,4 @@
-import type { operations, Reply } from '@backoffice/contracts'
+import { type operations, type Reply, submissionsBytesMax } from '@backoffice/contracts'
 import { columnNames, type Db, type ReadDb, rowsOf, type WithTimes } from '@backoffice/service-runtime'
 
 export interface KycSubmission {
@@ -16,14 +16,25 @@ export async function insertSubmissions(db: Db, submissions: readonly KycSubmiss
 }
 
 const submissionsMax = 100
+/** What a submission weighs as JSON besides its texts. */
+const otherBytes = 128
 
-/** The latest submissions of each player, most recent first. */
-export async function latestSubmissions(db: ReadDb, playerIds: readonly string[]): Promise<KycSubmission[][]> {
+/** The latest submissions of each player, most recent first. Very long ones are fewer: they are read for many at once. */
+export async function latestSubmissions(
+  db: ReadDb,
+  playerIds: readonly string[],
+  most = submissionsMax,
+): Promise<KycSubmission[][]> {
   const submissions = await db<KycSubmission>`
     select ${columnNames(columns)} from (select distinct asked from unnest(${playerIds}::text[]) as asked) as player
     cross join lateral (
-      select * from kyc_submission where player_id = asked order by submitted_at desc, id desc limit ${submissionsMax}
+      select *, sum(octet_length(to_json(document_type)::text) + octet_length(to_json(reference)::text) + ${otherBytes}::int)
+        over (order by submitted_at desc, id desc) as bytes
+      from (
+        select * from kyc_submission where player_id = asked order by submitted_at desc, id desc limit ${most}
+      ) latest
     ) s
+    where bytes <= ${submissionsBytesMax}::int
     order by player_id, submitted_at desc, id desc
   `
   const byPlayer = Map.groupBy(submissions, ({ playerId }) => playerId)

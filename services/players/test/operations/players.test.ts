@@ -1,4 +1,5 @@
-import { operations } from '@backoffice/contracts'
+import { operations, submissionsBytesMax } from '@backoffice/contracts'
+import { newId } from '@backoffice/service-runtime'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
@@ -104,6 +105,42 @@ t.test('a submission is kept with its reference; a decision is told once, the sa
   await t.rejects(bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'rg', reference: 'doc-2' } }), {
     code: 'KYC_ALREADY_APPROVED',
   })
+})
+
+t.test('a decision and its event carry the latest submission, however many and long there are', async (t) => {
+  const { id: playerId } = await register()
+  const reference = '😀'.repeat(256)
+  await bed.sql('admin').query(
+    `insert into players.kyc_submission select $1 || lpad(n::text, 3, '0'), $1, 'rg', $2, $3::timestamptz + n * interval '1 second'
+     from generate_series(1, 100) n`,
+    [playerId, reference, now.toISOString()],
+  )
+  const operationId = newId('opn')
+  const decided = await bed.rpc.call(decideKycInSandbox, {
+    scope,
+    input: { playerId, status: 'expirado' },
+    operationId,
+  })
+  t.strictSame(
+    decided.submissions.map(({ id }) => id),
+    [`${playerId}100`],
+  )
+  const { rows } = await bed.sql('admin').query(
+    `select length(message::text) as letters, octet_length(message::text) as bytes, message #> '{event,data,submissions}' as told,
+      (select octet_length(reply::text) from players.operation where operation_id = $2) as stored
+    from players.outbox where aggregate = $1 and kind = 'event'`,
+    [playerId, operationId],
+  )
+  t.strictSame(rows[0].told, decided.submissions)
+  t.ok(rows[0].bytes < 4_000, `an event of ${rows[0].bytes} bytes`)
+  t.ok(rows[0].stored < 4_000, `a stored reply of ${rows[0].stored} bytes`)
+  const kyc = await bed.rpc.call(getKyc, { scope, input: { playerId } })
+  t.ok(Buffer.byteLength(JSON.stringify(kyc)) <= submissionsBytesMax + 1_000)
+  t.ok(kyc.submissions.length > 40)
+  t.strictSame(
+    kyc.submissions.map(({ id }) => id),
+    Array.from(kyc.submissions, (_, n) => `${playerId}${String(100 - n).padStart(3, '0')}`),
+  )
 })
 
 t.test('the record shows the latest 100 submissions, most recent first', async (t) => {

@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from '@backoffice/contracts'
+import { secretsShownMax, type WebhookEndpoint } from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import type { BreakerSettings } from '../domain/breaker.ts'
 import { findBacklog } from '../storage/deliveries.ts'
@@ -20,7 +20,9 @@ export async function describeEndpoint(
     environment: row.environment,
     ...withIsoTimes(endpoint),
     breaker: withIsoTimes({ state, consecutiveFailures, failingSince, retryAt: openUntil, concurrency }),
-    secrets: secrets.map(({ createdAt, expiresAt }) => withIsoTimes({ createdAt, expiresAt })),
+    secrets: secrets
+      .slice(0, secretsShownMax)
+      .map(({ createdAt, expiresAt }) => withIsoTimes({ createdAt, expiresAt })),
     ...withIsoTimes({ pending: backlog.pending, oldestPendingAt: backlog.oldestAt }),
   }
 }
