@@ -16,7 +16,7 @@ const samples = [
   '+551198765432101',
   `${'a'.repeat(64)}@${`${'b'.repeat(61)}.`.repeat(3)}br`,
   `whsec_${'A'.repeat(122)}`,
-  '0'.repeat(45) + '/128',
+  `${'0'.repeat(45)}/128`,
   'trf_1',
 ]
 

@@ -37,11 +37,14 @@ export interface PlayerOfDay {
   readonly timeZone: string
 }
 
+/** The largest bigint. A sum may be larger, of deposits that a release before accepted; it is then as good as this one. */
+const balanceMax = sql`9223372036854775807`
+
 /** What `asked` (player_id, time_zone) deposited on the calendar day of `now`, pending and confirmed, in minor units. */
 function dayTotal(now: Date) {
   const midnight = sql`date_trunc('day', ${now}::timestamptz at time zone asked.time_zone)`
   return sql`(
-    select coalesce(sum(d.amount), 0)::bigint from deposit d
+    select least(coalesce(sum(d.amount), 0), ${balanceMax})::bigint from deposit d
     where d.player_id = asked.player_id and d.status <> 'failed'
       and d.created_at >= ${midnight} at time zone asked.time_zone
       and d.created_at < (${midnight} + interval '1 day') at time zone asked.time_zone
@@ -78,8 +81,10 @@ export function readBeforeDeposits(db: Db, keys: readonly DepositKey[], now: Dat
     select ${dayTotal(now)}, coalesce(
       (select p.deposited from depositor p where p.player_id = asked.player_id),
       -- Read once for a player: from then on the sum is kept.
-      (select sum(d.amount) from deposit d where d.player_id = asked.player_id and d.status <> 'failed'),
-      0
+      (
+        select least(coalesce(sum(d.amount), 0), ${balanceMax}) from deposit d
+        where d.player_id = asked.player_id and d.status <> 'failed'
+      )
     )::bigint as deposited, (
       select d.id from deposit d where d.brand_id = asked.brand_id and d.external_reference = asked.external_reference
     ) as taken

@@ -180,7 +180,7 @@ export const checkpoints = sqlCheck('checkpoints', {
     from wallet.system_checkpoint p
     join wallet.account a on a.id = p.account_id
     cross join lateral (
-      select coalesce(sum(e.amount), 0)::bigint as balance, count(*) as entries
+      select coalesce(sum(e.amount), 0) as balance, count(*) as entries
       from wallet.entry e where e.account_id = p.account_id and e.seq is null and e.xid < p.below
     ) s
     where (s.balance, s.entries) is distinct from (p.balance, p.entries)

@@ -20,8 +20,6 @@ export async function takeCheckpoints(db: Db, now: Date): Promise<number> {
         where account_id = a.id and seq is null and xid >= coalesce(p.below, '0'::xid8) and xid < h.below
       ) e
       where a.owner_id is null and e.entries > 0
-        -- A sum that the column cannot hold leaves this checkpoint where it is, and moves the others.
-        and abs(coalesce(p.balance, 0) + e.amount) < 2::numeric ^ 63
     )
     insert into system_checkpoint (account_id, below, balance, entries, taken_at)
     select account_id, below, before + amount, entries_before + entries, ${now}::timestamptz from added

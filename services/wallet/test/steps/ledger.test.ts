@@ -222,16 +222,16 @@ t.test('what a posting brings along commits with it or not at all, and apart fro
 })
 
 /** The balance of a brand's system account: its checkpoint, and what was entered since. */
-async function readSystemBalance(brandId: string): Promise<bigint | undefined> {
-  const rows = await db<{ balance: bigint }>`
+async function readSystemBalance(brandId: string): Promise<bigint> {
+  const rows = await db<{ balance: string }>`
     select (coalesce(p.balance, 0) + coalesce((
       select sum(e.amount) from entry e
       where e.account_id = a.id and e.seq is null and e.xid >= coalesce(p.below, '0'::xid8)
-    ), 0))::bigint as balance
+    ), 0))::text as balance
     from account a left join system_checkpoint p on p.account_id = a.id
     where a.brand_id = ${brandId} and a.kind = 'deposits' and a.owner_id is null
   `
-  return rows[0]?.balance
+  return BigInt(rows[0]?.balance ?? 0)
 }
 
 /**
@@ -284,13 +284,18 @@ t.test('a brand whose sums are larger than any balance holds up no checkpoint an
   const large = { amount: 2n ** 62n }
   for (const player of [1, 2, 3]) await ledger.post({ ...postingOf([0, player, player, 1], rich), ...large } as Posting)
   await ledger.post(postingOf([0, 1, 1, 10], plain))
+  await horizonIsPast(plain)
   await takeCheckpoints(db, new Date())
   t.equal(await readSystemBalance(plain), -10n)
   const { rows } = await admin.query(
-    'select a.brand_id from wallet.system_checkpoint p join wallet.account a on a.id = p.account_id where a.brand_id = any($1)',
+    `select a.brand_id, p.balance::text from wallet.system_checkpoint p join wallet.account a on a.id = p.account_id
+    where a.brand_id = any($1) order by p.balance`,
     [[rich, plain]],
   )
-  t.same(rows, [{ brand_id: plain }])
+  t.same(rows, [
+    { brand_id: rich, balance: String(-3n * large.amount) },
+    { brand_id: plain, balance: '-10' },
+  ])
   const period = { brandId: rich, from: new Date(0), to: new Date('2099-01-01T00:00:00.000Z') }
   const sum = 3n * large.amount
   t.match(await sumPeriod(db.reader, period), [

@@ -1,6 +1,7 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { ledger } from './0001-ledger.ts'
 import { accountOwner } from './0002-account-owner.ts'
+import { wideCheckpoints } from './0003-wide-checkpoints.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('wallet'), ledger, accountOwner]
+export const migrations: readonly Migration[] = [...runtimeMigrations('wallet'), ledger, accountOwner, wideCheckpoints]
