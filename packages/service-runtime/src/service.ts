@@ -185,7 +185,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
     (reaction) => new EventConsumer({ service: name, db, nats: events, clock, log }, reaction),
   )
   const background = composition.background ?? []
-  const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])])
+  const sandboxKeepMs = settings.SANDBOX_KEEP_HOURS * 3_600_000
+  const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])], sandboxKeepMs)
   const watch = new StreamWatch({ db, history, nats: events, publisher, log })
 
   await watch.start()

@@ -1,6 +1,9 @@
 import { type Measurement, measurement, type ReadDb } from '@backoffice/service-runtime'
 
-/** How long the oldest money operation has been under way: an intent, or a command that the wallet has not done. */
+/**
+ * How long the oldest money operation of each environment has been under way: an intent, or a command that the wallet has
+ * not done.
+ */
 export function oldestUnfinished(db: ReadDb): Measurement {
   return measurement({
     gauges: {
@@ -10,13 +13,19 @@ export function oldestUnfinished(db: ReadDb): Measurement {
       },
     },
     async read() {
-      const rows = await db<{ oldest: number }>`
-        select greatest(0, coalesce(extract(epoch from clock_timestamp() - least(
-          (select min(created_at) from withdrawal where status = 'intent'),
-          (select min(created_at) from outbox where kind = 'command' and done_at is null)
+      const rows = await db<{ environment: string; oldest: number }>`
+        select environment, greatest(0, coalesce(extract(epoch from clock_timestamp() - least(
+          (select min(created_at) from withdrawal w where status = 'intent' and w.environment = e.environment),
+          (
+            select min(created_at) from outbox o
+            -- A row of the release before does not say, and may be about real money.
+            where kind = 'command' and done_at is null and coalesce(o.environment, 'production') = e.environment
+          )
         )), 0))::double precision as oldest
+        from unnest(array['production', 'sandbox']) as e (environment)
       `
-      return { 'backoffice.money_operations.oldest_unfinished_seconds': [{ value: rows[0]?.oldest ?? 0 }] }
+      const ages = rows.map(({ environment, oldest }) => ({ value: oldest, attributes: { environment } }))
+      return { 'backoffice.money_operations.oldest_unfinished_seconds': ages }
     },
   })
 }

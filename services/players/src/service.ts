@@ -1,4 +1,4 @@
-import { ConfigurationError, dayMs, defineService } from '@backoffice/service-runtime'
+import { ConfigurationError, dayMs, defineService, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { GamesListener } from './games/listener.ts'
 import { providerMeasurement } from './measurements.ts'
@@ -29,7 +29,7 @@ export const players = defineService({
   entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
   // A session is over when it expires. It is kept for a while in case somebody asks what was played.
-  retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs }],
+  retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs, ofSandbox: sql`mode = 'demo'` }],
   compose(context, settings) {
     const listener = new GamesListener({
       ...context,

@@ -14,9 +14,12 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
     async read() {
       const latest = await latestReport(db.reader)
       if (latest === undefined) return {}
-      const { differencesTotal, finishedAt } = latest
+      const { production, sandbox, finishedAt } = latest
       return {
-        'backoffice.ledger.differences': [{ value: differencesTotal }],
+        'backoffice.ledger.differences': [
+          { value: production, attributes: { environment: 'production' } },
+          { value: sandbox, attributes: { environment: 'sandbox' } },
+        ],
         'backoffice.ledger.reconciliation_age_seconds': [
           { value: (clock.now().getTime() - finishedAt.getTime()) / 1_000 },
         ],

@@ -1,4 +1,4 @@
-import { dayMs, defineService, type Retention, secretBoxFrom } from '@backoffice/service-runtime'
+import { dayMs, defineService, type Retention, secretBoxFrom, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { backlogWithholding } from './background/withhold-backlogs.ts'
 import { backoffBaseDefaultMs } from './domain/retry-schedule.ts'
@@ -27,7 +27,7 @@ const settings = {
 
 /** Deliveries with their attempts, and secrets that have expired. Both are kept much longer than retries last. */
 const retentions: readonly Retention[] = [
-  { table: 'delivery', column: 'finished_at', keepMs: 30 * dayMs },
+  { table: 'delivery', column: 'finished_at', keepMs: 30 * dayMs, ofSandbox: sql`endpoint_id like '%/sandbox'` },
   { table: 'secret', column: 'expires_at', keepMs: 30 * dayMs },
 ]
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
-import { Amount, Id, LedgerItem, Money, Reason, Timestamp, Wallet } from '../resources.ts'
+import { Amount, EnvironmentName, Id, LedgerItem, Money, Reason, Timestamp, Wallet } from '../resources.ts'
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
@@ -40,6 +40,8 @@ export const Difference = Type.Object(
     /** The check that found it, for example `balances`. */
     check: text(64),
     brandId: Nullable(Id),
+    /** Of the brand. Where it is not known, production. A report of the release before does not say. */
+    environment: Type.Optional(EnvironmentName),
     /** The record: a player, transfer, deposit, withdrawal or outbox row. */
     subject: text(256),
     expected: text(2_000),
@@ -65,9 +67,11 @@ export const ReconciliationReport = Type.Object(
       Type.Object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }, closed),
       { maxItems: 100 },
     ),
-    /** At most the first 1,000; `differencesTotal` counts all. */
+    /** At most the first 1,000, and fewer when they are long; `differencesTotal` counts all. */
     differences: Type.Array(Difference),
     differencesTotal: Type.Integer(),
+    /** The same by environment. A report of the release before does not say. */
+    differencesIn: Type.Optional(Type.Object({ sandbox: Type.Integer(), production: Type.Integer() }, closed)),
     inFlight: Type.Array(InFlight),
     inFlightTotal: Type.Integer(),
   },

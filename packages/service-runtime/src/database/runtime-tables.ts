@@ -11,12 +11,22 @@ export interface Migration {
 export const runtimeMigrations = (service: ServiceName): readonly Migration[] => [
   runtimeTables(service),
   operationFingerprint(service),
+  environments(service),
 ]
 
 /** What an operation id stands for, besides its name. Null in rows of the release before. */
 const operationFingerprint = (service: ServiceName): Migration => ({
   name: '0000_runtime_operation_fingerprint',
   sql: `alter table ${service}.operation add column fingerprint text`,
+})
+
+/** Which environment a row belongs to. Null in rows of the release before, and of the team's operations. */
+const environments = (service: ServiceName): Migration => ({
+  name: '0000_runtime_environments',
+  sql: `
+alter table ${service}.operation add column environment text;
+alter table ${service}.outbox add column environment text;
+`,
 })
 
 const runtimeTables = (service: ServiceName): Migration => ({

@@ -1,4 +1,4 @@
-import type { Operation, Rejection } from '@backoffice/contracts'
+import type { Operation, Rejection, Scope } from '@backoffice/contracts'
 import type { Context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
 import { contextOf } from '../messages/tracing.ts'
@@ -22,6 +22,8 @@ export interface Attempt {
   readonly call: Call
   readonly fingerprint: string
   readonly preparation: Preparation
+  /** Undefined for a person of the team. */
+  readonly scope: Scope | undefined
   /** A person of the team: their actions are audited. */
   readonly byTeam: boolean
   /** Whose call it is: owners take turns. */
@@ -48,17 +50,17 @@ export interface AttemptContext {
 
 /** What an accepted call leaves behind. */
 export function recordOf(
-  { operation, call, fingerprint, byTeam }: Attempt,
+  { operation, call, scope, fingerprint, byTeam }: Attempt,
   { reply, rows }: { readonly reply: StoredReply | null; readonly rows: readonly OutboxRow[] },
 ): CallRecord {
   const audit = byTeam ? auditRow(operation, call) : null
-  return { operationId: call.operationId, name: operation.id, fingerprint, reply, rows, audit }
+  return { operationId: call.operationId, name: operation.id, scope, fingerprint, reply, rows, audit }
 }
 
 /** A refusal is stored too, so that a retry gets the same reply. It changed nothing, so nothing is audited. */
-export function recordOfRefusal({ operation, call, fingerprint }: Attempt, rejection: Rejection): CallRecord {
+export function recordOfRefusal({ operation, call, scope, fingerprint }: Attempt, rejection: Rejection): CallRecord {
   const reply = refusalOf(rejection)
-  return { operationId: call.operationId, name: operation.id, fingerprint, reply, rows: [], audit: null }
+  return { operationId: call.operationId, name: operation.id, scope, fingerprint, reply, rows: [], audit: null }
 }
 
 /** `emit` and `send` of a transaction. They collect the rows that it writes to the outbox. */

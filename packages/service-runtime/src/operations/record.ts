@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { allOperations, storedBytesMax } from '@backoffice/contracts'
+import { allOperations, type Scope, storedBytesMax } from '@backoffice/contracts'
 import { unnest } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
+import { countStoredBytes, type StoredFor } from '../telemetry/stored-bytes.ts'
 import { type AuditRow, insertAudit } from './audit.ts'
 import type { StoredReply } from './stored-reply.ts'
 
@@ -10,6 +11,8 @@ import type { StoredReply } from './stored-reply.ts'
 export interface CallRecord {
   readonly operationId: string
   readonly name: string
+  /** Undefined for the team's. */
+  readonly scope: Scope | undefined
   readonly fingerprint: string
   readonly reply: StoredReply | null
   readonly rows: readonly OutboxRow[]
@@ -36,11 +39,15 @@ export async function writeRecords(db: Db, records: readonly CallRecord[], now: 
 
 /** PostgreSQL's clock says how old they are: if a process's own had stopped long ago, they would be purged at once. */
 async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<void> {
-  const replies = records.map(({ reply, ...record }) => ({ ...record, reply: reply && toJson(record.name, reply) }))
+  const replies = records.map(({ reply, scope, ...record }) => {
+    const text = reply && toJson(record.name, reply)
+    if (scope !== undefined) countStoredBytes('operation', scope, Buffer.byteLength(text ?? ''))
+    return { ...record, reply: text, environment: scope?.environment ?? null }
+  })
   await db`
-    insert into operation (operation_id, name, fingerprint, reply, created_at)
-    select operation_id, name, fingerprint, reply::json, statement_timestamp()
-    from ${unnest('record', replies, 'operation_id text, name text, fingerprint text, reply text')}
+    insert into operation (operation_id, name, fingerprint, reply, environment, created_at)
+    select operation_id, name, fingerprint, reply::json, environment, statement_timestamp()
+    from ${unnest('record', replies, 'operation_id text, name text, fingerprint text, reply text, environment text')}
     order by operation_id
   `
 }
@@ -79,13 +86,18 @@ async function insertOutboxRows(
   rows: readonly (OutboxRow & { readonly operationId: string | null; readonly leaseMs: number | null })[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
-  const numbered = withNumbers(rows).map(({ message, ...row }) => ({ ...row, message: toJson(row.name, message) }))
+  const numbered = withNumbers(rows).map((row) => {
+    const owner = ownerOf(row)
+    const message = toJson(row.name, row.message)
+    countStoredBytes('outbox', owner, Buffer.byteLength(message))
+    return { ...row, message, environment: owner.environment }
+  })
   const behind = await db<{ id: string }>`
     with sent as (
-      insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
+      insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, operation_id, created_at, leased_until)
       select r.id, r.aggregate,
         coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.number,
-        r.kind, r.name, r.message::json, r.operation_id, ${now}::timestamptz,
+        r.kind, r.name, r.message::json, r.environment, r.operation_id, ${now}::timestamptz,
         case when not exists (
           select from outbox e where e.aggregate = r.aggregate and e.done_at is null and (e.kind = 'command' or r.kind = 'event')
         ) then clock_timestamp() + make_interval(secs => r.lease_ms / 1000.0) end
@@ -98,7 +110,10 @@ async function insertOutboxRows(
 }
 
 const rowColumns =
-  'id text, aggregate text, number int, kind text, name text, message text, operation_id text, lease_ms int'
+  'id text, aggregate text, number int, kind text, name text, message text, environment text, operation_id text, lease_ms int'
+
+/** Whom a row is about. */
+const ownerOf = (row: OutboxRow): StoredFor => (row.kind === 'event' ? row.message.event : row.message.scope)
 
 /** Each row with its number among those of its aggregate, from 1. */
 function withNumbers<Row extends OutboxRow>(rows: readonly Row[]): (Row & { readonly number: number })[] {

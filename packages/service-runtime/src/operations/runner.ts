@@ -112,6 +112,7 @@ export class Runner {
         call,
         fingerprint,
         preparation,
+        scope: received.scope,
         byTeam,
         owner: ownerOf(received),
         bytes: received.bytes,

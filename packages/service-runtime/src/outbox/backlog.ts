@@ -1,11 +1,12 @@
-import type { ServiceName } from '@backoffice/contracts'
+import type { Environment, ServiceName } from '@backoffice/contracts'
 import type { ReadDb } from '../database/db.ts'
 import { type Measurement, measurement } from '../telemetry/metrics.ts'
 import type { OutboxKind } from './rows.ts'
 
 const kinds: readonly OutboxKind[] = ['command', 'event']
+const environments: readonly Environment[] = ['production', 'sandbox']
 
-/** What waits in a service's outbox, and for how long. */
+/** What waits in a service's outbox, and for how long, in each environment. */
 export function outboxBacklog(db: ReadDb, service: ServiceName): Measurement {
   return measurement({
     gauges: {
@@ -16,14 +17,20 @@ export function outboxBacklog(db: ReadDb, service: ServiceName): Measurement {
       'backoffice.outbox.unsent_rows': { description: 'Outbox rows that are not sent yet' },
     },
     async read() {
-      const rows = await db<{ kind: string; waiting: bigint; oldest: number }>`
-        select kind, count(*) as waiting,
+      const rows = await db<{ kind: string; environment: string; waiting: bigint; oldest: number }>`
+        -- A row of the release before does not say, and may be about real money.
+        select kind, coalesce(environment, 'production') as environment, count(*) as waiting,
           greatest(0, extract(epoch from clock_timestamp() - min(created_at)))::double precision as oldest
-        from outbox where done_at is null group by kind
+        from outbox where done_at is null group by 1, 2
       `
-      const found = new Map(rows.map((row) => [row.kind, row]))
+      const found = new Map(rows.map((row) => [`${row.kind} ${row.environment}`, row]))
       const observe = (value: (row: (typeof rows)[number] | undefined) => number) =>
-        kinds.map((kind) => ({ value: value(found.get(kind)), attributes: { service, kind } }))
+        kinds.flatMap((kind) =>
+          environments.map((environment) => ({
+            value: value(found.get(`${kind} ${environment}`)),
+            attributes: { service, kind, environment },
+          })),
+        )
       return {
         'backoffice.outbox.oldest_unsent_seconds': observe((row) => row?.oldest ?? 0),
         'backoffice.outbox.unsent_rows': observe((row) => Number(row?.waiting ?? 0)),

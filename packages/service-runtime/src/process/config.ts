@@ -20,6 +20,11 @@ export const serviceConfig = Type.Object({
   /** Replicas of the stream EVENTS, where this service has to create it. */
   EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
   /**
+   * How long the replies, events and deliveries of the sandbox are kept; those of production have retentions of their own.
+   * Two days and an hour at least: an Idempotency-Key lives a day, and its outcome may be looked up for another.
+   */
+  SANDBOX_KEEP_HOURS: Type.Integer({ minimum: 49, maximum: 8_760, default: 72 }),
+  /**
    * How long a process goes on taking work after it was told to stop. /readyz fails meanwhile, so that load balancers
    * notice.
    */

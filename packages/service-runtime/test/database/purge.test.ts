@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { testBed } from '@backoffice/test-kit'
+import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { purge, runtimeRetentions } from '../../src/database/purge.ts'
 import { dayMs, newId } from '../../src/index.ts'
@@ -74,6 +74,29 @@ t.test('a process whose clock has stopped long ago writes nothing that is purged
   await db.transaction((tx) => enterInbox(tx, 'a reaction', [newId('evt')]))
   t.equal(await purge(right, retention('inbox')), 0)
   t.equal(await count('inbox'), before + 1)
+})
+
+t.test('what the sandbox left goes earlier than what production left', async (t) => {
+  now = start
+  const keepMs = 72 * 3_600_000
+  const production = bed.scope({ environment: 'production' })
+  for (const each of [scope, production])
+    await bed.rpc.call(countUp, { scope: each, input: { record: each.environment, sends: ['event'] } })
+  await eventually(
+    async () => (await db`select from outbox where done_at is not null and environment is not null`).length === 2,
+  )
+  await db`update outbox set done_at = ${now}::timestamptz where environment is not null`
+  const environments = async (table: string) =>
+    (
+      await bed.sql('payments').query(`select environment from ${table} where environment is not null order by 1`)
+    ).rows.map(({ environment }) => environment)
+  for (const table of ['operation', 'outbox']) {
+    now = new Date(start.getTime() + keepMs)
+    t.equal(await purge({ db, clock }, retention(table), keepMs), 0)
+    now = new Date(now.getTime() + 1)
+    t.equal(await purge({ db, clock }, retention(table), keepMs), 1)
+    t.same(await environments(table), ['production'])
+  }
 })
 
 t.test('the inbox is kept longer than the outbox, and both longer than a stored reply', async (t) => {

@@ -97,7 +97,15 @@ t.test('a reply beyond the bound is stored nowhere: the call fails, and its tran
   const { db } = (await testBed(t, { payments })).services.payments
   const store = (operationId: string, letters: number) => {
     const reply = { body: { text: 'é'.repeat(letters) } }
-    const record = { operationId, name: 'confirmDeposit', fingerprint: '', reply, rows: [], audit: null }
+    const record = {
+      operationId,
+      name: 'confirmDeposit',
+      scope: undefined,
+      fingerprint: '',
+      reply,
+      rows: [],
+      audit: null,
+    }
     return db.transaction((tx) => writeRecords(tx, [record], new Date()))
   }
   await t.rejects(store('opn_long', storedBytesMax / 2), { message: /confirmDeposit would store more than 8192 bytes/ })

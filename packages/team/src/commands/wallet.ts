@@ -72,6 +72,7 @@ function showReport(report: ReconciliationReport): void {
   if (differences.length > 0) {
     printSection('differences', differences, [
       'check',
+      'environment',
       'subject',
       'expected',
       'actual',

@@ -33,18 +33,22 @@ export const chainsOf = (pageMax: number): Check => ({
     const total = Number(counted?.entries ?? 0)
     const differences: Found[] = []
     let differencesTotal = 0
+    const ofBrands = new Map<string | null, number>()
     let compared = 0
     let previous: Link | undefined
     for (;;) {
       const rows = await readPage(db, previous, pageMax)
       for (const row of rows) {
         const fault = faultOf(row, previous)
-        if (fault !== null && ++differencesTotal <= listedMax) differences.push(fault)
+        if (fault !== null) {
+          ofBrands.set(fault.brandId, (ofBrands.get(fault.brandId) ?? 0) + 1)
+          if (++differencesTotal <= listedMax) differences.push(fault)
+        }
         previous = row
       }
       compared += rows.length
       progress(compared, total)
-      if (rows.length < pageMax) return { compared, differences, differencesTotal }
+      if (rows.length < pageMax) return { compared, differences, differencesTotal, ofBrands }
     }
   },
 })

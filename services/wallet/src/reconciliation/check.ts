@@ -12,6 +12,8 @@ export interface CheckResult {
   readonly compared: number
   readonly differences: readonly Omit<Difference, 'check'>[]
   readonly differencesTotal: number
+  /** How many there are of each brand, where not all are listed. */
+  readonly ofBrands?: ReadonlyMap<string | null, number>
   readonly inFlight?: readonly InFlight[]
   readonly inFlightTotal?: number
 }
@@ -49,15 +51,25 @@ export function sqlCheck(
         select d.brand_id, d.subject, d.expected, d.actual, d.explanation, count(*) over () as total
         from (${differences}) d order by d.subject limit ${listedMax}
       `
+      const total = Number(rows[0]?.total ?? 0)
       return {
+        ...(total > rows.length ? { ofBrands: await countByBrand(db, differences) } : {}),
         compared: Number(counted?.compared ?? 0),
         differences: rows.map(({ total, expected, actual, ...where }) => ({
           ...where,
           expected: expected ?? 'nothing',
           actual: actual ?? 'nothing',
         })),
-        differencesTotal: Number(rows[0]?.total ?? 0),
+        differencesTotal: total,
       }
     },
   }
+}
+
+/** @param differences a query with the column brand_id */
+export async function countByBrand(db: ReadDb, differences: Fragment): Promise<ReadonlyMap<string | null, number>> {
+  const rows = await db<{ brandId: string | null; count: bigint }>`
+    select brand_id, count(*) as count from (${differences}) d group by brand_id
+  `
+  return new Map(rows.map(({ brandId, count }) => [brandId, Number(count)]))
 }

@@ -14,6 +14,7 @@ export const exportedHeads = (heads: readonly Head[]): Check => ({
   async run({ db }, progress) {
     const differences: Omit<Difference, 'check'>[] = []
     let differencesTotal = 0
+    const ofBrands = new Map<string | null, number>()
     for (let begin = 0; begin < heads.length; begin += batchMax) {
       const batch = heads.slice(begin, begin + batchMax)
       const rows = await db<Head & { readonly actual: string | null }>`
@@ -23,10 +24,11 @@ export const exportedHeads = (heads: readonly Head[]): Check => ({
         where encode(e.hash, 'hex') is distinct from h.hash
       `
       differencesTotal += rows.length
+      for (const { brandId } of rows) ofBrands.set(brandId, (ofBrands.get(brandId) ?? 0) + 1)
       differences.push(...rows.slice(0, listedMax - differences.length).map(differenceOf))
       progress(begin + batch.length, heads.length)
     }
-    return { compared: heads.length, differences, differencesTotal }
+    return { compared: heads.length, differences, differencesTotal, ofBrands }
   },
 })
 

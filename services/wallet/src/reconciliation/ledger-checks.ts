@@ -60,13 +60,13 @@ export const transfers = sqlCheck('transfers', {
   `,
 })
 
-/** Debits equal credits: all entries of a currency sum to zero. */
+/** Debits equal credits: all entries of a brand's currency sum to zero. */
 export const sums = sqlCheck('sums', {
-  compared: sql`select count(distinct currency) from wallet.account`,
+  compared: sql`select count(distinct (brand_id, currency)) from wallet.account`,
   differences: sql`
-    select null::text as brand_id, a.currency as subject, '0' as expected, sum(e.amount)::text as actual,
+    select a.brand_id, a.currency as subject, '0' as expected, sum(e.amount)::text as actual,
       'All entries of a currency must sum to zero (minor units).' as explanation
-    from wallet.entry e join wallet.account a on a.id = e.account_id group by a.currency having sum(e.amount) <> 0
+    from wallet.entry e join wallet.account a on a.id = e.account_id group by a.brand_id, a.currency having sum(e.amount) <> 0
   `,
 })
 

@@ -1,5 +1,5 @@
-import type { Difference, InFlight, ReconciliationReport } from '@backoffice/contracts'
-import { readOver } from '@backoffice/service-runtime'
+import type { Difference, Environment, InFlight, ReconciliationReport } from '@backoffice/contracts'
+import { fitting, type ReadDb, readOver } from '@backoffice/service-runtime'
 import { Client } from 'pg'
 import { readNewestHeads } from '../heads/head-files.ts'
 import type { Progress } from '../storage/reconciliations.ts'
@@ -104,22 +104,48 @@ async function runChecks(
   const done: ReconciliationReport['checks'] = []
   const differences: Difference[] = []
   const waiting: InFlight[] = []
+  const environmentOf = await readEnvironments(snapshot.db)
+  const differencesIn = { sandbox: 0, production: 0 }
   let inFlightTotal = 0
   for (const check of checks) {
     progress({ check: check.name, done: 0, total: 0 })
     const result = await check.run(snapshot, (count, total) => progress({ check: check.name, done: count, total }))
     done.push({ check: check.name, compared: result.compared, differences: result.differencesTotal })
     const room = listedMax - differences.length
-    differences.push(...result.differences.slice(0, room).map((found) => ({ check: check.name, ...found })))
+    const listed = result.differences.slice(0, room)
+    differences.push(
+      ...listed.map((found) => ({ check: check.name, ...found, environment: environmentOf(found.brandId) })),
+    )
+    const ofBrands = result.ofBrands ?? countBrands(result.differences)
+    for (const [brandId, count] of ofBrands) differencesIn[environmentOf(brandId)] += count
     waiting.push(...(result.inFlight ?? []))
     inFlightTotal += result.inFlightTotal ?? 0
   }
   return {
     snapshotAt: snapshot.at.toISOString(),
     checks: done,
-    differences,
+    // A report is a reply, and must fit into one message.
+    differences: fitting(differences),
+    differencesIn,
     differencesTotal: done.reduce((sum, check) => sum + check.differences, 0),
-    inFlight: waiting,
+    inFlight: fitting(waiting),
     inFlightTotal,
   }
+}
+
+function countBrands(differences: readonly Pick<Difference, 'brandId'>[]): ReadonlyMap<string | null, number> {
+  const counts = new Map<string | null, number>()
+  for (const { brandId } of differences) counts.set(brandId, (counts.get(brandId) ?? 0) + 1)
+  return counts
+}
+
+/** The environment of a brand. What no record tells is taken for production, because that is about real money. */
+async function readEnvironments(db: ReadDb): Promise<(brandId: string | null) => Environment> {
+  const rows = await db<{ brandId: string }>`
+    select brand_id from players.player where environment = 'sandbox'
+    union select brand_id from payments.deposit where environment = 'sandbox'
+    union select brand_id from payments.withdrawal where environment = 'sandbox'
+  `
+  const sandbox = new Set(rows.map(({ brandId }) => brandId))
+  return (brandId) => (brandId !== null && sandbox.has(brandId) ? 'sandbox' : 'production')
 }

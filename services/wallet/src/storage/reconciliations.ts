@@ -62,9 +62,11 @@ export async function findRun(db: ReadDb, id: string): Promise<ReconciliationRun
 /** Of the run that finished last. */
 export async function latestReport(
   db: ReadDb,
-): Promise<{ readonly differencesTotal: number; readonly finishedAt: Date } | undefined> {
-  const rows = await db<{ differencesTotal: number; finishedAt: Date }>`
-    select (report ->> 'differencesTotal')::integer as differences_total, heartbeat_at as finished_at
+): Promise<{ readonly production: number; readonly sandbox: number; readonly finishedAt: Date } | undefined> {
+  const rows = await db<{ production: number; sandbox: number; finishedAt: Date }>`
+    -- A report of the release before does not tell them apart.
+    select coalesce(report #>> '{differencesIn,production}', report ->> 'differencesTotal')::integer as production,
+      coalesce((report #>> '{differencesIn,sandbox}')::integer, 0) as sandbox, heartbeat_at as finished_at
     from reconciliation where state = 'done' order by heartbeat_at desc limit 1
   `
   return rows[0]

@@ -242,6 +242,25 @@ t.test(
   },
 )
 
+t.test('differences of the sandbox are told from those of production', async (t) => {
+  const before = (await run()).differencesIn ?? { sandbox: 0, production: 0 }
+  const [played, real] = [brand(), brand()]
+  await played.deposit('10.00', { credited: null })
+  const depositId = await real.deposit('20.00', { credited: null })
+  await behindItsBack("update payments.deposit set environment = 'production' where id = $1", [depositId])
+  await behindItsBack(
+    "update payments.outbox set message = jsonb_set(message::jsonb, '{event,environment}', '\"production\"') where aggregate = $1",
+    [depositId],
+  )
+  const { differences, differencesIn } = await run()
+  const environmentsOf = ({ brandId }: { brandId: string }) =>
+    differences.filter((found) => found.brandId === brandId).map(({ environment }) => environment)
+  t.same(environmentsOf(played), ['sandbox'])
+  const ofReal = environmentsOf(real)
+  t.same(new Set(ofReal), new Set(['production']))
+  t.same(differencesIn, { sandbox: before.sandbox + 1, production: before.production + ofReal.length })
+})
+
 t.test('a changed balance is named', async (t) => {
   const { playerId, deposit, differences } = brand()
   await deposit('10.00')

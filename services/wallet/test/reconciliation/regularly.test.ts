@@ -32,6 +32,6 @@ t.test('two replicas reconcile once in each period', async (t) => {
 
 t.test('the report that finished last is what is measured', async (t) => {
   const report = await latestReport(bed.services.wallet.db)
-  t.equal(report?.differencesTotal, 0)
+  t.match(report, { production: 0, sandbox: 0 })
   t.ok(report !== undefined && report.finishedAt <= now)
 })

@@ -1,5 +1,5 @@
 import type { DeliveryState, DeliveryStory, DeliverySummary, Environment, EventMessage } from '@backoffice/contracts'
-import { type Db, newId, type ReadDb, sql, unnest, type WithTimes } from '@backoffice/service-runtime'
+import { countStoredBytes, type Db, newId, type ReadDb, sql, unnest, type WithTimes } from '@backoffice/service-runtime'
 import type { AttemptOutcome } from '../domain/attempt.ts'
 import { endpointId } from '../domain/endpoint.ts'
 
@@ -22,11 +22,20 @@ const newColumns = `
  * the endpoint. An event that is stored already is left as it is. Every attempt sends the bytes that are written here.
  */
 export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[]): Promise<void> {
-  const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => ({
-    ...{ id: newId('dlv'), endpointId: endpointId(event), eventId: event.id, type: event.type, brandId: event.brandId },
-    ...{ body: Buffer.from(JSON.stringify(event)), eventCreatedAt: event.createdAt, receivedAt, withheld },
-    traceParent: traceparent,
-  }))
+  const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => {
+    const body = Buffer.from(JSON.stringify(event))
+    countStoredBytes('delivery', event, body.length)
+    return {
+      ...{
+        id: newId('dlv'),
+        endpointId: endpointId(event),
+        eventId: event.id,
+        type: event.type,
+        brandId: event.brandId,
+      },
+      ...{ body, eventCreatedAt: event.createdAt, receivedAt, withheld, traceParent: traceparent },
+    }
+  })
   await db`
     insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at,
       next_attempt_at, finished_at, trace_parent)

@@ -3,6 +3,7 @@ import { playerTables } from './0001-players.ts'
 import { gameTables } from './0002-games.ts'
 import { reconcilerRights } from './0003-reconciler-rights.ts'
 import { keptRecords } from './0004-kept-records.ts'
+import { reconcilerEnvironment } from './0005-reconciler-environment.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly Migration[] = [
   gameTables,
   reconcilerRights,
   keptRecords,
+  reconcilerEnvironment,
 ]
