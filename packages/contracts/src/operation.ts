@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { ErrorCode } from './errors.ts'
+import { maskable } from './personal.ts'
 import { EnvironmentName } from './resources.ts'
 import { closed, text } from './schema.ts'
 
@@ -150,11 +151,13 @@ function builder<For extends Audience, Kind extends OperationKind>(audience: For
   return <R extends TSchema, P extends TObject = Empty, Q extends TObject = Empty, B extends TObject = Empty>(
     written: Written<P, Q, B, R>,
   ): Entry<Kind, P, Q, B, R, For> => {
-    const { params, query, body, ...rest } = written
+    const { params, query, body, reply, ...rest } = written
     return {
       idempotency: 'none',
       rejects: [],
       ...rest,
+      // The team reads masked values, unless it asks for one person's with a reason.
+      reply: audience === 'team' ? maskable(reply) : reply,
       audience,
       kind,
       params: params ?? (nothing as unknown as P),

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import './formats.ts'
 import { amountPattern, moneyPattern } from './money.ts'
+import { personal } from './personal.ts'
 import { closed, Nullable, oneOf, text } from './schema.ts'
 import { Line, Lines } from './text.ts'
 
@@ -35,9 +36,11 @@ export type Environment = Static<typeof EnvironmentName>
 
 const reasonLength = { minLength: 1, maxLength: 500 }
 /** A reason that the operator reads with the record. */
-export const PublicReason = Lines(reasonLength)
+export const PublicReason = personal('note', Lines(reasonLength))
 /** Why a person of the team did something; only the team reads it. */
-export const Reason = Lines({ ...reasonLength, description: 'Why; kept in the audit trail.' })
+export const Reason = personal('note', Lines({ ...reasonLength, description: 'Why; kept in the audit trail.' }))
+/** What somebody wrote for a reason, as records show it. */
+export const Note = personal('note', text(500))
 
 export const Method = Line({
   minLength: 1,
@@ -96,15 +99,17 @@ export const Me = Type.Object(
   { ...closed, $id: 'Me' },
 )
 
+export const PersonName = personal('name', text(200))
+
 export const Player = Type.Object(
   {
-    id: Id,
-    externalId: Nullable(text(128)),
-    name: text(200),
-    email: text(254),
-    cpf: Type.String({ pattern: '^\\d{11}$' }),
-    phone: Nullable(text(16)),
-    birthDate: Nullable(CalendarDate),
+    id: personal('player', Id),
+    externalId: Nullable(personal('externalId', text(128))),
+    name: PersonName,
+    email: personal('email', text(254)),
+    cpf: personal('cpf', Type.String({ pattern: '^\\d{11}$' })),
+    phone: Nullable(personal('phone', text(16))),
+    birthDate: Nullable(personal('birthDate', CalendarDate)),
     status: PlayerStatus,
     kycStatus: KycStatus,
     currency: Currency,
@@ -116,24 +121,29 @@ export type Player = Static<typeof Player>
 
 const externalId = { minLength: 1, maxLength: 128, description: "The operator's own identifier; unique per brand." }
 /** By which a player is looked up: it may be as it was accepted long ago, with control characters. */
-export const ExternalId = Type.String(externalId)
+export const ExternalId = personal('externalId', Type.String(externalId))
 
 export const PlayerRequest = Type.Object(
   {
-    externalId: Line(externalId),
-    name: Line({ minLength: 2, maxLength: 200 }),
-    email: Type.String({ format: 'email', maxLength: 254 }),
-    cpf: Type.String({ format: 'cpf', maxLength: 14, description: 'With or without punctuation.' }),
+    externalId: personal('externalId', Line(externalId)),
+    name: personal('name', Line({ minLength: 2, maxLength: 200 })),
+    email: personal('email', Type.String({ format: 'email', maxLength: 254 })),
+    cpf: personal('cpf', Type.String({ format: 'cpf', maxLength: 14, description: 'With or without punctuation.' })),
     phone: Type.Optional(
-      Type.String({ pattern: '^\\+?\\d{10,15}$', description: 'Optional +, then 10 to 15 digits.' }),
+      personal('phone', Type.String({ pattern: '^\\+?\\d{10,15}$', description: 'Optional +, then 10 to 15 digits.' })),
     ),
-    birthDate: Type.String({ format: 'date', description: 'YYYY-MM-DD; the player must be over 18.' }),
+    birthDate: personal(
+      'birthDate',
+      Type.String({ format: 'date', description: 'YYYY-MM-DD; the player must be over 18.' }),
+    ),
   },
   { ...closed, $id: 'PlayerRequest' },
 )
 
+export const DocumentReference = personal('document', text(256))
+
 export const KycSubmission = Type.Object(
-  { id: Id, documentType: text(64), reference: text(256), submittedAt: Timestamp },
+  { id: Id, documentType: text(64), reference: DocumentReference, submittedAt: Timestamp },
   { ...closed, $id: 'KycSubmission' },
 )
 
@@ -146,7 +156,7 @@ export const Kyc = Type.Object(
       maxItems: 100,
     }),
     decidedAt: Nullable(Timestamp),
-    reason: Nullable(text(500)),
+    reason: Nullable(Note),
   },
   { ...closed, $id: 'Kyc' },
 )
@@ -174,11 +184,14 @@ export const KycSubmissionRequest = Type.Object(
       pattern: '^[A-Za-z0-9_-]{1,64}$',
       description: 'Kind of document, a label of your own.',
     }),
-    reference: Line({
-      minLength: 1,
-      maxLength: 256,
-      description: 'Your reference to the stored document file.',
-    }),
+    reference: personal(
+      'document',
+      Line({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Your reference to the stored document file.',
+      }),
+    ),
   },
   { ...closed, $id: 'KycSubmissionRequest' },
 )
@@ -229,7 +242,7 @@ export const Deposit = Type.Object(
     method: text(64),
     externalReference: text(128),
     status: DepositStatus,
-    failureReason: Nullable(text(500)),
+    failureReason: Nullable(Note),
     createdAt: Timestamp,
     confirmedAt: Nullable(Timestamp),
     failedAt: Nullable(Timestamp),
@@ -255,9 +268,9 @@ export const Withdrawal = Type.Object(
     amount: Money,
     currency: Currency,
     method: text(64),
-    destination: text(256),
+    destination: personal('destination', text(256)),
     status: WithdrawalStatus,
-    reason: Nullable(text(500)),
+    reason: Nullable(Note),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     reviewedAt: Nullable(Timestamp),
@@ -272,7 +285,7 @@ export const WithdrawalRequest = Type.Object(
     amount: Amount,
     currency: Currency,
     method: Method,
-    destination: Line({ minLength: 1, maxLength: 256, description: 'Payout destination.' }),
+    destination: personal('destination', Line({ minLength: 1, maxLength: 256, description: 'Payout destination.' })),
   },
   { ...closed, $id: 'WithdrawalRequest' },
 )

@@ -25,7 +25,10 @@ export function wordsFor(row: AnyRow, how: 'all' | 'needed'): string[] {
   return [
     ...row.path.split(' '),
     ...positions.map(sampleOf),
-    ...options.flatMap((field) => [field.flags.split(' ')[0] ?? '', sampleOf(field)]),
+    ...options.flatMap((field) => {
+      const [flag = '', value] = field.flags.split(' ')
+      return value === undefined ? [flag] : [flag, sampleOf(field)]
+    }),
     '--json',
     ...(row.confirm === undefined ? [] : ['--yes']),
   ]

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { approvedWithdrawal, confirmedDeposit, pendingDeposit, requestedWithdrawal, sample } from '../examples.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
+import { personal } from '../personal.ts'
 import {
   Deposit,
   DepositRequest,
@@ -9,6 +10,7 @@ import {
   Id,
   KycStatus,
   Money,
+  Note,
   PlayerStatus,
   PublicReason,
   Timestamp,
@@ -27,7 +29,7 @@ export const TransitionActor = Type.Object(
   {
     kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
     /** The NATS user of the person; the operator's id otherwise. */
-    name: text(64),
+    name: personal('staff', text(64)),
   },
   closed,
 )
@@ -41,7 +43,7 @@ export const Transition = Type.Object(
     to: text(32),
     at: Timestamp,
     by: TransitionActor,
-    reason: Nullable(text(500)),
+    reason: Nullable(Note),
   },
   closed,
 )

@@ -1,5 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Currency, EnvironmentName, Id, KycStatus, Money, Player, PlayerStatus, Timestamp } from '../resources.ts'
+import { personal } from '../personal.ts'
+import {
+  Currency,
+  EnvironmentName,
+  Id,
+  KycStatus,
+  Money,
+  Note,
+  Player,
+  PlayerStatus,
+  Reason,
+  Timestamp,
+} from '../resources.ts'
 import { closed, Nullable, text } from '../schema.ts'
 
 /** What other services must know of a player before they take or give money. Read for each request, never cached. */
@@ -25,7 +37,7 @@ export const TeamPlayer = Type.Object(
     environment: EnvironmentName,
     timeZone: text(64),
     kycDecidedAt: Nullable(Timestamp),
-    kycReason: Nullable(text(500)),
+    kycReason: Nullable(Note),
     selfExclusion: Nullable(
       Type.Object({ from: Timestamp, until: Nullable(Timestamp, { description: 'Null: for good.' }) }, closed),
     ),
@@ -37,14 +49,20 @@ export const TeamPlayer = Type.Object(
 )
 export type TeamPlayer = Static<typeof TeamPlayer>
 
+/** What a person of the team gives to read values that are masked otherwise. It works for one player at a time. */
+export const unmaskFields = {
+  unmask: Type.Optional(Type.Boolean({ description: 'Show what is masked; needs a reason.' })),
+  reason: Type.Optional(Reason),
+}
+
 export const PlayerChange = Type.Object(
   {
     at: Timestamp,
-    actor: text(64),
+    actor: personal('staff', text(64)),
     field: text(64),
     from: Nullable(text(200)),
     to: Nullable(text(200)),
-    reason: Nullable(text(500)),
+    reason: Nullable(Note),
   },
   closed,
 )

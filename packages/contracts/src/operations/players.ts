@@ -15,6 +15,7 @@ import {
   KycSubmission,
   KycSubmissionReceipt,
   KycSubmissionRequest,
+  PersonName,
   Player,
   PlayerRequest,
   PlayerStatus,
@@ -25,7 +26,7 @@ import {
 import { closed, described, Nullable, pageOf } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
-import { PlayerChange, PlayerStanding, TeamPlayer } from './player-records.ts'
+import { PlayerChange, PlayerStanding, TeamPlayer, unmaskFields } from './player-records.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
 export const players = service('players', {
@@ -171,7 +172,9 @@ export const players = service('players', {
 
   showPlayer: team.query({
     summary: 'Show a player with KYC submissions and the history of its status',
-    body: Type.Object({ playerId: Id }, closed),
+    description:
+      'CPF, e-mail, phone and birth date are masked. `unmask` shows them; it needs a reason and is recorded.',
+    body: Type.Object({ playerId: Id, ...unmaskFields }, closed),
     reply: Type.Object(
       { ...TeamPlayer.properties, submissions: Kyc.properties.submissions, changes: Type.Array(PlayerChange) },
       closed,
@@ -214,7 +217,7 @@ export const players = service('players', {
           operatorId: Id,
           brandId: Id,
           environment: EnvironmentName,
-          name: Player.properties.name,
+          name: PersonName,
           kycStatus: KycStatus,
           submissions: Type.Integer(),
           latestDocumentType: KycSubmission.properties.documentType,

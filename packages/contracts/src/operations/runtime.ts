@@ -1,18 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { internal, team } from '../operation.ts'
-import { Timestamp } from '../resources.ts'
+import { personal } from '../personal.ts'
+import { Note, Timestamp } from '../resources.ts'
 import { closed, Nullable, pageOf, text } from '../schema.ts'
 
 export const AuditEntry = Type.Object(
   {
     id: text(64),
     at: Timestamp,
-    actor: text(64),
+    actor: personal('staff', text(64)),
     operation: text(64),
     operationId: text(64),
     subject: Nullable(text(200)),
-    reason: Nullable(text(500)),
-    input: Type.Unknown(),
+    reason: Nullable(Note),
+    /** Without secrets. */
+    input: personal(['player', 'note'], Type.Unknown()),
   },
   closed,
 )
@@ -44,7 +46,7 @@ export const runtimeEntries = {
     summary: "List the team's actions in one service, newest first",
     body: Type.Object(
       {
-        actor: Type.Optional(Type.String({ description: 'The person.' })),
+        actor: Type.Optional(personal('staff', Type.String({ description: 'The person.' }))),
         subject: Type.Optional(Type.String({ description: 'The id of a player, withdrawal, operator, key, …' })),
         since: Type.Optional(Timestamp),
         before: Type.Optional(

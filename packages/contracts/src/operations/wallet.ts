@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
-import { Amount, EnvironmentName, Id, LedgerItem, Money, Reason, Timestamp, Wallet } from '../resources.ts'
+import { Amount, EnvironmentName, Id, LedgerItem, Money, Note, Reason, Timestamp, Wallet } from '../resources.ts'
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
@@ -24,7 +24,7 @@ export const TeamEntry = Type.Object(
     playerId: Id,
     transferId: Id,
     reversesTransferId: Nullable(Id),
-    reason: Nullable(text(500)),
+    reason: Nullable(Note),
     effectiveAt: Timestamp,
   },
   closed,

@@ -1,8 +1,9 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { eventKinds } from '../events.ts'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { eventKinds, events } from '../events.ts'
 import { sample } from '../examples.ts'
 import { storedBytesMax } from '../limits.ts'
 import { internal, operator, post, team } from '../operation.ts'
+import { personal, personalKindsIn } from '../personal.ts'
 import { EnvironmentName, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
 import { closed, Nullable, oneOf, text } from '../schema.ts'
 import { service } from '../service.ts'
@@ -12,6 +13,9 @@ import { Line } from '../text.ts'
 const endpointBytesMax = 24 * 1024
 const endpoint = { operatorId: text(64), environment: EnvironmentName }
 const EventType = oneOf(eventKinds)
+/** Marks a text that may be any event. */
+const anyEvent = <T extends TSchema>(schema: T) =>
+  personal([...new Set(eventKinds.flatMap((kind) => [...personalKindsIn(events[kind].data)]))], schema)
 
 export const deliveryStates = ['pending', 'delivered', 'failed', 'withheld'] as const
 /**
@@ -96,7 +100,7 @@ export const DeliveryStory = Type.Object(
     ...DeliverySummary.properties,
     outcome: text(1_000, { description: 'One sentence.' }),
     attemptLog: Type.Array(DeliveryAttempt, { description: 'Of very many the latest.' }),
-    body: text(storedBytesMax, { description: 'The signed bytes.' }),
+    body: anyEvent(text(storedBytesMax, { description: 'The signed bytes.' })),
   },
   closed,
 )
@@ -294,7 +298,7 @@ export const webhooks = service('webhooks', {
   showSetAside: team.query({
     summary: 'Show a message that could not be handled, with its payload',
     body: Type.Object({ id: Type.String() }, closed),
-    reply: Type.Object({ ...setAsideColumns, payload: text(65_536) }, closed),
+    reply: Type.Object({ ...setAsideColumns, payload: anyEvent(text(65_536)) }, closed),
     rejects: ['MESSAGE_NOT_FOUND'],
   }),
 

@@ -1,4 +1,4 @@
-import type { Operation, Rejection, Scope } from '@backoffice/contracts'
+import { masked, type Operation, type Rejection, type Scope } from '@backoffice/contracts'
 import type { Context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
 import { contextOf } from '../messages/tracing.ts'
@@ -53,8 +53,11 @@ export function recordOf(
   { operation, call, scope, fingerprint, byTeam }: Attempt,
   { reply, rows }: { readonly reply: StoredReply | null; readonly rows: readonly OutboxRow[] },
 ): CallRecord {
-  const audit = byTeam ? auditRow(operation, call) : null
-  return { operationId: call.operationId, name: operation.id, scope, fingerprint, reply, rows, audit }
+  const kept = { operationId: call.operationId, name: operation.id, scope, fingerprint, rows }
+  if (!byTeam) return { ...kept, reply, audit: null }
+  // The team is shown masked values, and no more than that is kept.
+  const shown = reply !== null && 'body' in reply ? { body: masked(operation.reply, reply.body) } : reply
+  return { ...kept, reply: shown, audit: auditRow(operation, call) }
 }
 
 /** A refusal is stored too, so that a retry gets the same reply. It changed nothing, so nothing is audited. */

@@ -1,4 +1,4 @@
-import { type Operation, Rejection, type Scope } from '@backoffice/contracts'
+import { invalid, masked, type Operation, Rejection, type Scope } from '@backoffice/contracts'
 import { context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
@@ -10,6 +10,7 @@ import { Gatherer } from '../process/gatherer.ts'
 import { newId } from '../process/ids.ts'
 import type { Logger } from '../process/log.ts'
 import type { Attempt, Outcome, Preparation } from './attempt.ts'
+import { recordAction } from './audit.ts'
 import { gatheredAttempts } from './gathered-command.ts'
 import type { Call, DirectTools, GatheredQuery, Handler, Query } from './handle.ts'
 import { attemptSingly } from './single-command.ts'
@@ -40,7 +41,9 @@ export class Runner {
   }
 
   serve(handler: Handler): ServedOperation {
-    return { operation: handler.operation, run: this.#runnerOf(handler) }
+    const run = this.#runnerOf(handler)
+    const { operation } = handler
+    return { operation, run: operation.audience === 'team' ? this.#forTeam(operation, run) : run }
   }
 
   #runnerOf(handler: Handler): ServedOperation['run'] {
@@ -63,6 +66,22 @@ export class Runner {
       }
       default:
         return handler satisfies never
+    }
+  }
+
+  /**
+   * The team reads CPF, e-mail, phone and birth date masked. Who gives a reason may read them in full, of one player at a
+   * time. A read with a reason is recorded before it is answered: who, whom and why.
+   */
+  #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
+    const { db, clock } = this.#context
+    return async (received) => {
+      const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
+      if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
+      const result = await run(received)
+      if (operation.kind === 'query' && reason !== undefined)
+        await recordAction(db, operation, toCall(received), clock.now())
+      return unmask ? result : { ...result, body: masked(operation.reply, result.body) }
     }
   }
 

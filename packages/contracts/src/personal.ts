@@ -1,0 +1,103 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+
+/** What a field can tell about a person. docs/privacy.md says of each why it is kept, and for how long. */
+export const personalKinds = {
+  player: 'the id of a player, under which all else about the person is found',
+  externalId: "the operator's own id of the person",
+  name: 'name',
+  cpf: 'CPF (Brazilian taxpayer number)',
+  email: 'e-mail address',
+  phone: 'telephone number',
+  birthDate: 'date of birth',
+  document: 'reference to an identity document',
+  destination: 'where a withdrawal is paid to; a PIX key may be a CPF, an e-mail address or a telephone number',
+  note: 'free text, in which somebody may have written about a person',
+  staff: 'user name of a person of the team',
+} as const
+export type PersonalKind = keyof typeof personalKinds
+
+// A symbol, so that no published document shows it. Copies of a schema keep it.
+const mark = Symbol.for('backoffice.personal')
+
+/** The same schema, marked as one whose values say something about a person. */
+export const personal = <T extends TSchema>(kind: PersonalKind | readonly PersonalKind[], schema: T): T => ({
+  ...schema,
+  [mark]: [kind].flat(),
+})
+
+const marksOf = (schema: TSchema): readonly PersonalKind[] =>
+  (schema as { readonly [mark]?: readonly PersonalKind[] })[mark] ?? []
+
+/** Everything about persons that a value of this schema may say. A field named `playerId` needs no mark. */
+export function personalKindsIn(schema: TSchema): ReadonlySet<PersonalKind> {
+  const { properties = {}, items, anyOf = [] } = schema as Node
+  const inside = [...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])]
+  return new Set([
+    ...marksOf(schema),
+    ...('playerId' in properties ? ['player' as const] : []),
+    ...inside.flatMap((part) => [...personalKindsIn(part)]),
+  ])
+}
+
+/** As much of JSON Schema as the tables of operations and events use. */
+interface Node {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly items?: TSchema
+  readonly anyOf?: readonly TSchema[]
+}
+
+const stars = (text: string) => '*'.repeat(text.length)
+
+/**
+ * How a value is shown to somebody who has not said why they need it. Enough is left to tell two persons apart. What is
+ * masked already stays as it is.
+ */
+const masks = {
+  cpf: (value) => stars(value.slice(0, -2)) + value.slice(-2),
+  email: (value) => `${value.slice(0, 1)}***${value.slice(value.lastIndexOf('@'))}`,
+  phone: (value) => stars(value.slice(0, -4)) + value.slice(-4),
+  birthDate: (value) => `${value.slice(0, 4)}-**-**`,
+} as const satisfies Partial<Record<PersonalKind, (value: string) => string>>
+type MaskedKind = keyof typeof masks
+const isMasked = (kind: PersonalKind): kind is MaskedKind => kind in masks
+
+/** Whether a value of this schema has something that is masked. */
+export const hasMasked = (schema: TSchema): boolean => [...personalKindsIn(schema)].some(isMasked)
+
+/**
+ * A schema of what the team reads: what is masked in it may have any form, since a masked CPF is no CPF. What has
+ * nothing to mask is the same schema.
+ */
+export function maskable<T extends TSchema>(schema: T): T {
+  if (!hasMasked(schema)) return schema
+  if (marksOf(schema).some(isMasked)) {
+    const { description } = schema
+    return personal(marksOf(schema), Type.String(description === undefined ? {} : { description })) as unknown as T
+  }
+  const { properties, items, anyOf } = schema as Node
+  return {
+    ...schema,
+    ...(properties === undefined ? {} : { properties: mapped(properties) }),
+    ...(items === undefined ? {} : { items: maskable(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(maskable) }),
+  }
+}
+
+const mapped = (properties: Readonly<Record<string, TSchema>>) =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, maskable(schema)]))
+
+/** A value of the schema with everything masked that can be. */
+export function masked(schema: TSchema, value: unknown): unknown {
+  if (value === null || value === undefined || !hasMasked(schema)) return value
+  const { properties = {}, items, anyOf } = schema as Node
+  const kind = marksOf(schema).find(isMasked)
+  if (kind !== undefined) return typeof value === 'string' ? masks[kind](value) : value
+  // Only a value that may be null is a union here.
+  if (anyOf !== undefined) return masked(anyOf.find(hasMasked) ?? Type.Null(), value)
+  if (items !== undefined) return (value as readonly unknown[]).map((item) => masked(items, item))
+  const fields = Object.entries(value).map(([name, field]) => {
+    const part = properties[name]
+    return [name, part === undefined ? field : masked(part, field)]
+  })
+  return Object.fromEntries(fields)
+}

@@ -1,0 +1,69 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { allOperations, eventKinds, events, operations, Player } from '../src/index.ts'
+import { hasMasked, maskable, masked, personal, personalKindsIn } from '../src/personal.ts'
+
+t.test('what a schema says about persons is found in fields, lists and what may be null', async (t) => {
+  t.same([...personalKindsIn(Player)].sort(), ['birthDate', 'cpf', 'email', 'externalId', 'name', 'phone', 'player'])
+  const list = Type.Object({ data: Type.Array(Type.Object({ playerId: Type.String() })) })
+  t.same([...personalKindsIn(list)], ['player'])
+  t.same([...personalKindsIn(operations.players.listGames.reply)], [])
+})
+
+const values = {
+  cpf: [
+    ['52998224725', '*********25'],
+    ['*********25', '*********25'],
+  ],
+  email: [
+    ['ana@example.com', 'a***@example.com'],
+    ['a***@example.com', 'a***@example.com'],
+    ['x@y.br', 'x***@y.br'],
+  ],
+  phone: [
+    ['+5511987654321', '**********4321'],
+    ['1133334444', '******4444'],
+  ],
+  birthDate: [['1990-05-17', '1990-**-**']],
+} as const
+
+for (const [kind, cases] of Object.entries(values)) {
+  t.test(`a masked ${kind} tells two persons apart and no more; masked again it is the same`, async (t) => {
+    const schema = Type.Object({ value: personal(kind as keyof typeof values, Type.String()) })
+    for (const [value, shown] of cases) t.strictSame(masked(schema, { value }), { value: shown })
+  })
+}
+
+t.test('only what is marked is masked, and null stays null', async (t) => {
+  const schema = Type.Object({ data: Type.Array(Player) })
+  const { example = {} } = operations.players.registerPlayer
+  const player = { ...(example.reply as Record<string, string>), phone: null }
+  const { cpf, email, birthDate, ...others } = player as Record<string, string | null>
+  t.match([cpf, email, birthDate], [/^\d{11}$/, /@/, /^\d/])
+  t.match(masked(schema, { data: [player] }), { data: [{ ...others, cpf: /^\*+25$/, email: /\*/, birthDate: /\*/ }] })
+})
+
+t.test('a masked value fits what the team is promised, and nothing else becomes wider', async (t) => {
+  const { Value } = await import('@sinclair/typebox/value')
+  const { example = {} } = operations.players.registerPlayer
+  t.notOk(Value.Check(Player, masked(Player, example.reply)))
+  t.ok(Value.Check(maskable(Player), masked(Player, example.reply)))
+  const kyc = operations.players.getKyc.reply
+  t.equal(maskable(kyc), kyc)
+})
+
+t.test('no event carries a CPF, an e-mail address, a phone number or a date of birth', async (t) => {
+  t.same(
+    eventKinds.filter((kind) => hasMasked(events[kind].data)),
+    [],
+  )
+})
+
+t.test('values are shown in full only of one player, for a reason, by a query of the team', async (t) => {
+  const unmasking = allOperations.filter(({ body }) => 'unmask' in body.properties)
+  t.ok(unmasking.length > 0)
+  for (const { id, audience, kind, body } of unmasking) {
+    t.match({ audience, kind }, { audience: 'team', kind: 'query' }, id)
+    t.ok('playerId' in body.properties && 'reason' in body.properties, id)
+  }
+})

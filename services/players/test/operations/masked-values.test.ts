@@ -1,0 +1,70 @@
+import { operations } from '@backoffice/contracts'
+import { testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import t from 'tap'
+import { players } from '../../src/service.ts'
+import { newPlayer } from '../new-player.ts'
+
+const { registerPlayer, showPlayer, listPlayers, setPlayerStatus, listAudit } = operations.players
+
+const bed = await testBed(t, { players, wallet })
+const scope = bed.scope()
+const person = { ...newPlayer(), phone: '+5511987654321' }
+const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: person })
+const alice = bed.team('alice')
+const reads = async () =>
+  (await alice.call(listAudit, { input: { subject: playerId, limit: 50 } })).data.filter(
+    ({ operation }) => operation === 'showPlayer',
+  )
+
+const maskedValues = {
+  cpf: '*********25',
+  email: 'a***@example.com',
+  phone: '**********4321',
+  birthDate: '1990-**-**',
+}
+
+t.test('the team reads CPF, e-mail, phone and birth date masked, in every reply', async (t) => {
+  const shown = await alice.call(showPlayer, { input: { playerId } })
+  t.match(shown, { ...maskedValues, name: person.name, externalId: person.externalId })
+  const { data } = await alice.call(listPlayers, { input: { brandId: scope.brandId, limit: 10 } })
+  t.match(data, [maskedValues])
+  t.strictSame(await reads(), [], 'nothing was shown, so nothing is recorded')
+})
+
+t.test('a command shows and keeps masked values only', async (t) => {
+  const input = { playerId, status: 'suspenso', reason: 'complaint 7' } as const
+  const operationId = 'opn_masked'
+  t.match(await alice.call(setPlayerStatus, { input, operationId }), maskedValues)
+  t.match(await alice.call(setPlayerStatus, { input, operationId }), maskedValues, 'the stored reply as well')
+  const { rows } = await bed
+    .sql('admin')
+    .query('select reply::text from players.operation where operation_id = $1', [operationId])
+  t.notMatch(rows[0].reply, /52998224725|ana@example|87654321|1990-05-17/)
+})
+
+t.test('values are shown in full for a reason, and the read is recorded: who, whom and why', async (t) => {
+  const input = { playerId, unmask: true, reason: 'the player asks for a correction' }
+  const shown = await bed.team('bob').call(showPlayer, { input })
+  t.match(shown, { cpf: '52998224725', email: person.email, phone: person.phone, birthDate: person.birthDate })
+  t.match(await reads(), [{ actor: 'bob', subject: playerId, reason: input.reason, input }])
+})
+
+t.test('without a reason nothing is shown, not even masked', async (t) => {
+  const before = (await reads()).length
+  await t.rejects(alice.call(showPlayer, { input: { playerId, unmask: true } }), {
+    code: 'VALIDATION_ERROR',
+    details: { in: 'body', issues: [{ path: '/reason' }] },
+  })
+  t.equal((await reads()).length, before)
+})
+
+t.test('a read that cannot be recorded is not answered', async (t) => {
+  const admin = bed.sql('admin')
+  await admin.query('alter table players.audit_entry rename to audit_entry_away')
+  t.teardown(() => admin.query('alter table if exists players.audit_entry_away rename to audit_entry'))
+  const input = { playerId, unmask: true, reason: 'a court asks' }
+  await t.rejects(alice.call(showPlayer, { input }))
+  t.ok(await alice.call(showPlayer, { input: { playerId } }), 'a masked read needs no record')
+  await admin.query('alter table players.audit_entry_away rename to audit_entry')
+})
