@@ -151,6 +151,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
 
   await team(players.showPlayer, { playerId })
   await team(players.listPlayers, { brandId, limit: 10 })
+  for (const { exportPlayer } of [players, payments, wallet]) await team(exportPlayer, { playerId, reason })
   await team(players.kycQueue, { limit: 10 })
   await team(players.decideKyc, { playerId, status: 'aprovado' })
   await team(players.setPlayerStatus, { playerId, status: 'bloqueado', reason })

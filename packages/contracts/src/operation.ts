@@ -81,6 +81,8 @@ interface Facts {
   readonly sentOnce?: true
   /** What may be stored of one call, where it is more than `storedBytesMax`: for the team's, which are few. */
   readonly storedBytesMax?: number
+  /** A query of the team whose reply is not masked. It needs a reason, and each call is recorded. */
+  readonly discloses?: true
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>
     readonly query?: Readonly<Record<string, string>>
@@ -157,7 +159,7 @@ function builder<For extends Audience, Kind extends OperationKind>(audience: For
       rejects: [],
       ...rest,
       // The team reads masked values, unless it asks for one person's with a reason.
-      reply: audience === 'team' ? maskable(reply) : reply,
+      reply: audience === 'team' && !written.discloses ? maskable(reply) : reply,
       audience,
       kind,
       params: params ?? (nothing as unknown as P),

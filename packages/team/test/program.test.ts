@@ -61,7 +61,7 @@ t.test("the design's commands are all there, each described", async (t) => {
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
   const reads = /(list|show|queue|export|reconcile|entries)$/
   // They show what is masked elsewhere.
-  const readsForReason = ['players show']
+  const readsForReason = ['players show', 'players export']
   for (const command of commands.keys()) {
     t.ok(has(command, '--json'), command)
     t.equal(has(command, '--operation-id'), !reads.test(command), command)

@@ -155,6 +155,22 @@ t.test('the audit trail is that of all services, newest first', async (t) => {
   t.equal(shown[0]?.service, 'payments')
 })
 
+t.test("a player's export is read page by page from each service, and is one document", async (t) => {
+  const pages = ({ service }: { readonly service: string }, input: unknown) =>
+    (input as { after?: string }).after === undefined
+      ? { rows: [{ table: 'first', values: { id: service } }], nextCursor: 'more' }
+      : { rows: [{ table: 'second', values: { id: service } }], nextCursor: null }
+  const { stdout, sent } = await typed(['players', 'export', 'ply_1', '--reason', 'asked for it'], pages)
+  const { players, payments, wallet } = JSON.parse(stdout)
+  for (const [service, tables] of Object.entries({ players, payments, wallet }))
+    t.strictSame(tables, { first: [{ id: service }], second: [{ id: service }] })
+  const given = { playerId: 'ply_1', reason: 'asked for it' }
+  t.same(
+    sent.map(({ input }) => input),
+    [1, 2, 3].flatMap(() => [given, { ...given, after: 'more' }]),
+  )
+})
+
 t.test('a statement is read page by page, and written as CSV with totals below', async (t) => {
   const entry = (id: string) => ({ id, type: 'DEPOSIT', amount: '1.00', reference: { type: 'deposit', id: 'dep_1' } })
   const byType = [{ type: 'DEPOSIT', entries: 2, amount: '2.00' }]

@@ -43,7 +43,7 @@ t.test('every field that is said in other words is a field of some operation', a
 })
 
 const report = { state: 'done', report: { differencesTotal: 0 } }
-const replies = () => ({ data: [], nextCursor: null, ...report })
+const replies = () => ({ data: [], rows: [], nextCursor: null, ...report })
 
 for (const row of rows) {
   t.test(`${row.path} takes what its operation takes`, async (t) => {

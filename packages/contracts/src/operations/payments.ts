@@ -20,6 +20,7 @@ import {
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
+import { playerExport } from './player-export.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -194,6 +195,8 @@ export const payments = service('payments', {
     params: PlayerPath,
     reply: Type.Object({ total: Money }, closed),
   }),
+
+  exportPlayer: playerExport(),
 
   showDeposit: team.query({
     summary: 'Show a deposit with its history',

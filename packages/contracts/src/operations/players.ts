@@ -26,6 +26,7 @@ import {
 import { closed, described, Nullable, pageOf } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
+import { playerExport } from './player-export.ts'
 import { PlayerChange, PlayerStanding, TeamPlayer, unmaskFields } from './player-records.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
@@ -181,6 +182,8 @@ export const players = service('players', {
     ),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
+
+  exportPlayer: playerExport(),
 
   listPlayers: team.query({
     summary: "List a brand's players, newest first",

@@ -5,6 +5,7 @@ import { Amount, EnvironmentName, Id, LedgerItem, Money, Note, Reason, Timestamp
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
+import { playerExport } from './player-export.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])
 
@@ -224,6 +225,8 @@ export const wallet = service('wallet', {
     reply: PostedTransfer,
     rejects: ['TRANSFER_NOT_FOUND', 'TRANSFER_CONFLICT', 'TRANSFER_ALREADY_REVERSED', 'INSUFFICIENT_FUNDS'],
   }),
+
+  exportPlayer: playerExport(),
 
   listEntries: team.query({
     summary: "List a player's ledger entries, newest first",

@@ -81,7 +81,8 @@ export class Runner {
       const result = await run(received)
       if (operation.kind === 'query' && reason !== undefined)
         await recordAction(db, operation, toCall(received), clock.now())
-      return unmask ? result : { ...result, body: masked(operation.reply, result.body) }
+      if (unmask || operation.discloses) return result
+      return { ...result, body: masked(operation.reply, result.body) }
     }
   }
 

@@ -1,8 +1,11 @@
-import { operations } from '@backoffice/contracts'
-import { printRecord, printSection } from '../output.ts'
-import { row } from '../row.ts'
+import { defined, operations, type Reply } from '@backoffice/contracts'
+import { printJson, printRecord, printSection } from '../output.ts'
+import { row, type Work } from '../row.ts'
 
-const { showPlayer, listPlayers, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
+const { showPlayer, listPlayers, exportPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
+
+/** The services that keep rows about a player. */
+const keepers = ['players', 'payments', 'wallet'] as const
 
 export const players = [
   row({
@@ -28,6 +31,16 @@ export const players = [
       ['created', 'createdAt'],
     ],
   }),
+  row({
+    path: 'players export',
+    operation: exportPlayer,
+    also: keepers.map((service) => operations[service].exportPlayer),
+    description: 'Write everything that all services keep of one player, as one JSON document',
+    arguments: ['playerId'],
+    fixed: { after: undefined },
+    run: exportAll,
+    show: printJson,
+  }),
   row({ path: 'players status', operation: setPlayerStatus, arguments: ['playerId', 'status'] }),
   row({
     path: 'players self-exclude',
@@ -38,3 +51,22 @@ export const players = [
   }),
   row({ path: 'players limit', operation: setDailyLimit, arguments: ['playerId', 'dailyDepositLimit'] }),
 ]
+
+/** Reads the pages of each service. The rows are as they are stored, by service and table. */
+async function exportAll({ session, input }: Work<typeof exportPlayer>) {
+  const stored: Record<string, object> = {}
+  for (const service of keepers) {
+    const rows: Reply<typeof exportPlayer>['rows'] = []
+    let after: string | undefined
+    do {
+      const page = await session.call(operations[service].exportPlayer, defined({ ...input, after }))
+      rows.push(...page.rows)
+      after = page.nextCursor ?? undefined
+    } while (after !== undefined)
+    const tables = Map.groupBy(rows, ({ table }) => table)
+    stored[service] = Object.fromEntries(
+      [...tables].map(([table, found]) => [table, found.map(({ values }) => values)]),
+    )
+  }
+  return { playerId: input.playerId, exportedAt: new Date().toISOString(), ...stored }
+}

@@ -5,6 +5,7 @@ import { confirmDeposit } from './confirm-deposit.ts'
 import { createDeposit } from './create-deposit.ts'
 import { decideWithdrawal } from './decide-withdrawal.ts'
 import { decideWithdrawalInSandbox } from './decide-withdrawal-in-sandbox.ts'
+import { exportPlayer } from './export-player.ts'
 import { failDeposit } from './fail-deposit.ts'
 import { getWithdrawal } from './get-withdrawal.ts'
 import { listDeposits } from './list-deposits.ts'
@@ -23,6 +24,7 @@ export const handlers = ({ intents }: { readonly intents: Intents }): HandlersOf
   cancelWithdrawal,
   decideWithdrawalInSandbox,
   readDayDeposits,
+  exportPlayer,
   showDeposit,
   listDeposits,
   showWithdrawal,

@@ -2,6 +2,7 @@ import type { HandlersOf } from '@backoffice/service-runtime'
 import type { GameProvider } from '../provider/game-provider.ts'
 import { decideKyc } from './decide-kyc.ts'
 import { decideKycInSandbox } from './decide-kyc-in-sandbox.ts'
+import { exportPlayer } from './export-player.ts'
 import { findPlayers } from './find-players.ts'
 import { getKyc } from './get-kyc.ts'
 import { getPlayerStanding } from './get-player-standing.ts'
@@ -30,6 +31,7 @@ export const handlers = (games: {
   decideKycInSandbox,
   getPlayerStanding,
   showPlayer,
+  exportPlayer,
   listPlayers,
   kycQueue,
   decideKyc,

@@ -4,6 +4,7 @@ import type { Ledger } from '../steps/ledger.ts'
 import { adjustWallet } from './adjust-wallet.ts'
 import { captureHold } from './capture-hold.ts'
 import { creditAccount } from './credit-account.ts'
+import { exportPlayer } from './export-player.ts'
 import { exportStatement } from './export-statement.ts'
 import { getWallet } from './get-wallet.ts'
 import { listEntries } from './list-entries.ts'
@@ -26,6 +27,7 @@ export const handlers = (ledger: Ledger, reconciler: Reconciler): HandlersOf<'wa
   releaseHold: releaseHold(ledger),
   adjustWallet: adjustWallet(ledger),
   reverseTransfer: reverseTransfer(ledger),
+  exportPlayer,
   listEntries,
   exportStatement,
   reconcileWallet: reconcileWallet(reconciler),

@@ -1,0 +1,39 @@
+import { Type } from '@sinclair/typebox'
+import { team } from '../operation.ts'
+import { Id, Reason } from '../resources.ts'
+import { closed, described, Nullable } from '../schema.ts'
+
+/**
+ * One service's part of the export of one player, page by page: every row about the player, as it is stored. Copies of
+ * these rows (stored replies, messages, deliveries) are left out.
+ */
+export const playerExport = () =>
+  team.query({
+    summary: 'Export everything that is stored about one player',
+    body: Type.Object(
+      {
+        playerId: Id,
+        after: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Go on after this row.' })),
+        reason: described(Reason, 'Why, for example the request of the player; kept in the audit trail.'),
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      {
+        rows: Type.Array(
+          Type.Object(
+            {
+              table: Type.String(),
+              /** Each column as text, so that no amount is rounded. */
+              values: Type.Record(Type.String(), Nullable(Type.String())),
+            },
+            closed,
+          ),
+        ),
+        nextCursor: Nullable(Type.String()),
+      },
+      closed,
+    ),
+    discloses: true,
+    timeoutMs: 30_000,
+  })

@@ -1,0 +1,49 @@
+import type { ReadDb } from './db.ts'
+import { type Fragment, fixed, identifier } from './statement.ts'
+
+/** A table with rows about players. */
+export interface PlayerTable {
+  readonly table: string
+  /** SQL that tells the rows of one player apart. */
+  readonly key: string
+  /** The condition that a row is about a player. */
+  readonly isAbout: (playerId: string) => Fragment
+}
+
+interface PlayerRow {
+  readonly key: string
+  readonly values: Readonly<Record<string, string | null>>
+}
+
+const pageMax = 200
+
+/**
+ * A page of everything that is stored about a player, table by table.
+ * @param after the `nextCursor` of the page before
+ */
+export async function playerRows(
+  db: ReadDb,
+  tables: readonly PlayerTable[],
+  { playerId, after = ' ' }: { readonly playerId: string; readonly after?: string },
+): Promise<{ rows: { table: string; values: PlayerRow['values'] }[]; nextCursor: string | null }> {
+  const space = after.indexOf(' ')
+  let lastKey = after.slice(space + 1)
+  const first = tables.findIndex(({ table }) => table === after.slice(0, space))
+  const rows: { table: string; values: PlayerRow['values'] }[] = []
+  for (const { table, key, isAbout } of tables.slice(Math.max(first, 0))) {
+    const found: PlayerRow[] = await db<PlayerRow>`
+      select key, (select json_object_agg(field.key, field.value) from json_each_text(to_json(about)) field) as values
+      from (
+        select t as about, (${fixed(key)})::text collate "C" as key from ${identifier(table)} t
+        where ${isAbout(playerId)}
+      ) found
+      where key > ${lastKey}
+      order by key limit ${pageMax - rows.length}
+    `
+    rows.push(...found.map(({ values }) => ({ table, values })))
+    lastKey = found.at(-1)?.key ?? ''
+    if (rows.length === pageMax) return { rows, nextCursor: `${table} ${lastKey}` }
+    lastKey = ''
+  }
+  return { rows, nextCursor: null }
+}
