@@ -230,6 +230,14 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    operation: players.anonymisePlayer,
+    prepare: async (world) => {
+      const playerId = await newPlayer(world)
+      await world.team(players.setPlayerStatus, { playerId, status: 'encerrado', reason })
+      return (key) => world.team(players.anonymisePlayer, { playerId, reason }, key)
+    },
+  },
+  {
     operation: players.setGameAvailability,
     prepare: async (world) => {
       const input = { brandId: `brd_${randomUUID()}`, gameId: 'lucky-tiger', available: false, reason }

@@ -158,6 +158,10 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(players.setGameAvailability, { brandId, gameId: 'lucky-tiger', available: false })
   await team(players.selfExcludePlayer, { playerId, until: null })
 
+  const closed = await newPlayer(operator)
+  await team(players.setPlayerStatus, { playerId: closed, status: 'encerrado', reason })
+  await team(players.anonymisePlayer, { playerId: closed, reason })
+
   await team(payments.showDeposit, { depositId })
   await team(payments.listDeposits, { brandId, limit: 10 })
   await team(payments.listDeposits, { brandId, externalReference: 'unknown', limit: 10 })

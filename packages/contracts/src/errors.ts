@@ -125,6 +125,11 @@ const catalogue = {
     message: 'Approving and paying one withdrawal take two people in production.',
     retryable: false,
   },
+  PLAYER_DATA_NEEDED: {
+    status: 409,
+    message: 'The data of this player are still needed; the details say why.',
+    retryable: false,
+  },
   WEBHOOK_URL_REFUSED: { status: 422, message: 'The webhook URL is not allowed.', retryable: false },
 } as const satisfies Record<string, ErrorEntry>
 

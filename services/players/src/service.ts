@@ -21,6 +21,8 @@ export const players = defineService({
     GAME_PROVIDER_TIMEOUT_MS: Type.Integer({ minimum: 1, default: 3_000 }),
     /** How long the circuit stays open before one launch is tried again. */
     GAME_PROVIDER_OPEN_MS: Type.Integer({ minimum: 1, default: 10_000 }),
+    /** How long the law asks to keep a player's records in production, from the last change on (docs/privacy.md). */
+    PLAYER_RECORDS_KEEP_YEARS: Type.Integer({ minimum: 0, maximum: 100, default: 5 }),
   },
   assertSettings({ GAMES_BASE_URL, DEVELOPMENT }) {
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
@@ -47,7 +49,7 @@ export const players = defineService({
       log: context.log,
     })
     return {
-      operations: handlers({ gamesUrl, provider }),
+      operations: handlers({ gamesUrl, provider, keepYears: settings.PLAYER_RECORDS_KEEP_YEARS }),
       background: [listener],
       measurements: [providerMeasurement(provider)],
       addresses: () => ({ gamesUrl: gamesUrl() }),

@@ -196,6 +196,29 @@ export const payments = service('payments', {
     reply: Type.Object({ total: Money }, closed),
   }),
 
+  /** What stands against anonymising a player, beside the balance. */
+  readOpenRecords: internal.query({
+    callers: ['players'],
+    summary: "Count a player's open deposits and withdrawals",
+    params: PlayerPath,
+    reply: Type.Object(
+      {
+        openDeposits: Type.Integer(),
+        openWithdrawals: Type.Integer(),
+        lastChangeAt: Nullable(Timestamp, { description: 'Null: the player has neither.' }),
+      },
+      closed,
+    ),
+  }),
+
+  /** Replaces where the player's withdrawals were paid to. Once it is done, doing it again changes nothing. */
+  forgetDestinations: internal.direct({
+    callers: ['players'],
+    summary: "Replace the destinations of a player's withdrawals",
+    body: Type.Object({ playerId: Id }, closed),
+    reply: Type.Object({ playerId: Id }, closed),
+  }),
+
   exportPlayer: playerExport(),
 
   showDeposit: team.query({

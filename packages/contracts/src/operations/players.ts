@@ -276,6 +276,16 @@ export const players = service('players', {
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
+  anonymisePlayer: team.command({
+    summary: 'Replace everything that identifies a player, for good',
+    description:
+      'The ids, amounts and dates stay, so that the ledger stays whole. Refused unless the player is `encerrado`, without money, open deposits or withdrawals or a running self-exclusion, and the law no longer asks to keep the records.',
+    body: Type.Object({ playerId: Id, reason: Reason }, closed),
+    reply: TeamPlayer,
+    rejects: ['PLAYER_NOT_FOUND', 'PLAYER_DATA_NEEDED'],
+    timeoutMs: 15_000,
+  }),
+
   setGameAvailability: team.command({
     summary: "Put a game into a brand's catalogue or take it out",
     body: Type.Object({ brandId: Id, gameId: Id, available: Type.Boolean(), reason: Type.Optional(Reason) }, closed),

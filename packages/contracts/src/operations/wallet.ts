@@ -192,6 +192,15 @@ export const wallet = service('wallet', {
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
+  /** What stands against anonymising a player: money, and how long ago the last of it moved. */
+  readAccount: internal.query({
+    callers: ['players'],
+    summary: "Read a player's balance and its last change",
+    body: Type.Object({ playerId: Id }, closed),
+    reply: Type.Object({ available: Money, withdrawable: Money, updatedAt: Timestamp }, closed),
+    rejects: ['PLAYER_NOT_FOUND'],
+  }),
+
   /** Idempotent by its reference; the reference of a refused adjustment stays refused. */
   adjustWallet: team.direct({
     summary: "Correct a player's balance with a new ledger entry",

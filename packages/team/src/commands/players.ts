@@ -2,7 +2,8 @@ import { defined, operations, type Reply } from '@backoffice/contracts'
 import { printJson, printRecord, printSection } from '../output.ts'
 import { row, type Work } from '../row.ts'
 
-const { showPlayer, listPlayers, exportPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
+const { showPlayer, listPlayers, exportPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit, anonymisePlayer } =
+  operations.players
 
 /** The services that keep rows about a player. */
 const keepers = ['players', 'payments', 'wallet'] as const
@@ -48,6 +49,12 @@ export const players = [
     arguments: ['playerId'],
     wording: { until: { help: 'date or ISO 8601 time; for good when absent' } },
     confirm: ({ playerId, until }) => `Exclude ${playerId} ${until === null ? 'for good' : `until ${until}`}?`,
+  }),
+  row({
+    path: 'players anonymise',
+    operation: anonymisePlayer,
+    arguments: ['playerId'],
+    confirm: ({ playerId }) => `Replace everything that identifies ${playerId}?`,
   }),
   row({ path: 'players limit', operation: setDailyLimit, arguments: ['playerId', 'dailyDepositLimit'] }),
 ]

@@ -7,9 +7,11 @@ import { decideWithdrawal } from './decide-withdrawal.ts'
 import { decideWithdrawalInSandbox } from './decide-withdrawal-in-sandbox.ts'
 import { exportPlayer } from './export-player.ts'
 import { failDeposit } from './fail-deposit.ts'
+import { forgetDestinations } from './forget-destinations.ts'
 import { getWithdrawal } from './get-withdrawal.ts'
 import { listDeposits } from './list-deposits.ts'
 import { readDayDeposits } from './read-day-deposits.ts'
+import { readOpenRecords } from './read-open-records.ts'
 import { requestWithdrawal } from './request-withdrawal.ts'
 import { showDeposit } from './show-deposit.ts'
 import { showWithdrawal } from './show-withdrawal.ts'
@@ -24,6 +26,8 @@ export const handlers = ({ intents }: { readonly intents: Intents }): HandlersOf
   cancelWithdrawal,
   decideWithdrawalInSandbox,
   readDayDeposits,
+  readOpenRecords,
+  forgetDestinations,
   exportPlayer,
   showDeposit,
   listDeposits,

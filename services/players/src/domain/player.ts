@@ -44,7 +44,7 @@ export interface Changed<P> {
 }
 
 export interface FieldChange {
-  readonly field: 'status' | 'kycStatus' | 'selfExclusion' | 'dailyDepositLimit'
+  readonly field: 'status' | 'kycStatus' | 'selfExclusion' | 'dailyDepositLimit' | 'identity'
   readonly previous: string | null
   readonly next: string | null
 }

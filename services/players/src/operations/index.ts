@@ -1,5 +1,6 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import type { GameProvider } from '../provider/game-provider.ts'
+import { anonymisePlayer } from './anonymise-player.ts'
 import { decideKyc } from './decide-kyc.ts'
 import { decideKycInSandbox } from './decide-kyc-in-sandbox.ts'
 import { exportPlayer } from './export-player.ts'
@@ -21,6 +22,7 @@ import { submitKyc } from './submit-kyc.ts'
 export const handlers = (games: {
   readonly gamesUrl: () => string
   readonly provider: GameProvider
+  readonly keepYears: number
 }): HandlersOf<'players'> => ({
   registerPlayer,
   findPlayers,
@@ -38,5 +40,6 @@ export const handlers = (games: {
   setPlayerStatus,
   selfExcludePlayer,
   setDailyLimit,
+  anonymisePlayer: anonymisePlayer(games),
   setGameAvailability,
 })

@@ -41,6 +41,11 @@ export async function latestSubmissions(
   return playerIds.map((id) => byPlayer.get(id) ?? [])
 }
 
+/** Replaces the references to a player's documents. */
+export async function forgetReferences(db: Db, playerId: string): Promise<void> {
+  await db`update kyc_submission set reference = 'anonymised' where player_id = ${playerId}`
+}
+
 export type WaitingPlayer = WithTimes<Reply<typeof operations.players.kycQueue>['data'][number], 'waitingSince'>
 
 /** A place in the order of the queue. */

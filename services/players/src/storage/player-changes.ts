@@ -30,3 +30,15 @@ export function latestChanges(db: ReadDb, playerId: string): Promise<PlayerChang
     select ${columnNames(columns)} from player_change where player_id = ${playerId} order by id desc limit ${changesMax}
   `
 }
+
+/** When something of the player last changed, or a game was opened; the beginning of time where nothing did. */
+export async function findLastChange(db: ReadDb, playerId: string): Promise<Date> {
+  const [last] = await db<{ at: Date }>`
+    select greatest(
+      (select at from player_change where player_id = ${playerId} order by id desc limit 1),
+      (select max(created_at) from game_session where player_id = ${playerId}),
+      'epoch'::timestamptz
+    ) as at
+  `
+  return last?.at ?? new Date(0)
+}

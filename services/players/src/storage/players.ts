@@ -97,6 +97,11 @@ export async function updateKyc(db: Db, players: readonly PlayerRecord[]): Promi
   `
 }
 
+/** Whom a player belongs to. Nothing else of the record goes into a message. */
+export function scopeOf({ operatorId, brandId, environment, currency, timeZone }: Scope): Scope {
+  return { operatorId, brandId, environment, currency, timeZone }
+}
+
 /** One player for the team to read. @throws {Rejection} PLAYER_NOT_FOUND */
 export async function requirePlayer(db: ReadDb, playerId: string): Promise<PlayerRecord> {
   const [player] = await findPlayers(db, [{ playerId, brandId: null }])

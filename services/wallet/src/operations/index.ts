@@ -11,6 +11,7 @@ import { listEntries } from './list-entries.ts'
 import { listTransactions } from './list-transactions.ts'
 import { openAccount } from './open-account.ts'
 import { openHold } from './open-hold.ts'
+import { readAccount } from './read-account.ts'
 import { readBalance } from './read-balance.ts'
 import { reconcileWallet } from './reconcile-wallet.ts'
 import { releaseHold } from './release-hold.ts'
@@ -20,6 +21,7 @@ export const handlers = (ledger: Ledger, reconciler: Reconciler): HandlersOf<'wa
   getWallet,
   listTransactions,
   readBalance,
+  readAccount,
   openAccount: openAccount(ledger),
   creditAccount: creditAccount(ledger),
   openHold: openHold(ledger),

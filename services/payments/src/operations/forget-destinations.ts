@@ -1,0 +1,9 @@
+import { operations } from '@backoffice/contracts'
+import { handle } from '@backoffice/service-runtime'
+import { forgetDestinations as forget } from '../storage/player-records.ts'
+
+/** A command of players' outbox, which no one can refuse: players has seen that no withdrawal is open. */
+export const forgetDestinations = handle(operations.payments.forgetDestinations, async ({ input }, { db }) => {
+  await forget(db, input.playerId)
+  return { playerId: input.playerId }
+})
