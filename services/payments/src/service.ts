@@ -7,7 +7,7 @@ import { Intents } from './steps/intents.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** Refused and abandoned intents are kept as long as the stored replies of their operations. */
-export const droppedIntents: Retention = { table: 'withdrawal', column: 'dropped_at', keepMs: 7 * dayMs }
+export const droppedIntents: Retention = { table: 'withdrawal', column: 'dropped_at', keepMs: 3 * dayMs }
 
 export const payments = defineService({
   name: 'payments',

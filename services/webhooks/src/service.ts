@@ -1,4 +1,4 @@
-import { dayMs, defineService, type Retention, secretBoxFrom, sql } from '@backoffice/service-runtime'
+import { dayMs, defineService, outboxKeepMs, type Retention, secretBoxFrom, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { backlogWithholding } from './background/withhold-backlogs.ts'
 import { backoffBaseDefaultMs } from './domain/retry-schedule.ts'
@@ -25,9 +25,9 @@ const settings = {
   WEBHOOK_DISABLE_AFTER_DAYS: Type.Number({ exclusiveMinimum: 0, maximum: 90, default: 5 }),
 }
 
-/** Deliveries with their attempts, and secrets that have expired. Both are kept much longer than retries last. */
+/** Deliveries with their attempts are copies of events, kept as long as those. Retries last a day. */
 const retentions: readonly Retention[] = [
-  { table: 'delivery', column: 'finished_at', keepMs: 30 * dayMs, ofSandbox: sql`endpoint_id like '%/sandbox'` },
+  { table: 'delivery', column: 'finished_at', keepMs: outboxKeepMs, ofSandbox: sql`endpoint_id like '%/sandbox'` },
   { table: 'secret', column: 'expires_at', keepMs: 30 * dayMs },
 ]
 

@@ -18,14 +18,16 @@ export const dayMs = 24 * 3_600_000
 export const outboxKeepMs = 14 * dayMs
 
 /**
- * What the runtime itself keeps. Each is longer than any retry: an Idempotency-Key lives a day, and a webhook is retried
- * for about a day. The inbox outlives the outbox, whose rows may be published again.
+ * What the runtime itself keeps. Replies, messages and messages that were set aside are copies with data of persons, so
+ * each is kept as short as it can be of use (docs/privacy.md). A claim of an Idempotency-Key is deleted two days after its
+ * first use, and until then its operation may be asked for. The outbox fills a stream that was lost. The inbox outlives
+ * the outbox, whose rows may be published again.
  */
 export const runtimeRetentions: readonly Retention[] = [
-  { table: 'operation', column: 'created_at', keepMs: 7 * dayMs, ofSandbox: sql`environment = 'sandbox'` },
+  { table: 'operation', column: 'created_at', keepMs: 3 * dayMs, ofSandbox: sql`environment = 'sandbox'` },
   { table: 'outbox', column: 'done_at', keepMs: outboxKeepMs, ofSandbox: sql`environment = 'sandbox'` },
   { table: 'inbox', column: 'received_at', keepMs: 28 * dayMs },
-  { table: 'set_aside_message', column: 'set_aside_at', keepMs: 90 * dayMs },
+  { table: 'set_aside_message', column: 'set_aside_at', keepMs: 30 * dayMs },
 ]
 
 const batchMax = 1_000

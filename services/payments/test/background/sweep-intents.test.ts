@@ -97,7 +97,7 @@ t.test('two sweepers at once give up each intent once', async (t) => {
   await eventually(async () => (await path.balance(playerId)) === '100.00 / 100.00')
 })
 
-t.test('intents that came to nothing are purged after a week, withdrawals never', async (t) => {
+t.test('intents that came to nothing are purged with the stored replies, withdrawals never', async (t) => {
   const playerId = await path.newPlayerWith('10.00')
   const [opened, refused] = [randomUUID(), randomUUID()]
   await path.requestWithdrawal(playerId, {}, opened)
