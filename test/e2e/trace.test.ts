@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { serviceNames } from '@backoffice/contracts'
 import { eventually, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { createDeposit, demoOperator, expectStatus, playerRequest } from './journey.ts'
@@ -13,6 +16,7 @@ const system = await startSystem(t, {
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_METRICS_EXPORTER: 'none',
     OTEL_BSP_SCHEDULE_DELAY: '200',
+    LOG_LEVEL: 'trace',
   },
 })
 const operator = demoOperator(system)
@@ -82,21 +86,24 @@ t.test('the HTTP request to the receiver is below its attempt', async (t) => {
   t.equal(request.attributes['http.response.status_code'], 204)
 })
 
+const secrets = Object.values(system.operators[0]?.sandbox ?? {}).filter((value) => !value.startsWith('bk_'))
+const { name, email, cpf, phone, birthDate } = person
+const ofPerson = [name, email, cpf, '52998224725', phone, birthDate]
+
 t.test('no span names a person, a secret, or what stands behind an address', async (t) => {
   await operator.get(`/players?externalId=${person.externalId}`)
   await eventually(() => collector.spans.some(({ name }) => name === 'GET /api/v1/players'))
   const text = JSON.stringify(collector.spans)
-  const secrets = Object.values(system.operators[0]?.sandbox ?? {}).filter((value) => !value.startsWith('bk_'))
-  for (const value of [
-    person.name,
-    person.email,
-    person.cpf,
-    '52998224725',
-    person.phone,
-    person.birthDate,
-    ...secrets,
-  ])
-    t.notOk(text.includes(value), 'a value of a person or a secret')
+  for (const value of [...ofPerson, ...secrets]) t.notOk(text.includes(value), 'a value of a person or a secret')
   t.notOk(text.includes('of-the-operator'), "the query of the operator's URL")
   t.notOk(text.includes(person.externalId), 'the query of a request')
+})
+
+t.test('no log names a person or a secret, at any level', async (t) => {
+  for (const service of serviceNames) {
+    const text = readFileSync(join(system.dir, 'logs', `${service}.log`), 'utf8')
+    t.match(text, '"level":30', `${service} has logged`)
+    for (const value of [...ofPerson, person.externalId, ...secrets])
+      t.notOk(text.includes(value), `${service}: a value of a person or a secret`)
+  }
 })

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../structure/source-files.ts'
+
+const text = readFileSync(join(root, 'docs/privacy.md'), 'utf8')
+
+/** The cells of each row of a section's table whose first cell is a name in code. */
+function rowsOf(heading: string): readonly (readonly string[])[] {
+  const [, section = ''] = text.split(`\n${heading}\n`)
+  const [own = ''] = section.split(/\n##+ /)
+  return [...own.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
+    row.split(' | ').map((cell, index) => (index === 0 ? cell.replaceAll('`', '') : cell)),
+  )
+}
+
+const kindsIn = (cell = '') => cell.split(' ').filter((word) => /^\w+$/.test(word))
+
+/** The kinds of data, as the document lists them. */
+export const listedKinds = rowsOf('## Kinds of data').map(([kind = '', , shown = '']) => ({
+  kind,
+  masked: shown.startsWith('masked'),
+}))
+
+/** `schema.table.column`, with the kinds of data that the document says are in it. */
+export const listedColumns = new Map(
+  rowsOf('## Where it is stored').flatMap(([table, columns = '']) =>
+    [...columns.matchAll(/`(\w+)` ([^,]+)/g)].map(
+      ([, column, kinds]) => [`${table}.${column}`, kindsIn(kinds)] as const,
+    ),
+  ),
+)
+
+/** What the document says of how long a table is kept. */
+export const listedTimes = new Map(
+  rowsOf('## Where it is stored').map(([table = '', , , kept = '']) => [table, kept] as const),
+)
+
+/** What the document says that an operation is given and replies with. */
+export const listedOperations = new Map(
+  rowsOf('## What crosses a boundary').map(([operation = '', given, reply]) => [
+    operation,
+    { given: kindsIn(given), reply: kindsIn(reply) },
+  ]),
+)
+
+export const listedEvents = new Map(rowsOf('### Events').map(([kind = '', data]) => [kind, kindsIn(data)]))

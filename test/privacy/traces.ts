@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Operation, operations, type PersonalKind, serviceNames } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { eventually, OperatorClient, type Teardown, type TestBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import type { Pool } from 'pg'
+
+export const services = { gateway, players, wallet, payments, webhooks }
+type Bed = TestBed<typeof services>
+
+/** A person whose every detail is found again wherever it is stored. */
+const person = {
+  externalId: 'zuleika-of-the-operator',
+  name: 'Zuleika Marcadora',
+  email: 'zuleika@marcadora.example',
+  cpf: '111.444.777-35',
+  phone: '+5571912345678',
+  birthDate: '1957-03-19',
+}
+const document = 'scan-of-zuleika'
+const destination = 'pix-of-zuleika'
+const note = 'zuleika called twice'
+const staff = 'carol'
+
+/** What to look for: a text for each kind of personal data, and the id of the player. */
+const textsOf = (playerId: string): Texts => ({
+  ...person,
+  cpf: '11144477735',
+  player: playerId,
+  document,
+  destination,
+  note,
+  staff,
+})
+
+export interface Traces {
+  readonly playerId: string
+  /** What to look for. */
+  readonly texts: Texts
+  /** The operator's own client. */
+  readonly client: OperatorClient
+  readonly post: (path: string, body: object) => Promise<Reply>
+  readonly team: (operation: Operation, input: object) => Promise<Reply>
+}
+type Texts = Readonly<Record<PersonalKind, string>>
+
+// biome-ignore lint/suspicious/noExplicitAny: what it reads depends on the call
+type Reply = any
+
+/** Leaves the traces of one player and of one person of the team in every table that can have them. */
+export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
+  const team = (operation: Operation, input: object) =>
+    bed.team(staff).call(operation, { input: { ...input, reason: note } as never }) as Promise<Reply>
+  const { operatorId, sandbox } = await team(operations.gateway.createOperator, { name: 'privacy' })
+  // It answers with what it got, as a careless receiver may.
+  const receiver = createServer((request, response) => request.pipe(response))
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => receiver.close())
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  await team(operations.webhooks.setWebhookUrl, { operatorId, environment: 'sandbox', url })
+  const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, sandbox)
+  t.teardown(() => client.close())
+  const post: Traces['post'] = async (path, body) => {
+    const reply = await client.post(path, body, { idempotencyKey: randomUUID() })
+    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
+    return reply.body as Reply
+  }
+
+  const { id: playerId } = await post('/players', person)
+  const player = `/players/${playerId}`
+  await post(`${player}/kyc/submissions`, { documentType: 'rg', reference: document })
+  await team(operations.players.decideKyc, { playerId, status: 'reprovado' })
+  await post(`/sandbox${player}/kyc/decision`, { status: 'aprovado', reason: note })
+  await team(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '5000.00' })
+  await team(operations.players.showPlayer, { playerId, unmask: true })
+  await post(`${player}/game-sessions`, { gameId: 'fortune-reels' })
+
+  const pix = { currency: 'BRL', method: 'pix' }
+  const deposit = () => post(`${player}/deposits`, { ...pix, amount: '100.00', externalReference: randomUUID() })
+  await post(`/deposits/${(await deposit()).id}/confirm`, {})
+  await post(`/deposits/${(await deposit()).id}/fail`, { reason: note })
+  const withdrawal = () => post(`${player}/withdrawals`, { ...pix, amount: '10.00', destination })
+  const { id: withdrawalId } = await withdrawal()
+  for (const decision of ['approve', 'pay'])
+    await team(operations.payments.decideWithdrawal, { withdrawalId, decision })
+  await post(`/withdrawals/${(await withdrawal()).id}/cancel`, {})
+  const corrected = { playerId, amount: '1.00', reference: 'privacy' }
+  await team(operations.wallet.adjustWallet, corrected)
+  await bed.team(staff).call(operations.wallet.reconcileWallet, { input: {} })
+  await eventually(async () => {
+    const { rows } = await bed.sql('admin').query("select from webhooks.delivery where state <> 'delivered'")
+    return rows.length === 0
+  })
+  await team(operations.webhooks.disableWebhook, { operatorId, environment: 'sandbox' })
+  await leaveBrokenEvent(bed, { playerId, reference: document, destination, reason: note })
+  return { playerId, texts: textsOf(playerId), client, post, team }
+}
+
+/** An event that ends too early: nobody can read it, so it is set aside. */
+async function leaveBrokenEvent(bed: Bed, data: object): Promise<void> {
+  const connection = await bed.nats('payments')
+  connection.publish('events.deposit.confirmed', JSON.stringify({ type: 'deposit.confirmed', data }).slice(0, -1))
+  await eventually(async () => {
+    const { rows } = await bed.sql('admin').query('select from webhooks.set_aside_message')
+    return rows.length === 1
+  })
+}
+
+interface Table {
+  readonly name: string
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+}
+
+/** The columns of all tables of the services that hold one of the texts, as `schema.table.column`, with the kinds. */
+export async function columnsWith(admin: Pool, texts: Texts): Promise<Map<string, ReadonlySet<string>>> {
+  const { rows: tables } = await admin.query<Table>(
+    `select table_schema || '.' || table_name as name,
+       json_agg(json_build_object('name', column_name, 'type', data_type)) as columns
+     from information_schema.columns where table_schema = any($1) group by 1 order by 1`,
+    [serviceNames],
+  )
+  const found = new Map<string, ReadonlySet<string>>()
+  const kinds = Object.keys(texts)
+  for (const { name: table, columns } of tables) {
+    const finds = columns.flatMap(({ name, type }) => {
+      // Bytes as text, so that a stored body is searched like any other column.
+      const text = type === 'bytea' ? `encode("${name}", 'escape')` : `"${name}"::text`
+      return kinds.map((_, index) => `coalesce(bool_or(position($${index + 1} in ${text}) > 0), false)`)
+    })
+    const { rows } = await admin.query<{ found: boolean[] }>(
+      `select array[${finds.join(', ')}] as found from ${table}`,
+      Object.values(texts),
+    )
+    columns.forEach(({ name }, place) => {
+      const held = kinds.filter((_, index) => rows[0]?.found[place * kinds.length + index])
+      if (held.length > 0) found.set(`${table}.${name}`, new Set(held))
+    })
+  }
+  return found
+}
