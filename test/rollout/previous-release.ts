@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
 import type { Teardown } from '@backoffice/test-kit'
+import { linkDependencies } from '../structure/working-copy.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -62,28 +63,7 @@ export function extractPreviousRelease(t: Teardown): string {
     maxBuffer: 256 * 1024 * 1024,
   })
   execFileSync('tar', ['-x', '-C', dir], { input: archive })
-  linkDependencies(dir)
+  const workspaces = globSync('{packages,services}/*/package.json', { cwd: dir }).map((path) => dirname(path))
+  linkDependencies(dir, workspaces)
   return `${dir}/`
-}
-
-/** Everything of node_modules but our own packages, which must be the release's. */
-function linkDependencies(dir: string): void {
-  const own = '@backoffice'
-  linkAll(join(root, 'node_modules'), join(dir, 'node_modules'), (name) => name !== own)
-  mkdirSync(join(dir, 'node_modules', own))
-  for (const kind of ['packages', 'services']) {
-    for (const name of readdirSync(join(dir, kind))) {
-      const workspace = join(dir, kind, name)
-      if (!existsSync(join(workspace, 'package.json'))) continue
-      symlinkSync(workspace, join(dir, 'node_modules', own, name))
-      // Versions that npm could not put at the top.
-      const nested = join(root, kind, name, 'node_modules')
-      if (existsSync(nested)) linkAll(nested, join(workspace, 'node_modules'), () => true)
-    }
-  }
-}
-
-function linkAll(from: string, to: string, wanted: (name: string) => boolean): void {
-  mkdirSync(to, { recursive: true })
-  for (const name of readdirSync(from)) if (wanted(name)) symlinkSync(join(from, name), join(to, name))
 }

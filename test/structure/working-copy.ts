@@ -33,6 +33,26 @@ function filesBelow(folder: string, path = ''): readonly string[] {
   })
 }
 
+/**
+ * Gives a folder what is installed in this checkout, but for our own packages: those are the folder's.
+ * @param workspaces their paths from the folder on
+ */
+export function linkDependencies(folder: string, workspaces: readonly string[]): void {
+  const own = '@backoffice'
+  const installed = join(root, 'node_modules')
+  const linked = join(folder, 'node_modules')
+  mkdirSync(join(linked, own), { recursive: true })
+  for (const name of readdirSync(installed)) if (name !== own) symlinkSync(join(installed, name), join(linked, name))
+  for (const path of workspaces) {
+    const workspace = join(folder, path)
+    const { name } = JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8')) as { name: string }
+    symlinkSync(workspace, join(linked, name))
+    // Versions that npm could not put at the top.
+    const nested = join(root, path, 'node_modules')
+    if (existsSync(nested)) symlinkSync(nested, join(workspace, 'node_modules'))
+  }
+}
+
 /** The repository in a folder of its own: its files to change at will, and the installed dependencies of this checkout. */
 export class WorkingCopy {
   readonly folder = mkdtempSync(join(tmpdir(), 'backoffice-copy-'))
@@ -47,25 +67,11 @@ export class WorkingCopy {
       copyFileSync(join(root, path), target)
       this.#original.set(path, readFileSync(target, 'utf8'))
     }
-    this.#linkDependencies()
-  }
-
-  /** Everything that is installed, but for our own packages: those are the copy's. */
-  #linkDependencies(): void {
-    const own = '@backoffice'
-    const installed = join(root, 'node_modules')
-    const linked = join(this.folder, 'node_modules')
-    mkdirSync(join(linked, own), { recursive: true })
-    for (const name of readdirSync(installed)) if (name !== own) symlinkSync(join(installed, name), join(linked, name))
-    for (const path of this.#original.keys()) {
-      if (!/^(?:(?:packages|services)\/[\w-]+|test|bench)\/package\.json$/.test(path)) continue
-      const workspace = join(this.folder, dirname(path))
-      const { name } = JSON.parse(readFileSync(join(this.folder, path), 'utf8')) as { name: string }
-      symlinkSync(workspace, join(linked, name))
-      // Versions that npm could not put at the top.
-      const nested = join(root, dirname(path), 'node_modules')
-      if (existsSync(nested)) symlinkSync(nested, join(workspace, 'node_modules'))
-    }
+    const workspace = /^((?:packages|services)\/[\w-]+|test|bench)\/package\.json$/
+    linkDependencies(
+      this.folder,
+      [...this.#original.keys()].flatMap((path) => workspace.exec(path)?.[1] ?? []),
+    )
   }
 
   /** The text of a file in the repository; undefined where there is none. */
