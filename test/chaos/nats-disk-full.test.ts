@@ -77,7 +77,7 @@ for (const { title, skip = false, storeBytesMax, prepare } of cases) {
       60_000,
     )
     const before = await waiting('payments')
-    await money.answers(40)
+    await money.answers(20)
     t.ok((await waiting('payments')).seconds > before.seconds, 'the age of what waits tells it')
     await load.stop()
     t.same(

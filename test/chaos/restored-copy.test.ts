@@ -40,7 +40,7 @@ t.test('the services start on a restored copy of the database', async (t) => {
   // One operator's clients are done before the backup, and nobody has heard of their events by then: webhooks is away.
   await money.bed.services.webhooks.drain()
   const first = money.load('first', [kept])
-  await money.answers(40)
+  await money.answers(20)
   await first.stop()
   await comeBack([kept], random)
 
@@ -119,7 +119,7 @@ t.test('the services start on a restored copy of the database', async (t) => {
 
   await t.test('every event of the copy and every new one is delivered', async (t) => {
     const third = money.load('third', [kept])
-    await money.answers(30)
+    await money.answers(15)
     await third.stop()
     await comeBack([kept], random)
     t.same(await untilSettled(money, settledWithinMs), [])
