@@ -22,7 +22,14 @@ export const servedSubjects = (service: ServiceName) => ({
 })
 
 /** Every user has a private inbox prefix, so that nobody can read the replies to another. */
-export const inboxOf = (user: string): string => `_INBOX_${user}`
+export const inboxOf = (user: string): string => `${inboxPrefix}${user}`
+const inboxPrefix = '_INBOX_'
+
+/**
+ * Whether a request asks for its reply in an inbox. A reply is sent with the rights of the service, so one to another
+ * subject would let the sender speak as the service, to whomever it likes.
+ */
+export const isInbox = (replySubject: string | undefined): boolean => replySubject?.startsWith(inboxPrefix) === true
 
 /** The headers of a request between services. */
 export const headerNames = {

@@ -3,6 +3,7 @@ import {
   errorCatalogue,
   headerNames,
   isDeclared,
+  isInbox,
   type Operation,
   Rejection,
   Scope,
@@ -109,6 +110,14 @@ export class RpcServer {
   }
 
   #accept(message: Msg, way: Way): void {
+    if (!isInbox(message.reply)) {
+      // No client of ours sends one, and JetStream passes messages on without a reply subject.
+      this.#log.error(
+        { subject: message.subject, reply: message.reply },
+        'a request that asks for no reply to an inbox was dropped',
+      )
+      return
+    }
     if (this.#inFlight.size >= inFlightMax) {
       this.#respondUnavailable(message, way)
       return
@@ -204,7 +213,6 @@ export class RpcServer {
 
   /** A reply that cannot be sent is like a reply that got lost: the caller asks again. */
   #respond(message: Msg, reply: string): void {
-    if (!message.reply) return
     try {
       message.respond(reply)
     } catch (error) {
