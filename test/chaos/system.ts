@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type BrokerUser, brokerUsers, serviceNames, streamBytesMin } from '@backoffice/contracts'
 import { databaseUrl, reconcilerUrl, serviceUrl, sharedRolePasswords, withReconciler } from '@backoffice/dev-stack'
 import { prepareDatabase } from '@backoffice/migrator'
-import { connectNats, RpcClient } from '@backoffice/service-runtime/internal'
+import { connectNats, createLogger, RpcClient, StreamKeeper } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 import { NatsPart, PostgresPart } from './backends.ts'
 import { Link } from './link.ts'
@@ -59,8 +59,8 @@ export class ChaosSystem {
       NatsPart.start({
         dir: join(dir, 'nats'),
         port: natsPort,
-        passwords: Object.fromEntries(serviceNames.map((name) => [name, passwordOf(name)])) as Record<
-          ServiceName,
+        passwords: Object.fromEntries(brokerUsers.map((name) => [name, passwordOf(name)])) as Record<
+          BrokerUser,
           string
         >,
         team: { [teamUser]: passwordOf(teamUser) },
@@ -68,6 +68,12 @@ export class ChaosSystem {
     ])
     ending.defer(() => nats.stop())
     ending.defer(() => postgres.stop())
+    const keeper = await StreamKeeper.start(
+      { NATS_URL: nats.url, NATS_PASSWORD: passwordOf('streams') },
+      { replicas: 1, bytesMax: streamBytesMin },
+      createLogger('streams', 'silent'),
+    )
+    ending.defer(() => keeper.stop())
     const administratorUrl = await makeDatabase(postgres.url)
     const passwords = sharedRolePasswords(postgres.url)
     await prepareDatabase(administratorUrl, withReconciler(passwords))

@@ -140,7 +140,7 @@ export class World {
 
   /** The broker waits for half a minute for an acknowledgement; here it waits no longer. */
   async #redeliver(): Promise<void> {
-    const manager = await jetstreamManager(await this.bed.nats('webhooks'), { checkAPI: false })
+    const manager = await jetstreamManager(await this.bed.nats('streams'), { checkAPI: false })
     await manager.consumers.update(eventStream, 'webhooks-schedule-delivery', { ack_wait: 250_000_000 })
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
-import { migratorConfig } from '@backoffice/migrator'
+import { migratorConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/service-runtime/internal'
@@ -37,6 +37,7 @@ const configurations = {
   payments: payments.configuration,
   webhooks: webhooks.configuration,
   migrate: migratorConfig,
+  streams: streamConfig,
 }
 
 t.test('each program has all settings that it needs, and none that it does not know', async (t) => {
@@ -50,7 +51,8 @@ t.test('each program has all settings that it needs, and none that it does not k
       [],
       name,
     )
-    t.match(loadConfig(schema, environment), name === 'migrate' ? {} : { DEVELOPMENT: false })
+    const isService = 'DEVELOPMENT' in schema.properties
+    t.match(loadConfig(schema, environment), isService ? { DEVELOPMENT: false } : {})
   }
   for (const name of ['postgres', 'nats', 'team']) {
     for (const value of Object.values<string>(services[name].environment)) t.ok(substitute(value, given) !== '')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type ServiceName, serviceNames, streamKeeper } from '@backoffice/contracts'
 import { freePort, serviceUrl, startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
 import type { Teardown } from '@backoffice/test-kit'
 
@@ -21,7 +21,7 @@ export interface Settings {
 /** PostgreSQL and nats-server of its own, empty, and the settings with which the images run on them. */
 export async function startBackends(t: Teardown, folder: string, headsFolder: string): Promise<Settings> {
   for (const name of ['postgres', 'nats']) mkdirSync(join(folder, name), { mode: 0o755 })
-  const natsPasswords = each(random)
+  const natsPasswords = { ...each(random), [streamKeeper]: random() }
   const alice = random()
   const [postgres, nats] = await Promise.all([
     startThrowAwayPostgres(join(folder, 'postgres')),
@@ -69,6 +69,8 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
     }),
     migrate: {
       ADMIN_DATABASE_URL: postgres.url,
+      NATS_URL: nats.url,
+      NATS_PASSWORD: natsPasswords[streamKeeper],
       ...Object.fromEntries(
         Object.entries(rolePasswords).map(([role, word]) => [`DATABASE_PASSWORD_${role.toUpperCase()}`, word]),
       ),

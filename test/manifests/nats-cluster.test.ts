@@ -1,8 +1,8 @@
-import { eventStream, eventSubject, eventSubjects, streamApi } from '@backoffice/contracts'
+import { eventSubject, streamApi, streamBytesMin, streamConfiguration } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
 import { connectNats } from '@backoffice/service-runtime/internal'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
-import { headers } from '@nats-io/transport-node'
+import { headers, type NatsConnection } from '@nats-io/transport-node'
 import t from 'tap'
 import { password, portsFor, startServer } from './nats-cluster.ts'
 
@@ -49,25 +49,28 @@ t.test('three servers with the configuration of the cluster', async (t) => {
   await t.test('an event that was acknowledged is kept when a server is lost, and the next one is taken', async (t) => {
     const connection = await connectNats({ ...login, NATS_URL }, { name: 'payments' })
     t.teardown(() => connection.close())
-    const ask = async (subject: string, payload: string, id = '') => {
+    const streams = await connectNats({ ...login, NATS_URL, NATS_USER: 'streams' }, { name: 'streams' })
+    t.teardown(() => streams.close())
+    const ask = async (user: NatsConnection, subject: string, payload: string, id = '') => {
       const named = headers()
       if (id !== '') named.set('Nats-Msg-Id', id)
-      const reply = await connection.request(subject, payload, { timeout: 5_000, headers: named })
+      const reply = await user.request(subject, payload, { timeout: 5_000, headers: named })
       const { error, ...answer } = JSON.parse(reply.string())
       if (error !== undefined) throw new Error(error.description)
       return answer
     }
     // Repeated under the same id until it is acknowledged, as the outbox does.
-    const publish = (id: string) => eventually(() => ask(eventSubject('deposit.confirmed'), '{}', id), soonMs)
-    const stream = { name: eventStream, subjects: [eventSubjects], storage: 'file', num_replicas: 3 }
-    const made = await eventually(() => ask(streamApi.create, JSON.stringify(stream)), soonMs)
+    const publish = (id: string) =>
+      eventually(() => ask(connection, eventSubject('deposit.confirmed'), '{}', id), soonMs)
+    const stream = streamConfiguration({ replicas: 3, bytesMax: streamBytesMin })
+    const made = await eventually(() => ask(streams, streamApi.create, JSON.stringify(stream)), soonMs)
     t.equal(made.config.num_replicas, 3)
     t.equal((await publish('one')).seq, 1)
 
     const leader = servers.find(({ name }) => name === made.cluster.leader)
     await leader?.kill()
     t.equal((await publish('two')).seq, 2)
-    const info = await eventually(() => ask(streamApi.info, ''), soonMs)
+    const info = await eventually(() => ask(streams, streamApi.info, ''), soonMs)
     t.equal(info.state.messages, 2)
     t.not(info.cluster.leader, made.cluster.leader)
   })

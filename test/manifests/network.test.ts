@@ -20,7 +20,8 @@ const everywhere: readonly string[] = [
   ),
   ...arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'players:8082']),
   ...arrows(['webhooks', 'players'], ['public addresses:any port']),
-  ...arrows(['migrate'], ['postgres:5432']),
+  ...arrows(['migrate'], ['nats:4222', 'postgres:5432']),
+  ...arrows(['streams'], ['nats:4222']),
   ...arrows(['team'], ['nats:4222']),
   ...arrows(['nats'], ['nats:6222']),
 ]

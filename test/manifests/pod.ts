@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { streamBytesMin } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import type { CertificateFiles } from '@backoffice/test-kit'
 
@@ -28,6 +29,8 @@ export async function environmentHere(
     if (portNames.has(name)) here[name] = String(await freePort())
     else if (name === 'NATS_URL') here[name] = natsUrl
     else if (name === 'HEADS_EXPORT_DIR') here[name] = headsDir
+    // Three servers share one disk, which may be small.
+    else if (name === 'EVENTS_MAX_BYTES') here[name] = String(streamBytesMin)
     else if (value.endsWith('.crt')) here[name] = certificate.certFile
     else if (value.endsWith('.key')) here[name] = certificate.keyFile
     // Nobody collects traces here: services go on without a collector.

@@ -107,6 +107,7 @@ t.test('production', { skip }, async (t) => {
       t.ok(namesOn('collector').includes(collector.hostname))
     }
     t.ok(environmentOf('migrate').DATABASE_CA_FILE)
+    for (const name of ['migrate', 'streams']) t.ok(environmentOf(name).NATS_CA_FILE, name)
     const { TLS_CERT_FILE, TLS_KEY_FILE } = environmentOf('gateway')
     t.same([TLS_CERT_FILE, TLS_KEY_FILE], ['/etc/gateway-tls/tls.crt', '/etc/gateway-tls/tls.key'])
     const { certificates } = cluster.find('Cluster', 'postgres').spec

@@ -78,7 +78,7 @@ t.test('secrets', { skip }, async (t) => {
   t.test("of the authority's Secret a pod sees the certificate, never the key", async (t) => {
     forEachOverlay(t, (overlay, cluster) => {
       const mounted = secretsThatAreMounted(cluster).filter(({ secretName }) => secretName === 'authority')
-      t.equal(mounted.length, overlay === 'production' ? 6 : 0)
+      t.equal(mounted.length, overlay === 'production' ? 7 : 0)
       for (const { items } of mounted)
         t.same(
           items.map(({ key }: Manifest) => key),

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allOperations, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
-import { migratorConfig } from '@backoffice/migrator'
+import { migratorConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { secretBoxFrom } from '@backoffice/service-runtime'
@@ -193,7 +193,28 @@ t.test('workloads', { skip }, async (t) => {
       t.match(container.image, /(^|\/)backoffice\/migrate:/)
       t.ok(exposedBy('migrate'))
       t.equal(workload.kind, 'Job')
-      t.ok(workload.spec.activeDeadlineSeconds * 1000 > config.DATABASE_WAIT_MS)
+      t.ok(workload.spec.activeDeadlineSeconds * 1000 > config.DATABASE_WAIT_MS + config.NATS_WAIT_MS)
     })
+
+    t.test(
+      `${overlay}: the keeper of the stream is a program of the Job's image, with the Job's settings`,
+      async (t) => {
+        const { workload, container } = cluster.container('streams')
+        const environment = cluster.environment(container)
+        t.same(
+          Object.keys(environment).filter((name) => !(name in streamConfig.properties)),
+          [],
+        )
+        t.ok(loadConfig(streamConfig, environment))
+        t.equal(workload.kind, 'Deployment')
+        t.equal(container.image, cluster.container('migrate').container.image)
+        const [program, file] = container.command
+        t.equal(program, 'node')
+        t.ok(existsSync(join(deployFolder, '..', file)), file)
+        const ofTheJob = cluster.environment(cluster.container('migrate').container)
+        for (const name of ['NATS_URL', 'NATS_PASSWORD', 'NATS_CA_FILE', 'EVENTS_REPLICAS', 'EVENTS_MAX_BYTES'])
+          t.equal(environment[name], ofTheJob[name], name)
+      },
+    )
   })
 })

@@ -7,7 +7,7 @@ import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { eventually, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 
@@ -48,8 +48,12 @@ export interface Fleet {
 }
 
 /** PostgreSQL and NATS with everything prepared as in production, and as many processes of each service as are wanted. */
-export async function startFleet(t: Teardown, environment: Readonly<Record<string, string>> = {}): Promise<Fleet> {
-  const bed = await testBed(t, services, { startServices: false })
+export async function startFleet(
+  t: Teardown,
+  environment: Readonly<Record<string, string>> = {},
+  options: Pick<TestBedOptions, 'brokerPermissions'> = {},
+): Promise<Fleet> {
+  const bed = await testBed(t, services, { ...options, startServices: false })
   const running = new Set<Replica>()
   t.teardown(() => Promise.all([...running].map((replica) => replica.stop())))
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { serviceNames } from '@backoffice/contracts'
+import { consumerApi, type EventConsumerEntry, eventConsumers, serviceNames } from '@backoffice/contracts'
 import { eventually, OperatorClient } from '@backoffice/test-kit'
 import t from 'tap'
 import { baseUrlOf, type Replica, startFleet } from './fleet.ts'
@@ -25,7 +25,7 @@ t.test(
     }
 
     // What the migration Job leaves behind: this release's schema, and none but the old processes.
-    const fleet = await startFleet(t)
+    const fleet = await startFleet(t, {}, { brokerPermissions: 'upgrade' })
     const old = await fleet.startAll(1, { root })
     const operator = await newOperator(fleet)
     const receiver = await startReceiver(t, fleet, operator)
@@ -82,6 +82,14 @@ t.test(
       for (const replica of old[name])
         t.equal(await replica.stop(), 0, `${name} of the previous release drains and ends`)
     }
+    // The end of the upgrade: what only that release did, nobody may do any more.
+    fleet.bed.changeBrokerPermissions('lasting')
+    const webhooks = await fleet.bed.nats('webhooks')
+    const create = consumerApi(eventConsumers[0] as EventConsumerEntry).create
+    await eventually(async () => {
+      const outcome = await webhooks.request(create, '{}').catch(({ message }) => String(message))
+      return /permissions violation/i.test(String(outcome))
+    }, 30_000)
     await moneyPath(after)
     await everyEventArrived()
     for (const playerId of playerIds) t.ok(await statementAgrees(after, playerId), 'the statement sums to the balance')

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { allOperations, renderPermissionsFile } from '@backoffice/contracts'
+import { allOperations, renderPermissionsFile, renderUpgradePermissionsFile } from '@backoffice/contracts'
 import t from 'tap'
 import { root } from './source-files.ts'
 
@@ -8,6 +8,7 @@ const workspaces = globSync(['{packages,services}/*/package.json', '{test,bench}
 
 t.test('deploy/nats/permissions.conf is what the operation table says (npm run nats-permissions)', async (t) => {
   t.equal(readFileSync(join(root, 'deploy/nats/permissions.conf'), 'utf8'), renderPermissionsFile())
+  t.equal(readFileSync(join(root, 'deploy/nats/upgrade/permissions.conf'), 'utf8'), renderUpgradePermissionsFile())
 })
 
 t.test('every internal operation names the services that may call it', async (t) => {

@@ -1,5 +1,13 @@
+import {
+  consumedSubject,
+  consumerName,
+  type EventConsumerEntry,
+  eventConsumers,
+  eventStream,
+  eventSubject,
+} from './event-stream.ts'
 import { type EventKind, eventKinds, events } from './events.ts'
-import type { Operation, ServiceName } from './operation.ts'
+import { type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { allOperations } from './operations/index.ts'
 
 type Named = Pick<Operation, 'service' | 'id'>
@@ -53,29 +61,30 @@ export const isSentAgain = ({ audience, sentOnce }: Pick<Operation, 'audience' |
 /** How long a caller waits when the operation says nothing else. */
 export const timeoutMsDefault = 8_000
 
-/** The JetStream stream that keeps every event, and the subject of one kind. */
-export const eventStream = 'EVENTS'
-export const eventSubject = (kind: EventKind): string => `events.${kind}`
-/** The subjects that the stream stores. */
-export const eventSubjects = 'events.>'
+/** The user that makes the stream and its consumers, and keeps them. It belongs to no service and to no person. */
+export const streamKeeper = 'streams'
+/** The users of the broker that are programs. */
+export const brokerUsers = [...serviceNames, streamKeeper] as const
+export type BrokerUser = (typeof brokerUsers)[number]
 
-/**
- * JetStream's subjects for the stream. Each service creates the stream if it is missing, and finds out whether it was
- * lost.
- */
+/** JetStream's subjects for the stream. Services ask only whether it is there and how it is configured. */
 export const streamApi = {
   info: `$JS.API.STREAM.INFO.${eventStream}`,
   create: `$JS.API.STREAM.CREATE.${eventStream}`,
+  update: `$JS.API.STREAM.UPDATE.${eventStream}`,
 } as const
 
-/** JetStream's subjects for a durable consumer of the stream. */
-export const consumerApi = {
-  create: `$JS.API.CONSUMER.CREATE.${eventStream}.>`,
-  createDurable: `$JS.API.CONSUMER.DURABLE.CREATE.${eventStream}.>`,
-  info: `$JS.API.CONSUMER.INFO.${eventStream}.>`,
-  next: `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.>`,
-  acknowledge: `$JS.ACK.${eventStream}.>`,
-} as const
+/** JetStream's subjects for one durable consumer of the stream. */
+export function consumerApi(consumer: EventConsumerEntry) {
+  const name = consumerName(consumer)
+  return {
+    info: `$JS.API.CONSUMER.INFO.${eventStream}.${name}`,
+    /** The server accepts no other name and filter than those of the subject. It creates or updates. */
+    create: `$JS.API.CONSUMER.CREATE.${eventStream}.${name}.${consumedSubject(consumer)}`,
+    next: `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${name}`,
+    acknowledge: `$JS.ACK.${eventStream}.${name}.>`,
+  } as const
+}
 
 /** The subjects that a user of the broker may publish and subscribe to. */
 export interface BrokerPermissions {
@@ -88,18 +97,47 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
   const calls = allOperations
     .filter((operation) => mayCall(service, operation))
     .flatMap((operation) => [rpcSubject(operation), ...(isSentAgain(operation) ? [rpcSubjectOfAll(operation)] : [])])
-  const emits = eventKinds.filter((kind) => events[kind].emittedBy === service).map(eventSubject)
-  const consumes = eventKinds.some((kind) => events[kind].consumedBy.includes(service))
+  const emits = eventKinds.filter((kind) => isPublishedBy(service, kind)).map(eventSubject)
+  const consumes = eventConsumers
+    .filter((consumer) => consumer.service === service)
+    .map(consumerApi)
+    .flatMap(({ info, next, acknowledge }) => [info, next, acknowledge])
   return {
-    publish: [...calls.sort(), ...emits, ...Object.values(streamApi), ...(consumes ? Object.values(consumerApi) : [])],
+    publish: [...calls.sort(), ...emits, streamApi.info, ...consumes],
     subscribe: [`rpc.${service}.>`, `team.*.${service}.>`, `${inboxOf(service)}.>`],
   }
+}
+
+/**
+ * JetStream publishes with rights of its own what a stream or a consumer is told to pass on. So whoever may make them may
+ * send anything to anybody. One user may, and nothing else.
+ */
+export function streamKeeperPermissions(): BrokerPermissions {
+  const consumers = eventConsumers.map(consumerApi).flatMap(({ info, create }) => [info, create])
+  return {
+    publish: [streamApi.info, streamApi.create, streamApi.update, ...consumers],
+    subscribe: [`${inboxOf(streamKeeper)}.>`],
+  }
+}
+
+/**
+ * What a service of release 1.1 may do besides: its webhooks make their consumer whenever they start. Only for the time of
+ * the upgrade from that release.
+ */
+export function permissionsDuringUpgrade(service: ServiceName): BrokerPermissions {
+  const { publish, subscribe } = servicePermissions(service)
+  const own = eventConsumers.filter((consumer) => consumer.service === service)
+  return { publish: [...publish, ...own.map((consumer) => consumerApi(consumer).create)], subscribe }
 }
 
 /** A person of the team may send under their own name only, and gets nothing but replies. */
 export function teamPermissions(user: string): BrokerPermissions {
   return { publish: [`team.${user}.>`], subscribe: [`${inboxOf(user)}.>`] }
 }
+
+/** An event that nobody consumes does not go through the stream. */
+const isPublishedBy = (service: ServiceName, kind: EventKind): boolean =>
+  events[kind].emittedBy === service && events[kind].consumedBy.length > 0
 
 function mayCall(service: ServiceName, operation: Operation): boolean {
   if (operation.service === service) return false

@@ -20,7 +20,10 @@ interface EventEntry<Data extends TObject = TObject> {
   /** `public` events are delivered to operators; `internal` ones stay between the services. */
   readonly visibility: 'public' | 'internal'
   readonly emittedBy: ServiceName
-  /** The services that react to it. The broker lets no other service hear events (deploy/nats). */
+  /**
+   * The services that react to it. The broker lets no other service hear events (deploy/nats), and nobody publish one that
+   * none reacts to.
+   */
   readonly consumedBy: readonly ServiceName[]
   readonly data: Data
   readonly example: unknown
@@ -68,7 +71,8 @@ export const events = {
     description: 'Sent by POST /webhooks/test to validate the URL and the signature check.',
     visibility: 'public',
     emittedBy: 'webhooks',
-    consumedBy: ['webhooks'],
+    // Webhooks delivers it while the request waits, so it never goes through the stream.
+    consumedBy: [],
     data: Type.Object({ message: text(200) }, closed),
     example: { message: 'This is a test delivery.' },
   }),

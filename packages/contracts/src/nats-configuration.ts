@@ -1,8 +1,15 @@
-import { type BrokerPermissions, servicePermissions } from './broker.ts'
-import { type ServiceName, serviceNames } from './operation.ts'
+import {
+  type BrokerPermissions,
+  type BrokerUser,
+  permissionsDuringUpgrade,
+  servicePermissions,
+  streamKeeper,
+  streamKeeperPermissions,
+} from './broker.ts'
+import { serviceNames } from './operation.ts'
 
-/** The variable of the configuration that holds a service's permissions. */
-export const permissionsVariable = (service: ServiceName): string => `${service}_permissions`
+/** The variable of the configuration that holds a user's permissions. */
+export const permissionsVariable = (user: BrokerUser): string => `${user}_permissions`
 
 /** Permissions in the language of nats-server's configuration. */
 export function renderPermissions(permissions: BrokerPermissions, allowResponses: boolean): string {
@@ -17,14 +24,30 @@ export function renderPermissions(permissions: BrokerPermissions, allowResponses
 }
 
 /** The text of deploy/nats/permissions.conf. */
-export function renderPermissionsFile(): string {
-  const header = [
-    '# What each service may send and hear, for every environment: a main configuration file includes this one inside',
-    '# its authorization block and gives each user its variable. Written from the operation and event tables by',
-    '# `npm run nats-permissions`; a test compares them. Read by nats-server 2.9 and newer.',
-  ].join('\n')
-  const blocks = serviceNames.map(
-    (service) => `${permissionsVariable(service)} = ${renderPermissions(servicePermissions(service), true)}`,
+export const renderPermissionsFile = (): string =>
+  renderFile(
+    [
+      '# What each program may send and hear, for every environment: a main configuration file includes this one inside',
+      '# its authorization block and gives each user its variable. Written from the operation and event tables by',
+      '# `npm run nats-permissions`; a test compares them. Read by nats-server 2.9 and newer.',
+    ],
+    servicePermissions,
   )
-  return `${[header, ...blocks].join('\n\n')}\n`
+
+/** The text of deploy/nats/upgrade/permissions.conf. */
+export const renderUpgradePermissionsFile = (): string =>
+  renderFile(
+    [
+      '# Stands in for ../permissions.conf while services of release 1.1 are still running: their webhooks make their',
+      '# consumer at every start. Written by `npm run nats-permissions`; a test compares them.',
+    ],
+    permissionsDuringUpgrade,
+  )
+
+function renderFile(header: readonly string[], permissionsOf: typeof servicePermissions): string {
+  const services = serviceNames.map(
+    (service) => `${permissionsVariable(service)} = ${renderPermissions(permissionsOf(service), true)}`,
+  )
+  const keeper = `${permissionsVariable(streamKeeper)} = ${renderPermissions(streamKeeperPermissions(), false)}`
+  return `${[header.join('\n'), ...services, keeper].join('\n\n')}\n`
 }

@@ -1,12 +1,16 @@
 import t from 'tap'
 import {
+  consumedSubject,
   consumerApi,
+  eventConsumers,
   eventKinds,
   eventSubject,
   events,
   inboxOf,
+  isInbox,
   isSentAgain,
   operations,
+  permissionsDuringUpgrade,
   roleName,
   rpcSubject,
   rpcSubjectOfAll,
@@ -14,6 +18,7 @@ import {
   serviceNames,
   servicePermissions,
   streamApi,
+  streamKeeperPermissions,
   teamPermissions,
   teamSubject,
 } from '../src/index.ts'
@@ -55,18 +60,68 @@ t.test('who consumes events follows from the event table', async (t) => {
   for (const service of serviceNames) {
     const consumes = eventKinds.some((kind) => events[kind].consumedBy.includes(service))
     const { publish } = servicePermissions(service)
-    t.equal(publish.includes(consumerApi.next), consumes, service)
-    t.ok(publish.includes(streamApi.info))
-    for (const kind of eventKinds)
-      t.equal(publish.includes(eventSubject(kind)), events[kind].emittedBy === service, `${service} ${kind}`)
+    const consumers = eventConsumers.filter((consumer) => consumer.service === service)
+    t.equal(consumers.length > 0, consumes, service)
+    t.equal(
+      publish.some((subject) => subject.startsWith('$JS.API.CONSUMER.MSG.NEXT.')),
+      consumes,
+      service,
+    )
+    for (const consumer of consumers) t.ok(publish.includes(consumerApi(consumer).next))
+    for (const kind of eventKinds) {
+      const { emittedBy, consumedBy } = events[kind]
+      const publishes = emittedBy === service && consumedBy.length > 0
+      t.equal(publish.includes(eventSubject(kind)), publishes, `${service} ${kind}`)
+    }
   }
 })
 
-t.test('webhooks hears every public event', async (t) => {
+t.test('of JetStream a service may ask about the stream and its own consumer, and change nothing', async (t) => {
+  const changes = /\.(CREATE|UPDATE|DELETE|PURGE|RESTORE|PAUSE)\./
+  for (const service of serviceNames) {
+    const { publish } = servicePermissions(service)
+    t.ok(publish.includes(streamApi.info))
+    t.same(
+      publish.filter((subject) => subject.startsWith('$JS.') && changes.test(subject)),
+      [],
+      service,
+    )
+  }
+  t.notOk(streamKeeperPermissions().publish.some((subject) => !subject.startsWith('$JS.API.')))
+})
+
+t.test(
+  'during the upgrade from 1.1 only the owner of a consumer may do more, and only make that consumer',
+  async (t) => {
+    for (const service of serviceNames) {
+      const [lasting, upgrade] = [servicePermissions(service), permissionsDuringUpgrade(service)]
+      const more = upgrade.publish.filter((subject) => !lasting.publish.includes(subject))
+      const own = eventConsumers.filter((consumer) => consumer.service === service)
+      t.same(
+        more,
+        own.map((consumer) => consumerApi(consumer).create),
+        service,
+      )
+      t.same(upgrade.subscribe, lasting.subscribe)
+    }
+  },
+)
+
+t.test('a consumer hears one kind by its subject, and several kinds by the subject of all', async (t) => {
+  t.equal(consumedSubject({ service: 'webhooks', reaction: 'any' }), 'events.>')
+})
+
+t.test('a request asks for its reply in an inbox, or it is none of ours', async (t) => {
+  t.ok(isInbox('_INBOX_gateway.abc.1'))
+  for (const reply of [undefined, '', '_INBOX.abc', 'team.bob.payments.decideWithdrawal', 'rpc.wallet.creditAccount'])
+    t.notOk(isInbox(reply), `${reply}`)
+})
+
+t.test('webhooks hears every public event but its own', async (t) => {
   const unheard = eventKinds.filter(
     (kind) => events[kind].visibility === 'public' && !events[kind].consumedBy.includes('webhooks'),
   )
-  t.same(unheard, [])
+  t.same(unheard, ['webhook.test'])
 })
 
 t.test('a user hears its own inbox and, when it is a service, what is asked of it', async (t) => {

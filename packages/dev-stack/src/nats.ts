@@ -5,10 +5,10 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import {
+  type BrokerUser,
+  brokerUsers,
   permissionsVariable,
   renderPermissions,
-  type ServiceName,
-  serviceNames,
   teamPermissions,
 } from '@backoffice/contracts'
 import { Child } from './child.ts'
@@ -16,8 +16,12 @@ import { natsServerBinary } from './nats-server-binary.ts'
 import { onPort } from './ports.ts'
 
 const run = promisify(execFile)
-/** The permissions of each service, in every environment. */
-const permissionsFile = fileURLToPath(new URL('../../../deploy/nats/permissions.conf', import.meta.url))
+/** The permissions of each program, in every environment. */
+const folder = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
+const permissionsFiles = {
+  lasting: join(folder, 'permissions.conf'),
+  upgrade: join(folder, 'upgrade/permissions.conf'),
+}
 const startTimeoutMs = 15_000
 const stopTimeoutMs = 10_000
 
@@ -26,7 +30,9 @@ export interface NatsOptions {
   readonly dir: string
   /** Any free one when left out. */
   readonly port?: number
-  readonly passwords: Readonly<Record<ServiceName, string>>
+  readonly passwords: Readonly<Record<BrokerUser, string>>
+  /** `upgrade` while services of the previous release run; see deploy/nats/upgrade. */
+  readonly permissions?: keyof typeof permissionsFiles
   /** Passwords of the people of the team, by user name. */
   readonly team: Readonly<Record<string, string>>
   /** How much JetStream may store; three quarters of the free disk when left out. */
@@ -36,9 +42,11 @@ export interface NatsOptions {
 export interface RunningNats {
   readonly url: string
   readonly child: Child
+  /** Gives the users other permissions, while they stay connected. */
+  changePermissions(permissions: keyof typeof permissionsFiles): void
 }
 
-/** Starts nats-server with JetStream, one user per service and the permissions that every environment shares. */
+/** Starts nats-server with JetStream, one user per program and the permissions that every environment shares. */
 export function startNats(options: NatsOptions): Promise<RunningNats> {
   return onPort(options.port, (port) => startOn(port, options))
 }
@@ -64,7 +72,14 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
     await child.stop()
     throw error
   }
-  return { url: `nats://127.0.0.1:${port}`, child }
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    child,
+    changePermissions(permissions) {
+      writeFileSync(configuration, renderConfiguration({ ...options, permissions }, { port, version }))
+      process.kill(child.pid, 'SIGHUP')
+    },
+  }
 }
 
 /** @param version what `nats-server --version` prints */
@@ -74,7 +89,7 @@ export function renderConfiguration(
 ): string {
   const team = Object.keys(options.team)
   // Includes are relative to the including file; nats-server does not take absolute paths here.
-  const shared = relative(options.dir, permissionsFile)
+  const shared = relative(options.dir, permissionsFiles[options.permissions ?? 'lasting'])
   return [
     `listen: "127.0.0.1:${port}"`,
     // As in deploy/nats: a process that hangs gets calls until it is missed.
@@ -90,7 +105,7 @@ export function renderConfiguration(
     `  include "${shared}"`,
     ...team.map((user) => `  team_${user} = ${renderPermissions(teamPermissions(user), false)}`),
     '  users = [',
-    ...serviceNames.map(
+    ...brokerUsers.map(
       (name) =>
         `    { user: ${name}, password: "${options.passwords[name]}", permissions: $${permissionsVariable(name)} }`,
     ),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type BrokerUser, brokerUsers, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { writeFileAtomically } from './atomic-file.ts'
 import { sharedRolePasswords } from './database.ts'
 import { type TeamUser, teamUsers } from './team-users.ts'
@@ -9,7 +9,7 @@ import { type TeamUser, teamUsers } from './team-users.ts'
 export interface StackSecrets {
   readonly postgres: string
   readonly databaseRoles: Readonly<Record<ServiceName, string>>
-  readonly nats: Readonly<Record<ServiceName, string>>
+  readonly nats: Readonly<Record<BrokerUser, string>>
   readonly team: Readonly<Record<TeamUser, string>>
   /** `id:base64key`, for the services that keep secrets of operators. */
   readonly masterKeys: string
@@ -18,13 +18,16 @@ export interface StackSecrets {
 /** The secrets of one stack. They are made the first time and then read, because the stack's data depend on them. */
 export function stackSecrets(dir: string): StackSecrets {
   const file = join(dir, 'secrets.json')
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as StackSecrets
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as StackSecrets) : undefined
+  // A stack of an earlier release has no password for a user that is new.
+  if (kept !== undefined && brokerUsers.every((user) => user in kept.nats)) return kept
   const secrets: StackSecrets = {
     postgres: password(),
     databaseRoles: forEach(serviceNames, password),
-    nats: forEach(serviceNames, password),
     team: forEach(teamUsers, password),
     masterKeys: `dev:${randomBytes(32).toString('base64')}`,
+    ...kept,
+    nats: { ...forEach(brokerUsers, password), ...kept?.nats },
   }
   writeFileAtomically(file, `${JSON.stringify(secrets, null, 2)}\n`)
   return secrets
@@ -46,7 +49,7 @@ export function withGivenBackends(secrets: StackSecrets, environment: NodeJS.Pro
     ...(POSTGRES_URL === undefined ? {} : { databaseRoles: sharedRolePasswords(POSTGRES_URL) }),
     ...(NATS_URL === undefined
       ? {}
-      : { nats: forEach(serviceNames, given(secrets.nats)), team: forEach(teamUsers, given(secrets.team)) }),
+      : { nats: forEach(brokerUsers, given(secrets.nats)), team: forEach(teamUsers, given(secrets.team)) }),
   }
 }
 

@@ -1,15 +1,16 @@
 import { join } from 'node:path'
-import type { ServiceName } from '@backoffice/contracts'
+import { type ServiceName, streamBytesDefault } from '@backoffice/contracts'
+import { createLogger, StreamKeeper } from '@backoffice/service-runtime/client'
 import type { StackArguments } from './arguments.ts'
 import type { Child } from './child.ts'
 import { ensureDatabase, serviceUrl, withReconciler } from './database.ts'
 import { demoOperators } from './demo-operator.ts'
 import { claimFolder, releaseFolder } from './folder.ts'
-import { migrateDatabase } from './migrate-database.ts'
 import { startNats } from './nats.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
 import { freePort, portIsFree } from './ports.ts'
 import { startPostgres } from './postgres.ts'
+import { prepareBackends } from './prepare-backends.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
 import { showsMetrics, startOrder, startServiceProcess } from './services.ts'
 import { type ProcessName, type StackDescription, StackFile } from './stack-file.ts'
@@ -32,6 +33,7 @@ export class Stack {
   readonly #running: Supervised[] = []
   readonly #metricsPorts = new Map<ServiceName, number>()
   readonly #processes: Partial<Record<ProcessName, number>> = {}
+  #keeper: StreamKeeper | undefined
   #started: Promise<StackDescription> | undefined
   #stopped: Promise<void> | undefined
 
@@ -64,9 +66,15 @@ export class Stack {
     const httpPort = port === 0 ? await freePort() : port
     const administratorUrl = process.env.POSTGRES_URL ?? (await this.#startPostgres())
     const natsUrl = process.env.NATS_URL ?? (await this.#startNats())
-    const postgresUrl = await this.#steps.run('database: roles, schemas, migrations', async () => {
+    const postgresUrl = await this.#steps.run('database and stream: roles, schemas, migrations', async () => {
       const url = await ensureDatabase(administratorUrl)
-      await migrateDatabase(url, withReconciler(this.#secrets.databaseRoles))
+      await prepareBackends({
+        administratorUrl: url,
+        databaseRoles: withReconciler(this.#secrets.databaseRoles),
+        natsUrl,
+        streamsPassword: this.#secrets.nats.streams,
+      })
+      await this.#keepStream(natsUrl)
       return url
     })
     const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
@@ -94,6 +102,7 @@ export class Stack {
     // No part is started any more, and one that is starting can be stopped only when it is known.
     await this.#started?.catch(() => {})
     this.#file.remove()
+    await this.#keeper?.stop()
     for (const part of this.#running.reverse()) await part.stop()
     releaseFolder(this.#arguments.dir)
   }
@@ -117,6 +126,15 @@ export class Stack {
       await this.#supervise('nats', async () => (await startNats(options)).child)
     })
     return `nats://127.0.0.1:${port}`
+  }
+
+  /** In a cluster a program of its own does this. Here nobody has to wait for one more process. */
+  async #keepStream(natsUrl: string): Promise<void> {
+    const { EVENTS_REPLICAS = 1, EVENTS_MAX_BYTES = streamBytesDefault } = process.env
+    const login = { NATS_URL: natsUrl, NATS_PASSWORD: this.#secrets.nats.streams }
+    const settings = { replicas: Number(EVENTS_REPLICAS), bytesMax: Number(EVENTS_MAX_BYTES) }
+    // What is wrong with the stream, the services say in their logs.
+    this.#keeper = await StreamKeeper.start(login, settings, createLogger('streams', 'silent'))
   }
 
   async #startServices(where: Addresses): Promise<void> {

@@ -1,9 +1,9 @@
-import { inboxOf, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type BrokerUser, brokerUsers, inboxOf, type ServiceName } from '@backoffice/contracts'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { startNats } from '../src/nats.ts'
 
-const passwords = Object.fromEntries(serviceNames.map((name) => [name, `p-${name}`])) as Record<ServiceName, string>
+const passwords = Object.fromEntries(brokerUsers.map((name) => [name, `p-${name}`])) as Record<BrokerUser, string>
 const nats = await startNats({ dir: t.testdir(), passwords, team: { alice: 'p-alice', bob: 'p-bob' } })
 t.teardown(() => nats.child.stop())
 

@@ -1,4 +1,10 @@
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import {
+  type ServiceName,
+  type StreamSettings,
+  serviceNames,
+  streamBytesDefault,
+  streamBytesMin,
+} from '@backoffice/contracts'
 import { type Static, Type } from '@sinclair/typebox'
 import type { RolePasswords } from './prepare-database.ts'
 
@@ -10,6 +16,26 @@ const passwordVariable = (role: ServiceName | 'reconciler') =>
 
 const password = Type.String({ minLength: 1 })
 
+/** Where the stream is made, and how large: what the migration Job and the keeper of the stream both read. */
+export const streamConfig = Type.Object({
+  NATS_URL: Type.String({ minLength: 1 }),
+  /** Of the user `streams`. */
+  NATS_PASSWORD: password,
+  /** PEM; with it the connection is TLS, and the server's certificate is verified. */
+  NATS_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  /** Copies of the stream EVENTS, each on another server. */
+  EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
+  /** Size of the stream. When it is full, the oldest events go; the outboxes still have them. */
+  EVENTS_MAX_BYTES: Type.Integer({ minimum: streamBytesMin, default: streamBytesDefault }),
+  LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
+})
+export type StreamConfig = Static<typeof streamConfig>
+
+export const streamSettingsFrom = (config: StreamConfig): StreamSettings => ({
+  replicas: config.EVENTS_REPLICAS,
+  bytesMax: config.EVENTS_MAX_BYTES,
+})
+
 /** The migrator's environment variables. */
 export const migratorConfig = Type.Composite([
   Type.Object({
@@ -19,8 +45,10 @@ export const migratorConfig = Type.Composite([
     DATABASE_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
     /** How long PostgreSQL may take to answer at all. */
     DATABASE_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),
-    LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
+    /** How long NATS may take to answer at all, and its servers to agree on a leader. */
+    NATS_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),
   }),
+  streamConfig,
   // One for each role, such as DATABASE_PASSWORD_WALLET.
   Type.Object(
     Object.fromEntries(roles.map((role) => [passwordVariable(role), password])) as Record<

@@ -1,3 +1,3 @@
-export { migratorConfig } from './config.ts'
+export { migratorConfig, streamConfig } from './config.ts'
 export { type AppliedMigrations, prepareDatabase, type RolePasswords } from './prepare-database.ts'
 export { services } from './services.ts'

@@ -1,7 +1,11 @@
 import { createLogger, loadConfig, verifiedUrl } from '@backoffice/service-runtime/internal'
 import { migratorConfig, passwordsFrom } from './config.ts'
 import { prepareDatabase } from './prepare-database.ts'
+import { prepareStream } from './prepare-stream.ts'
 import { waitForDatabase } from './wait-for-database.ts'
+
+/** What is being prepared. */
+let what: 'database' | 'stream' = 'database'
 
 async function main(): Promise<void> {
   const config = loadConfig(migratorConfig, process.env)
@@ -15,15 +19,18 @@ async function main(): Promise<void> {
     log.info({ service, applied }, applied.length === 0 ? 'up to date' : 'migrated')
   }
   log.info('the database is ready')
+  what = 'stream'
+  await prepareStream(config, log)
+  log.info('the stream is ready')
 }
 
 // As process 1 of a container it would otherwise not hear them. Each service's migrations are one transaction: what is
-// cut short did nothing.
+// cut short did nothing. So is each change of the stream.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 try {
   await main()
 } catch (err) {
-  createLogger('migrator', 'info').fatal({ err }, 'the database is not ready')
+  createLogger('migrator', 'info').fatal({ err }, `the ${what} is not ready`)
   process.exitCode = 1
 }

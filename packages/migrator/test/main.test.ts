@@ -1,18 +1,32 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { serviceNames } from '@backoffice/contracts'
-import { databaseUrl, freePort, startPostgres, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import {
+  type BrokerUser,
+  brokerUsers,
+  consumerApi,
+  consumerConfiguration,
+  type EventConsumerEntry,
+  eventConsumers,
+  serviceNames,
+  streamApi,
+  streamBytesDefault,
+  streamBytesMin,
+  streamConfiguration,
+} from '@backoffice/contracts'
+import { databaseUrl, freePort, startNats, startPostgres, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { connectNats } from '@backoffice/service-runtime/client'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 
 t.setTimeout(180_000)
 
-const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const dir = t.testdir({ shared: {}, another: {}, secured: {}, late: {} })
+const migrate = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const keepStream = fileURLToPath(new URL('../src/keep-stream.ts', import.meta.url))
+const dir = t.testdir({ shared: {}, another: {}, secured: {}, late: {}, nats: {} })
 chmodSync(dir, 0o755)
 const server = await startThrowAwayPostgres(join(dir, 'shared'))
 t.teardown(() => server.child.stop())
@@ -21,14 +35,25 @@ const roles = [...serviceNames, 'reconciler']
 const passwordOf = (role: string) => `of-${role}`
 const passwords = Object.fromEntries(roles.map((role) => [`DATABASE_PASSWORD_${role.toUpperCase()}`, passwordOf(role)]))
 
+const natsPassword = (user: string) => `nats-of-${user}`
+const natsOptions = {
+  dir: join(dir, 'nats'),
+  port: await freePort(),
+  passwords: Object.fromEntries(brokerUsers.map((user) => [user, natsPassword(user)])) as Record<BrokerUser, string>,
+  team: {},
+}
+let nats = await startNats(natsOptions)
+t.teardown(() => nats.child.stop())
+const broker = { NATS_URL: nats.url, NATS_PASSWORD: natsPassword('streams') }
+
 interface Ending {
   readonly code: number
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a line
   readonly lines: any[]
 }
 
-function start(environment: Readonly<Record<string, string>>) {
-  const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment }
+function start(environment: Readonly<Record<string, string>>, program = migrate) {
+  const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...broker, ...environment }
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
@@ -62,11 +87,12 @@ async function emptyDatabase(name: string): Promise<string> {
 }
 
 t.test('everything that is missing is named at once, as JSON and without a value', async (t) => {
-  const { code, lines } = await run({ ADMIN_DATABASE_URL: 'mysql://somebody:hidden@nowhere/' })
+  const given = { ADMIN_DATABASE_URL: 'mysql://somebody:hidden@nowhere/', NATS_URL: '', NATS_PASSWORD: '' }
+  const { code, lines } = await run(given)
   t.equal(code, 1)
   t.equal(lines.length, 1)
   const { message } = lines[0].err
-  for (const name of ['ADMIN_DATABASE_URL', ...Object.keys(passwords)]) t.match(message, name)
+  for (const name of Object.keys({ ...given, ...passwords })) t.match(message, name)
   t.notMatch(message, 'hidden')
 })
 
@@ -182,4 +208,67 @@ t.test('SIGTERM ends it although PostgreSQL never answers', async (t) => {
   await eventually(() => printed().includes('waiting for PostgreSQL'), 30_000)
   child.kill('SIGTERM')
   t.equal((await ended).code, 1)
+})
+
+t.test('the stream and its consumer are made, and changed to what this release needs', async (t) => {
+  const environment = { ADMIN_DATABASE_URL: await emptyDatabase('streaming'), ...passwords }
+  const consumer = eventConsumers[0] as EventConsumerEntry
+  const streams = await connectNats({ ...broker, NATS_USER: 'streams' }, { name: 'test' })
+  t.teardown(() => streams.close())
+  const ask = async (subject: string, request: object = {}) =>
+    (await streams.request(subject, JSON.stringify(request))).json<{ config: Record<string, unknown> }>()
+
+  // As release 1.1 made it, and as somebody changed it since.
+  const { max_bytes, ...before } = streamConfiguration({ replicas: 1, bytesMax: streamBytesMin })
+  const changed = { subjects: ['events.>', '_INBOX_alice.>'], description: 'kept' }
+  await ask(streamApi.update, { ...before, ...changed })
+  t.match((await ask(streamApi.info)).config, { max_bytes: -1, ...changed })
+  t.equal((await run({ ...environment, EVENTS_MAX_BYTES: String(streamBytesMin) })).code, 0)
+  const { config } = await ask(streamApi.info)
+  t.match(config, { ...before, max_bytes, description: 'kept' })
+  t.same(config.subjects, ['events.>'])
+  t.match((await ask(consumerApi(consumer).info)).config, consumerConfiguration(consumer))
+
+  const again = await run({ ...environment, EVENTS_MAX_BYTES: String(streamBytesMin) })
+  t.equal(again.code, 0)
+  t.same(
+    again.lines.filter(({ stream }) => stream !== undefined),
+    [],
+    'the next run changes nothing',
+  )
+})
+
+t.test('without NATS the job fails, and says that it is the stream', async (t) => {
+  const environment = { ADMIN_DATABASE_URL: await emptyDatabase('alone'), ...passwords, NATS_WAIT_MS: '500' }
+  const { code, lines } = await run({ ...environment, NATS_URL: `nats://127.0.0.1:${await freePort()}` })
+  t.equal(code, 1)
+  t.equal(lines.at(-1).msg, 'the stream is not ready')
+})
+
+t.test('the keeper makes a lost stream again, changes nothing that is there, and ends with 0', async (t) => {
+  const { child, ended, printed } = start({}, keepStream)
+  t.teardown(() => child.kill('SIGKILL'))
+  await eventually(() => printed().includes('keeping the stream'), 30_000)
+  await nats.child.stop()
+  rmSync(join(natsOptions.dir, 'jetstream'), { recursive: true })
+  nats = await startNats(natsOptions)
+  const streams = await connectNats({ ...broker, NATS_USER: 'streams' }, { name: 'test' })
+  t.teardown(() => streams.close())
+  const ask = async (subject: string, request: object = {}) =>
+    (await streams.request(subject, JSON.stringify(request))).json<{ config?: Record<string, unknown> }>()
+  const consumer = eventConsumers[0] as EventConsumerEntry
+  const made = await eventually(async () => (await ask(consumerApi(consumer).info)).config ?? false, 30_000)
+  t.match(made, consumerConfiguration(consumer))
+
+  const { config } = await ask(streamApi.info)
+  const next = { ...config, max_bytes: 2 * streamBytesDefault }
+  t.match((await ask(streamApi.update, next)).config, { max_bytes: 2 * streamBytesDefault })
+  await eventually(() => printed().includes('configured otherwise'), 30_000)
+  t.match(
+    (await ask(streamApi.info)).config,
+    { max_bytes: 2 * streamBytesDefault },
+    'the next release may have said so',
+  )
+  child.kill('SIGTERM')
+  t.equal((await ended).code, 0)
 })

@@ -1,4 +1,8 @@
-// For what only calls services: the team's command line, the development stack. It loads nothing of a database.
+// For what only calls services or keeps the stream: the team's command line, the development stack, the keeper of the
+// stream. It loads nothing of a database.
 export { connectNats } from './messages/connect.ts'
 export { type CallOptions, RpcClient } from './messages/rpc-client.ts'
+export { makeStream, StreamKeeper } from './messages/stream-keeper.ts'
+export { loadConfig } from './process/config.ts'
 export { newId } from './process/ids.ts'
+export { createLogger } from './process/log.ts'

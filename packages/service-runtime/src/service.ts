@@ -9,6 +9,7 @@ import { purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import type { Migration } from './database/runtime-tables.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
+import { EventStream } from './messages/event-stream.ts'
 import { EventPublisher } from './messages/publisher.ts'
 import { RpcClient } from './messages/rpc-client.ts'
 import { RpcServer } from './messages/rpc-server.ts'
@@ -172,7 +173,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
   ])
   const rpc = new RpcClient(nats, undefined, intercept)
   const history = new DatabaseHistory(db.reader)
-  const publisher = new EventPublisher(events, { replicas: settings.EVENTS_REPLICAS, history, intercept })
+  const stream = new EventStream({ connection: events, replicasMin: settings.EVENTS_REPLICAS, log })
+  const publisher = new EventPublisher(events, { stream, history, intercept })
   const relay = new Relay({ db, rpc, publisher, log })
   const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log })
@@ -182,12 +184,12 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const handlers = [...(Object.values(composition.operations) as Handler[]), ...builtInHandlers(name)]
   const server = new RpcServer({ served: handlers.map((handler) => runner.serve(handler)), log })
   const consumers = (composition.reactions ?? []).map(
-    (reaction) => new EventConsumer({ service: name, db, nats: events, clock, log }, reaction),
+    (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
   )
   const background = composition.background ?? []
   const sandboxKeepMs = settings.SANDBOX_KEEP_HOURS * 3_600_000
   const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])], sandboxKeepMs)
-  const watch = new StreamWatch({ db, history, nats: events, publisher, log })
+  const watch = new StreamWatch({ db, history, nats: events, stream, publisher, log })
 
   await watch.start()
   relay.start()
@@ -202,7 +204,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const ready = async () =>
     draining === undefined &&
     background.every((entry) => entry.ready?.() ?? true) &&
-    (service.readyWithoutBackends === true || (await areBackendsReachable(context)))
+    (service.readyWithoutBackends === true || (!stream.differs && (await areBackendsReachable(context))))
   const health = await startHealthServer({ host: settings.HEALTH_HOST, port: settings.HEALTH_PORT, ready })
   log.info({ healthPort: health.port }, 'started')
 

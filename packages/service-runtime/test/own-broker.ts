@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type BrokerUser, brokerUsers, streamBytesMin } from '@backoffice/contracts'
 import { freePort, startNats } from '@backoffice/dev-stack'
 import type { Teardown } from '@backoffice/test-kit'
+import { createLogger, StreamKeeper } from '../src/internal.ts'
 
 const password = 'secret'
 
@@ -20,14 +21,18 @@ export interface OwnBroker {
   thaw(): void
 }
 
-/** A broker of a test's own, because it goes away and loses its disk. It ends with `t`. */
+/** A broker of a test's own, with a keeper of its stream, because it goes away and loses its disk. It ends with `t`. */
 export async function startOwnBroker(t: Teardown): Promise<OwnBroker> {
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-broker-'))
   const port = await freePort()
-  const passwords = Object.fromEntries(serviceNames.map((name) => [name, password])) as Record<ServiceName, string>
+  const passwords = Object.fromEntries(brokerUsers.map((name) => [name, password])) as Record<BrokerUser, string>
   const start = () => startNats({ dir, port, passwords, team: {} })
   let nats = await start()
+  const login = { NATS_URL: nats.url, NATS_PASSWORD: password }
+  const settings = { replicas: 1, bytesMax: streamBytesMin }
+  const keeper = await StreamKeeper.start(login, settings, createLogger('streams', 'silent'))
   t.teardown(async () => {
+    await keeper.stop()
     process.kill(nats.child.pid, 'SIGCONT')
     await nats.child.stop()
     rmSync(dir, { recursive: true, force: true })

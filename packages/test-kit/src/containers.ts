@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { serviceNames } from '@backoffice/contracts'
+import { brokerUsers } from '@backoffice/contracts'
 import { teamUsers } from '@backoffice/dev-stack'
 
 // Set them to run on a mirror's images, or on another version.
@@ -11,7 +11,7 @@ const startupTimeoutMs = 120_000
 // A letter first: nats-server reads a value that begins with a digit as a number.
 const randomPassword = () => `p${randomBytes(12).toString('hex')}`
 /** Every user of deploy/nats/users.conf. */
-const natsUsers = [...serviceNames, ...teamUsers]
+const natsUsers = [...brokerUsers, ...teamUsers]
 
 export interface ContainerBackends {
   /** POSTGRES_URL, NATS_URL and the passwords of the NATS users, for `npm start`. */

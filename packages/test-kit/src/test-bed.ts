@@ -2,10 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { inboxOf, type Operation, type Reply, type Scope, type ServiceName, serviceNames } from '@backoffice/contracts'
+import {
+  type BrokerUser,
+  brokerUsers,
+  inboxOf,
+  type Operation,
+  type Reply,
+  type Scope,
+  type ServiceName,
+  serviceNames,
+  streamBytesMin,
+  streamKeeper,
+} from '@backoffice/contracts'
 import {
   teamUsers as developmentUsers,
   type NatsOptions,
+  type RunningNats,
   reconcilerUrl,
   serviceUrl,
   sharedRolePasswords,
@@ -13,8 +25,11 @@ import {
 } from '@backoffice/dev-stack'
 import {
   type CallOptions,
+  connectNats,
+  createLogger,
   type Interceptor,
   loadConfig,
+  makeStream,
   RpcClient,
   type RunningService,
   type Service,
@@ -51,6 +66,8 @@ export interface TestBedOptions {
   }
   /** False where the test starts the services as processes of their own; `services` is empty then. */
   readonly startServices?: boolean
+  /** `upgrade` where services of the previous release are started too. */
+  readonly brokerPermissions?: 'upgrade'
 }
 
 /** What a test hands over so that everything ends with it; `t` of tap is one. */
@@ -81,12 +98,14 @@ export interface TestBed<S> {
   scope(overrides?: Partial<Scope>): Scope
   /** A pool of connections with the rights of a service's role (its schema first), or of the superuser. */
   sql(who: ServiceName | 'admin'): pg.Pool
-  /** A NATS connection with the rights of a service or a person of the team. */
-  nats(user: ServiceName | TeamUser): Promise<NatsConnection>
+  /** A NATS connection with the rights of a program or a person of the team. */
+  nats(user: BrokerUser | TeamUser): Promise<NatsConnection>
   readonly services: { readonly [Name in keyof S]: Running<S[Name]> }
   /** Starts one more replica of a service; it ends with the bed. */
   start<Name extends keyof S & ServiceName>(name: Name): Promise<Running<S[Name]>>
   readonly natsUrl: string
+  /** What the broker permits from now on; see `brokerPermissions`. */
+  changeBrokerPermissions: RunningNats['changePermissions']
   /** Of the superuser. */
   readonly databaseUrl: string
   /** Environment variables with which a service of this bed would start as a process of its own. */
@@ -119,10 +138,7 @@ export async function testBed<S extends Services>(
 
   const names = serviceNames.filter((name) => services[name] !== undefined)
   const chosen = names.map((name) => services[name] as AnyService)
-  const [database, nats] = await Promise.all([
-    createDatabase(chosen, administratorUrl),
-    startBedNats(endings, options.servers?.nats),
-  ])
+  const [database, nats] = await Promise.all([createDatabase(chosen, administratorUrl), startBedNats(endings, options)])
   endings.push(database.drop)
   const rolePassword = sharedRolePasswords(administratorUrl)
   const connections = new Map<string, Promise<NatsConnection>>()
@@ -130,6 +146,7 @@ export async function testBed<S extends Services>(
 
   const bed: TestBed<S> = {
     natsUrl: nats.url,
+    changeBrokerPermissions: nats.changePermissions,
     databaseUrl: database.url,
     services: {} as TestBed<S>['services'],
     rpc: {
@@ -189,19 +206,42 @@ export async function testBed<S extends Services>(
 
 async function startBedNats(
   endings: (() => Promise<unknown> | unknown)[],
-  startElsewhere: NonNullable<TestBedOptions['servers']>['nats'],
-): Promise<{ readonly url: string }> {
+  { servers, brokerPermissions }: TestBedOptions,
+): Promise<Pick<RunningNats, 'url' | 'changePermissions'>> {
   const passwordsOf = (users: readonly string[]) => Object.fromEntries(users.map((user) => [user, natsPassword(user)]))
   const users = {
-    passwords: passwordsOf([...serviceNames, ...teamUsers]) as Record<ServiceName, string>,
+    passwords: passwordsOf([...brokerUsers, ...teamUsers]) as Record<BrokerUser, string>,
     team: passwordsOf(teamUsers),
   }
-  if (startElsewhere !== undefined) return startElsewhere(users)
+  if (servers?.nats !== undefined) {
+    const { url } = await servers.nats(users)
+    await makeBedStream(url)
+    const changePermissions = () => {
+      throw new Error('the test runs this server itself')
+    }
+    return { url, changePermissions }
+  }
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-nats-'))
   endings.push(() => rmSync(dir, { recursive: true, force: true }))
-  const nats = await startNats({ dir, ...users })
+  const nats = await startNats({
+    dir,
+    ...users,
+    ...(brokerPermissions === undefined ? {} : { permissions: brokerPermissions }),
+  })
   endings.push(() => nats.child.stop())
+  await makeBedStream(nats.url)
   return nats
+}
+
+/** As the migration Job does. */
+async function makeBedStream(url: string): Promise<void> {
+  const login = { NATS_URL: url, NATS_USER: streamKeeper, NATS_PASSWORD: natsPassword(streamKeeper) }
+  const connection = await connectNats(login, { name: 'test bed' })
+  try {
+    await makeStream(connection, { replicas: 1, bytesMax: streamBytesMin }, createLogger('test bed', 'silent'))
+  } finally {
+    await connection.close()
+  }
 }
 
 /** The server listens on loopback for the length of one test, so passwords may be known. */

@@ -1,4 +1,4 @@
-import { inboxOf, serviceNames } from '@backoffice/contracts'
+import { brokerUsers, inboxOf } from '@backoffice/contracts'
 import { teamUsers } from '@backoffice/dev-stack'
 import { connect } from '@nats-io/transport-node'
 import pg from 'pg'
@@ -18,7 +18,7 @@ t.test('containers are a PostgreSQL and a nats-server with the permissions of pr
   t.same((await client.query('select rolsuper from pg_roles where rolname = current_user')).rows, [{ rolsuper: true }])
   await client.end()
 
-  for (const user of [...serviceNames, ...teamUsers]) {
+  for (const user of [...brokerUsers, ...teamUsers]) {
     const pass = environment[`NATS_PASSWORD_${user.toUpperCase()}`] ?? ''
     const connection = await connect({
       servers: environment.NATS_URL ?? '',

@@ -31,7 +31,9 @@ export async function connectNats(
       const connection = await connect({
         servers: config.NATS_URL.split(','),
         name: options.name,
-        ...(config.NATS_USER === undefined ? {} : { user: config.NATS_USER, inboxPrefix: inboxOf(config.NATS_USER) }),
+        ...(config.NATS_USER === undefined ? {} : { user: config.NATS_USER }),
+        // A server without users permits everything, but services reply to such an inbox only.
+        inboxPrefix: inboxOf(config.NATS_USER ?? options.name),
         ...(config.NATS_PASSWORD === undefined ? {} : { pass: config.NATS_PASSWORD }),
         ...tlsOf(config),
         maxReconnectAttempts: -1,

@@ -1,21 +1,16 @@
+import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
+  consumerName,
+  type EventConsumerEntry,
   type EventKind,
   type EventMessage,
+  eventConsumers,
   eventStream,
-  eventSubject,
-  eventSubjects,
   type ServiceName,
+  unacknowledgedMax,
 } from '@backoffice/contracts'
-import {
-  AckPolicy,
-  type Consumer,
-  type ConsumerMessages,
-  DeliverPolicy,
-  type JsMsg,
-  jetstream,
-  jetstreamManager,
-} from '@nats-io/jetstream'
+import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { Database, Db, TransactionOptions } from '../database/db.ts'
@@ -23,7 +18,9 @@ import { batchFaultOf } from '../database/faults.ts'
 import type { Clock } from '../process/clock.ts'
 import { Gatherer } from '../process/gatherer.ts'
 import type { Logger } from '../process/log.ts'
+import { Loop } from '../process/loop.ts'
 import { meter } from '../telemetry/metrics.ts'
+import { type EventStream, StreamFault } from './event-stream.ts'
 import { enterInbox, notJson, readEvent } from './set-aside.ts'
 import { extractTrace, traceparentOf } from './tracing.ts'
 
@@ -41,7 +38,7 @@ export interface ReceivedEvent {
 
 /** The effect of events, in one transaction with the inbox rows that make it happen once. */
 export interface Reaction {
-  /** Names the durable consumer, together with the service. Never change it. */
+  /** Names the durable consumer, together with the service: `eventConsumers` has it. */
   readonly name: string
   readonly kinds: readonly EventKind[]
   /**
@@ -56,10 +53,7 @@ export interface Reaction {
 }
 
 const inFlightMax = 256
-/** Over all replicas: the broker delivers no more until some of these are acknowledged. */
-const unacknowledgedMax = inFlightMax * 4
 const batchMax = 100
-const ackWaitMs = 30_000
 /** Longer than an outage, or than a bad release that is rolled back. */
 const setAsideAfterMsDefault = 24 * 3_600_000
 /**
@@ -70,9 +64,10 @@ const failingMax = unacknowledgedMax / 4
 const crowdedAfterMs = 15 * 60_000
 const retryDelayMsMax = 60_000
 const restartDelayMs = 500
-const nanosPerMs = 1_000_000
 /** A fault may quote the message. */
 const faultLengthMax = 1_000
+/** How soon it is noticed that the stream or the consumer was changed. */
+const checkMs = 5_000
 const tracer = trace.getTracer('events')
 const setAside = meter.createCounter('backoffice.messages.set_aside', {
   description: 'Messages that could not be handled and wait for a person',
@@ -82,6 +77,7 @@ export interface ConsumerContext {
   readonly service: ServiceName
   readonly db: Database
   readonly nats: NatsConnection
+  readonly stream: EventStream
   readonly clock: Clock
   readonly log: Logger
 }
@@ -90,7 +86,9 @@ export interface ConsumerContext {
 export class EventConsumer {
   readonly #context: ConsumerContext
   readonly #reaction: Reaction
+  readonly #entry: EventConsumerEntry
   readonly #name: string
+  readonly #watch: Loop
   readonly #gatherer: Gatherer<ReceivedEvent, undefined>
   readonly #inFlight = new Set<Promise<void>>()
   /** When messages failed last, by their number in the stream. */
@@ -102,7 +100,15 @@ export class EventConsumer {
   constructor(context: ConsumerContext, definition: Reaction) {
     this.#context = context
     this.#reaction = definition
-    this.#name = `${context.service}-${definition.name}`
+    const { service, log } = context
+    const named = ({ service: owner, reaction }: EventConsumerEntry) =>
+      owner === service && reaction === definition.name
+    const entry = eventConsumers.find(named)
+    assert(entry, `eventConsumers has no consumer for the reaction ${definition.name} of ${service}`)
+    this.#entry = entry
+    this.#name = consumerName(entry)
+    const watching = { name: `watching ${this.#name}`, everyMs: checkMs, firstAfterMs: checkMs }
+    this.#watch = new Loop({ ...watching, log, run: () => this.#closeIfWrong() })
     this.#gatherer = new Gatherer({
       run: (events, { patienceMs: lockTimeoutMs, alone: apart }) => this.#react(events, { lockTimeoutMs, apart }),
       batchMax,
@@ -115,25 +121,27 @@ export class EventConsumer {
 
   start(): void {
     this.#running = this.#loop()
+    this.#watch.start()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#messages?.close()
+    await this.#watch.stop()
     await this.#running
     await Promise.all(this.#inFlight)
   }
 
-  /** The stream or the server may disappear at any time. The consumer is then made again, until `stop` is called. */
+  /** The stream or the server may disappear at any time. It then begins again, until `stop` is called. */
   async #loop(): Promise<void> {
     while (!this.#stopped) {
       try {
-        const consumer = await this.#ensureConsumer()
+        const consumer = await this.#findConsumer()
         this.#messages = await consumer.consume({
           max_messages: inFlightMax,
           expires: 10_000,
           idle_heartbeat: 2_000,
-          // A broker that lost its disk has no consumer any more. The loop makes it again.
+          // A broker that lost its disk has no consumer any more. The loop waits for the next one.
           abort_on_missing_resource: true,
         })
         if (this.#stopped) {
@@ -144,7 +152,8 @@ export class EventConsumer {
         }
         for await (const message of this.#messages) this.#accept(message)
       } catch (error) {
-        if (!this.#stopped)
+        // What is wrong with the stream or the consumer itself has been logged, once.
+        if (!this.#stopped && !(error instanceof StreamFault))
           this.#context.log.warn(
             { err: error, consumer: this.#name },
             'the event consumer stopped; it is started again',
@@ -154,21 +163,25 @@ export class EventConsumer {
     }
   }
 
-  async #ensureConsumer(): Promise<Consumer> {
-    const { nats } = this.#context
-    const manager = await jetstreamManager(nats, { checkAPI: false })
-    await manager.consumers.add(eventStream, {
-      durable_name: this.#name,
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
-      ack_wait: ackWaitMs * nanosPerMs,
-      max_ack_pending: unacknowledgedMax,
-      // A 2.9 server takes a single subject. A reaction to several kinds gets all events and acknowledges the others
-      // unread.
-      filter_subject:
-        this.#reaction.kinds.length === 1 ? eventSubject(this.#reaction.kinds[0] as EventKind) : eventSubjects,
-    })
-    return jetstream(nats).consumers.get(eventStream, this.#name)
+  /** @throws {StreamFault} when the stream or the consumer is missing, or not configured as it must be */
+  async #findConsumer(): Promise<Consumer> {
+    await this.#check()
+    return jetstream(this.#context.nats).consumers.get(eventStream, this.#name)
+  }
+
+  async #check(): Promise<void> {
+    await this.#context.stream.check()
+    await this.#context.stream.checkConsumer(this.#entry)
+  }
+
+  /** Nothing more is consumed from a stream, or by a consumer, that somebody has changed. The loop waits for the right one. */
+  async #closeIfWrong(): Promise<void> {
+    try {
+      await this.#check()
+    } catch (error) {
+      // While the broker is away nothing arrives either.
+      if (error instanceof StreamFault) await this.#messages?.close()
+    }
   }
 
   #accept(message: JsMsg): void {

@@ -2,6 +2,7 @@ import { eventStream } from '@backoffice/contracts'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Database } from '../database/db.ts'
 import type { DatabaseHistory } from '../database/history.ts'
+import { type EventStream, StreamFault } from '../messages/event-stream.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { Logger } from '../process/log.ts'
 import type { EventRow } from './rows.ts'
@@ -11,6 +12,7 @@ export interface StreamWatchContext {
   readonly db: Database
   readonly history: DatabaseHistory
   readonly nats: NatsConnection
+  readonly stream: EventStream
   readonly publisher: EventPublisher
   readonly log: Logger
 }
@@ -20,7 +22,8 @@ export interface StreamWatchContext {
  * to disk. So is what was published this long before the database went back: it may have forgotten who has handled it.
  */
 const republishMs = 5 * 60_000
-const checkMs = 30_000
+/** How soon it is noticed that the stream was changed. */
+const checkMs = 5_000
 const retryMs = 1_000
 const batchMax = 200
 
@@ -28,9 +31,10 @@ const batchMax = 200
 type Position = { readonly doneAt: Date; readonly aggregate: string; readonly aggregateSeq: bigint }
 
 /**
- * Keeps the stream whole: creates it where it is missing, publishes the last minutes again after each reconnect and when
- * the database was restored or a standby of it promoted, and rebuilds it from the retained outbox rows when it is not the
- * one that was published to. The stream drops what it still has, and consumers know what they have seen.
+ * Keeps the stream full: publishes the last minutes again after each reconnect and when the database was restored or a
+ * standby of it promoted, and everything that the outbox retains when the stream is not the one that was published to. The
+ * stream drops what it still has, and consumers know what they have seen. A stream that is missing, or configured otherwise
+ * than it must be, is waited for.
  */
 export class StreamWatch {
   readonly #context: StreamWatchContext
@@ -49,14 +53,10 @@ export class StreamWatch {
     this.#context = context
   }
 
-  /** Creates the stream, and checks it from then on. A service starts even while the broker is unavailable. */
+  /** Checks the stream from now on. A service starts even while the broker is unavailable. */
   async start(): Promise<void> {
     void this.#followConnection()
-    try {
-      await this.#context.publisher.ensureStream()
-    } catch (error) {
-      this.#context.log.warn({ err: error }, 'the stream could not be created; it is tried again')
-    }
+    await this.#context.stream.check().catch((error) => this.#warn(error))
     this.#checkSoon()
   }
 
@@ -73,10 +73,16 @@ export class StreamWatch {
       await this.#check()
     } catch (error) {
       delayMs = retryMs
-      if (!this.#stopped) this.#context.log.warn({ err: error }, 'the stream could not be checked; it is tried again')
+      this.#warn(error)
     }
     if (this.#stopped) return
     this.#timer = setTimeout(() => this.#checkSoon(), delayMs)
+  }
+
+  /** What is wrong with the stream itself has been logged, once. */
+  #warn(error: unknown): void {
+    if (this.#stopped || error instanceof StreamFault) return
+    this.#context.log.warn({ err: error }, 'the stream could not be checked; it is tried again')
   }
 
   /** One check at a time. */
@@ -85,13 +91,12 @@ export class StreamWatch {
   }
 
   async #check(): Promise<void> {
-    const { publisher, history } = this.#context
-    if (await history.hasChanged()) this.#knowsPast = false
+    if (await this.#context.history.hasChanged()) this.#knowsPast = false
     if (!this.#knowsPast) {
       this.#doubt(await this.#lastPublished())
       this.#knowsPast = true
     }
-    const created = await publisher.ensureStream()
+    const created = await this.#context.stream.check()
     // Cleared before the work, because a connection that is lost meanwhile raises a new doubt.
     const since = this.#doubtSince
     this.#doubtSince = undefined
@@ -134,7 +139,10 @@ export class StreamWatch {
 
   async #followConnection(): Promise<void> {
     for await (const { type } of this.#context.nats.status()) {
-      if (type === 'disconnect') this.#doubt(performance.now() - republishMs)
+      if (type === 'disconnect') {
+        this.#context.stream.doubt()
+        this.#doubt(performance.now() - republishMs)
+      }
       if (type === 'reconnect') this.#checkSoon()
     }
   }

@@ -17,7 +17,7 @@ export const serviceConfig = Type.Object({
   NATS_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
   NATS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
   NATS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
-  /** Replicas of the stream EVENTS, where this service has to create it. */
+  /** How many copies of the stream EVENTS there must be at least. The migration Job makes so many. */
   EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
   /**
    * How long the replies, events and deliveries of the sandbox are kept; those of production have retentions of their own.

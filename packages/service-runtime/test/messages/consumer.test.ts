@@ -11,7 +11,7 @@ const tried: string[][] = []
 const committed: string[][] = []
 let hold: Promise<void> | undefined
 const record: Reaction = {
-  name: 'record-event',
+  name: 'schedule-delivery',
   kinds: ['deposit.confirmed', 'kyc.status_changed'],
   // Two retries: after half a second, and after one more.
   setAsideAfterMs: 1_200,
@@ -103,7 +103,7 @@ t.test('what cannot be read is set aside, at once if it is no JSON, and delays n
       const found = await setAside(text)
       return found.length > 0 && found
     })
-    t.match(rows, [{ fault, consumer: 'record-event' }], text)
+    t.match(rows, [{ fault, consumer: 'schedule-delivery' }], text)
   }
 })
 

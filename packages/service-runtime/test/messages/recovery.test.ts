@@ -7,7 +7,7 @@ import { eventData, payments, webhooksWith } from '../probe-services.ts'
 
 const broker = await startOwnBroker(t)
 const record: Reaction = {
-  name: 'record-event',
+  name: 'schedule-delivery',
   kinds: ['deposit.confirmed'],
   async react(events, { db }) {
     const ids = events.map(({ event }) => event.id)

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type BrokerUser, brokerUsers } from '@backoffice/contracts'
 import { startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import pg from 'pg'
@@ -50,7 +50,7 @@ t.test('with DATABASE_CA_FILE the connection is TLS, and only to whom the author
 })
 
 t.test('with NATS_CA_FILE the connection is TLS, and only to whom the authority vouches for', async (t) => {
-  const passwords = Object.fromEntries(serviceNames.map((name) => [name, 'secret'])) as Record<ServiceName, string>
+  const passwords = Object.fromEntries(brokerUsers.map((name) => [name, 'secret'])) as Record<BrokerUser, string>
   const nats = await startNats({ dir: join(dir, 'nats'), passwords, team: {} })
   t.teardown(() => nats.child.stop())
   appendFileSync(

@@ -1,6 +1,6 @@
-import { eventStream, operations } from '@backoffice/contracts'
+import { operations } from '@backoffice/contracts'
 import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
-import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { jetstream } from '@nats-io/jetstream'
 import t from 'tap'
 import { newId } from '../../src/index.ts'
 import { countUp, crediting, creditOf, eventData, payments, wallet } from '../probe-services.ts'
@@ -14,21 +14,18 @@ interface Heard {
   readonly data: { readonly id: string }
 }
 
-/** The events of the stream, from its begin on, as they come. */
+/** The events that come from now on: no webhooks service takes them from this bed. */
 async function hear(t: Teardown): Promise<readonly Heard[]> {
   const listener = await bed.nats('webhooks')
-  const manager = await jetstreamManager(listener, { checkAPI: false })
-  const durable = newId('evt')
-  await manager.consumers.add(eventStream, {
-    durable_name: durable,
-    ack_policy: AckPolicy.None,
-    deliver_policy: DeliverPolicy.All,
-  })
-  const messages = await (await jetstream(listener).consumers.get(eventStream, durable)).consume()
+  const consumer = await jetstream(listener).consumers.get('EVENTS', 'webhooks-schedule-delivery')
+  const messages = await consumer.consume()
   t.teardown(() => messages.close())
   const heard: Heard[] = []
   void (async () => {
-    for await (const message of messages) heard.push(message.json())
+    for await (const message of messages) {
+      heard.push(message.json())
+      message.ack()
+    }
   })()
   return heard
 }

@@ -1,0 +1,203 @@
+import { brokerUsers, inboxOf, streamConfiguration, streamKeeper } from '@backoffice/contracts'
+import { createLogger, makeStream } from '@backoffice/service-runtime/client'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import t, { type Test } from 'tap'
+import { startNats } from '../src/nats.ts'
+
+const passwords = Object.fromEntries(brokerUsers.map((user) => [user, `p-${user}`])) as never
+const nats = await startNats({ dir: t.testdir(), passwords, team: { alice: 'p-alice', bob: 'p-bob' } })
+t.teardown(() => nats.child.stop())
+
+const users = [...brokerUsers, 'alice', 'bob']
+const connections = new Map<string, NatsConnection>()
+for (const user of users) {
+  const connection = await connect({ servers: nats.url, user, pass: `p-${user}`, inboxPrefix: inboxOf(user) })
+  t.teardown(() => connection.close())
+  connections.set(user, connection)
+}
+const of = (user: string) => connections.get(user) as NatsConnection
+
+const consumer = 'webhooks-schedule-delivery'
+
+/** Every subject on which nat-server's JetStream takes requests, in any version from 2.9 to 2.12, and some of its own. */
+const subjects = [
+  '$JS.API.INFO',
+  '$JS.API.ACCOUNT.PURGE.$G',
+  '$JS.API.ACCOUNT.STREAM.MOVE.$G.EVENTS',
+  '$JS.API.ACCOUNT.STREAM.CANCEL_MOVE.$G.EVENTS',
+  '$JS.API.META.LEADER.STEPDOWN',
+  '$JS.API.SERVER.REMOVE',
+  '$JS.API.SERVER.STREAM.MOVE.$G.EVENTS',
+  '$JS.API.STREAM.NAMES',
+  '$JS.API.STREAM.LIST',
+  ...['INFO', 'CREATE', 'UPDATE', 'DELETE', 'PURGE', 'SNAPSHOT', 'RESTORE', 'MSG.GET', 'MSG.DELETE'].flatMap((verb) => [
+    `$JS.API.STREAM.${verb}.EVENTS`,
+    `$JS.API.STREAM.${verb}.OTHER`,
+  ]),
+  '$JS.API.STREAM.PEER.REMOVE.EVENTS',
+  '$JS.API.STREAM.LEADER.STEPDOWN.EVENTS',
+  ...['CREATE', 'INFO', 'DELETE'].map((verb) => `$JS.API.STREAM.TEMPLATE.${verb}.any`),
+  '$JS.API.STREAM.TEMPLATE.NAMES',
+  '$JS.API.DIRECT.GET.EVENTS',
+  '$JS.API.DIRECT.GET.EVENTS.events.deposit.confirmed',
+  '$JS.API.CONSUMER.CREATE.EVENTS',
+  '$JS.API.CONSUMER.NAMES.EVENTS',
+  '$JS.API.CONSUMER.LIST.EVENTS',
+  ...[consumer, 'another'].flatMap((name) => [
+    `$JS.API.CONSUMER.CREATE.EVENTS.${name}`,
+    `$JS.API.CONSUMER.CREATE.EVENTS.${name}.events.>`,
+    `$JS.API.CONSUMER.CREATE.EVENTS.${name}.events.deposit.confirmed`,
+    `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${name}`,
+    ...['INFO', 'DELETE', 'PAUSE', 'RESET', 'UNPIN', 'LEADER.STEPDOWN', 'MSG.NEXT'].map(
+      (verb) => `$JS.API.CONSUMER.${verb}.EVENTS.${name}`,
+    ),
+    `$JS.ACK.EVENTS.${name}.1.1.1.1.0`,
+  ]),
+  `$JS.API.CONSUMER.INFO.OTHER.${consumer}`,
+  `$JS.API.CONSUMER.MSG.NEXT.OTHER.${consumer}`,
+  '$JS.SNAPSHOT.ACK.EVENTS.any',
+  '$JS.SNAPSHOT.RESTORE.EVENTS.any',
+  '$JS.FC.EVENTS.any.any',
+  '$JSC.CI.any',
+  '$SYS.REQ.SERVER.PING',
+  '$SYS.REQ.ACCOUNT.PING.CONNZ',
+  '$KV.any.key',
+  '$O.any.C.chunk',
+]
+
+/** What each user may do with JetStream, and nothing else. */
+const permitted: Readonly<Record<string, readonly string[]>> = {
+  gateway: ['$JS.API.STREAM.INFO.EVENTS'],
+  players: ['$JS.API.STREAM.INFO.EVENTS'],
+  wallet: ['$JS.API.STREAM.INFO.EVENTS'],
+  payments: ['$JS.API.STREAM.INFO.EVENTS'],
+  webhooks: [
+    '$JS.API.STREAM.INFO.EVENTS',
+    `$JS.API.CONSUMER.INFO.EVENTS.${consumer}`,
+    `$JS.API.CONSUMER.MSG.NEXT.EVENTS.${consumer}`,
+    `$JS.ACK.EVENTS.${consumer}.1.1.1.1.0`,
+  ],
+  [streamKeeper]: [
+    '$JS.API.STREAM.INFO.EVENTS',
+    '$JS.API.STREAM.CREATE.EVENTS',
+    '$JS.API.STREAM.UPDATE.EVENTS',
+    `$JS.API.CONSUMER.CREATE.EVENTS.${consumer}.events.>`,
+    `$JS.API.CONSUMER.CREATE.EVENTS.${consumer}.events.deposit.confirmed`,
+    `$JS.API.CONSUMER.INFO.EVENTS.${consumer}`,
+  ],
+  alice: [],
+  bob: [],
+}
+
+/** Sends something to each subject. @returns the subjects that the server did not refuse */
+async function notRefused(user: string, tried: readonly string[]): Promise<readonly string[]> {
+  const connection = await connect({ servers: nats.url, user, pass: `p-${user}`, inboxPrefix: inboxOf(user) })
+  const refused = new Set<string>()
+  // The server answers in order: once it has refused the last one, it has refused all that it refuses.
+  const last = 'nobody.may.publish.this'
+  const heard = (async () => {
+    for await (const status of connection.status()) {
+      if (status.type !== 'error') continue
+      const [, subject = ''] = /Publish to "([^"]+)"/.exec(String(status.error)) ?? []
+      refused.add(subject)
+      if (subject === last) return
+    }
+  })()
+  // No JSON: what is permitted is refused as a request.
+  for (const subject of [...tried, last]) connection.publish(subject, 'no request')
+  await heard
+  await connection.close()
+  return tried.filter((subject) => !refused.has(subject))
+}
+
+const make = () => makeStream(of(streamKeeper), { replicas: 1, bytesMax: 64 * 1024 ** 2 }, createLogger('t', 'silent'))
+
+async function ask(user: string, subject: string, request: object) {
+  const reply = await of(user).request(subject, JSON.stringify(request), { timeout: 5_000 })
+  return reply.json<{ error?: { code: number }; config?: object }>()
+}
+
+const base = streamConfiguration({ replicas: 1, bytesMax: 64 * 1024 ** 2 })
+/** What lets a stream send in the name of others, or read or swallow what is said to others. */
+const attacks: Readonly<Record<string, object>> = {
+  'a command in a person’s name': { republish: { src: 'events.webhook.test', dest: 'team.alice.wallet.adjustWallet' } },
+  'a call of a service': { republish: { src: 'events.webhook.test', dest: 'rpc.wallet.creditAccount' } },
+  'the calls of services': { subjects: ['events.>', 'rpc.>'] },
+  'the commands of people': { subjects: ['events.>', 'team.>'], no_ack: true },
+  'the replies to a person': { subjects: ['events.>', '_INBOX_alice.>'], no_ack: true },
+  'messages of another stream': { sources: [{ name: 'OTHER' }] },
+  'a copy of another stream': { subjects: undefined, mirror: { name: 'OTHER' } },
+}
+
+async function triesTheAttacks(t: Test): Promise<void> {
+  for (const user of users.filter((name) => name !== streamKeeper)) {
+    for (const [name, options] of Object.entries(attacks)) {
+      for (const verb of ['CREATE', 'UPDATE'])
+        await t.rejects(
+          ask(user, `$JS.API.STREAM.${verb}.EVENTS`, { ...base, ...options }),
+          /Permissions Violation/,
+          `${user}: ${name}, ${verb}`,
+        )
+    }
+    for (const name of ['evil', consumer]) {
+      const config = { durable_name: name, name, ack_policy: 'none', deliver_subject: 'rpc.wallet.creditAccount' }
+      for (const subject of [
+        '$JS.API.CONSUMER.CREATE.EVENTS',
+        `$JS.API.CONSUMER.CREATE.EVENTS.${name}`,
+        `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${name}`,
+      ])
+        await t.rejects(
+          ask(user, subject, { stream_name: 'EVENTS', config }),
+          /Permissions Violation/,
+          `${user}: ${name}`,
+        )
+    }
+  }
+}
+
+const streamNow = () => ask(streamKeeper, '$JS.API.STREAM.INFO.EVENTS', {})
+
+t.test('while there is no stream, no service and no person can make one or anything else in JetStream', async (t) => {
+  await triesTheAttacks(t)
+  for (const user of users) t.same(await notRefused(user, subjects), permitted[user], user)
+  t.equal((await streamNow()).error?.code, 404, 'and there is none')
+})
+
+t.test('with the webhooks password alone no command is sent in a person’s name', async (t) => {
+  const heard: string[] = []
+  of('wallet').subscribe('team.*.wallet.>', { callback: (_error, { subject }) => void heard.push(subject) })
+  await of('wallet').flush()
+  const options = attacks['a command in a person’s name']
+  await t.rejects(ask('webhooks', '$JS.API.STREAM.CREATE.EVENTS', { ...base, ...options }), /Permissions Violation/)
+  // A stream would acknowledge it after it had sent on what it was told to.
+  await t.rejects(ask('webhooks', 'events.webhook.test', { input: { amount: '1000000.00' } }), /Permissions Violation/)
+  await of('wallet').flush()
+  t.same(heard, [])
+})
+
+t.test('once the stream is there, nobody but its keeper changes it or its consumer', async (t) => {
+  await make()
+  const before = await streamNow()
+  await triesTheAttacks(t)
+  for (const user of users) t.same(await notRefused(user, subjects), permitted[user], user)
+  t.same((await streamNow()).config, before.config)
+})
+
+t.test('the keeper of the stream says and hears nothing else', async (t) => {
+  const others = [
+    'rpc.wallet.creditAccount',
+    'team.alice.wallet.adjustWallet',
+    'events.deposit.confirmed',
+    '_INBOX_alice.x',
+  ]
+  t.same(await notRefused(streamKeeper, others), [])
+  for (const subject of ['>', 'events.>', 'rpc.>', 'team.>', '_INBOX_gateway.>']) {
+    const refused = await new Promise((resolve) => {
+      of(streamKeeper).subscribe(subject, { callback: (error) => resolve(error) })
+      of(streamKeeper)
+        .flush()
+        .then(() => resolve(null))
+    })
+    t.match(refused, /Permissions Violation/, subject)
+  }
+})

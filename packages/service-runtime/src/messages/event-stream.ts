@@ -1,0 +1,104 @@
+import {
+  consumerApi,
+  consumerName,
+  type EventConsumerEntry,
+  type Expectation,
+  eventStream,
+  expectedConsumer,
+  expectedStream,
+  streamApi,
+} from '@backoffice/contracts'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { Logger } from '../process/log.ts'
+import { askJetStream, differencesFrom, type JetStreamInfo } from './jetstream-api.ts'
+
+/** The stream, or a consumer of it, is missing or is not configured as it must be. */
+export class StreamFault extends Error {
+  override readonly name = 'StreamFault'
+}
+
+type State = 'unknown' | 'right' | 'missing' | 'different'
+
+/**
+ * The stream as this service finds it. A service makes and changes nothing there. It uses the stream only after it has
+ * compared its whole configuration, because JetStream sends on whatever a configuration says, to any subject and with
+ * rights of its own.
+ */
+export class EventStream {
+  readonly #connection: NatsConnection
+  readonly #replicasMin: number
+  readonly #log: Logger
+  /** Of the stream and of each consumer, by name. */
+  readonly #states = new Map<string, State>()
+  #checking: Promise<string> | undefined
+
+  constructor(options: { readonly connection: NatsConnection; readonly replicasMin: number; readonly log: Logger }) {
+    this.#connection = options.connection
+    this.#replicasMin = options.replicasMin
+    this.#log = options.log
+  }
+
+  /** Whether anything was found that is configured otherwise than it must be. */
+  get differs(): boolean {
+    return [...this.#states.values()].includes('different')
+  }
+
+  /** While there is no connection, somebody may put another stream in its place. */
+  doubt(): void {
+    if (this.#states.get(eventStream) === 'right') this.#states.set(eventStream, 'unknown')
+  }
+
+  /**
+   * Resolves when the stream may be used. Asks the server unless the last check found it right.
+   * @throws {StreamFault}
+   */
+  async assertUsable(): Promise<void> {
+    if (this.#states.get(eventStream) !== 'right') await this.check()
+  }
+
+  /**
+   * Compares the stream with what it must be.
+   * @returns when it was created
+   * @throws {StreamFault}
+   */
+  check(): Promise<string> {
+    this.#checking ??= this.#compare(eventStream, streamApi.info, expectedStream(this.#replicasMin))
+      .then(({ created }) => created)
+      .finally(() => {
+        this.#checking = undefined
+      })
+    return this.#checking
+  }
+
+  /**
+   * Compares a consumer with what it must be.
+   * @throws {StreamFault}
+   */
+  async checkConsumer(consumer: EventConsumerEntry): Promise<void> {
+    await this.#compare(consumerName(consumer), consumerApi(consumer).info, expectedConsumer(consumer))
+  }
+
+  async #compare(name: string, subject: string, expected: Expectation): Promise<JetStreamInfo> {
+    const info = await askJetStream(this.#connection, subject)
+    const before = this.#states.get(name)
+    if (info === null) {
+      this.#states.set(name, 'missing')
+      if (before !== 'missing') this.#log.error({ stream: name }, 'missing in JetStream: waiting until it is made')
+      throw new StreamFault(`${name} is missing in JetStream`)
+    }
+    const differences = differencesFrom(expected, info.config)
+    if (differences.length > 0) {
+      this.#states.set(name, 'different')
+      if (before !== 'different')
+        this.#log.error(
+          { stream: name, differences },
+          'configured otherwise than it must be: nothing is published or consumed until that is mended',
+        )
+      throw new StreamFault(`${name} is configured otherwise than it must be: ${differences.join('; ')}`)
+    }
+    this.#states.set(name, 'right')
+    if (before === 'missing' || before === 'different')
+      this.#log.info({ stream: name }, 'in JetStream again as it must be')
+    return info
+  }
+}

@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  consumerApi,
+  consumerConfiguration,
+  type EventConsumerEntry,
+  type EventMessage,
+  eventConsumers,
+  eventStream,
+  streamApi,
+  streamBytesMin,
+  streamConfiguration,
+} from '@backoffice/contracts'
+import { Child, freePort, natsServerBinary } from '@backoffice/dev-stack'
+import { eventually, testBed } from '@backoffice/test-kit'
+import { connect } from '@nats-io/transport-node'
+import t from 'tap'
+import type { Reaction, RunningService } from '../../src/index.ts'
+import { createLogger, makeStream } from '../../src/internal.ts'
+import { EventStream } from '../../src/messages/event-stream.ts'
+import { EventPublisher } from '../../src/messages/publisher.ts'
+import { eventData, payments, webhooksWith } from '../probe-services.ts'
+
+t.setTimeout(120_000)
+const settings = { replicas: 1, bytesMax: streamBytesMin }
+const silent = createLogger('test', 'silent')
+const configuration = streamConfiguration(settings)
+const consumer = eventConsumers[0] as EventConsumerEntry
+
+const event: EventMessage<'deposit.confirmed'> = {
+  id: 'evt_1',
+  type: 'deposit.confirmed',
+  apiVersion: '1.1.0',
+  environment: 'sandbox',
+  operatorId: 'op_1',
+  brandId: 'brd_1',
+  createdAt: '2026-03-02T12:00:00.000Z',
+  data: eventData('dep_1'),
+}
+
+t.test('on a server that permits everything to everybody', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-open-broker-'))
+  const port = await freePort()
+  const child = await Child.start({
+    name: 'nats-server',
+    command: await natsServerBinary(),
+    args: ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', dir],
+    env: process.env,
+    logFile: join(dir, 'log'),
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: 5_000,
+  })
+  t.teardown(async () => {
+    await child.stop()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  const connection = await eventually(() => connect({ servers: `nats://127.0.0.1:${port}`, reconnect: false }))
+  t.teardown(() => connection.close())
+  const ask = async (subject: string, request: object = {}) => {
+    const reply = await connection.request(subject, JSON.stringify(request))
+    return reply.json<{ error?: { description: string }; config: object; state: { messages: number } }>()
+  }
+  const replaceStream = async (options: object) => {
+    await ask(`$JS.API.STREAM.DELETE.${eventStream}`)
+    const { error } = await ask(streamApi.create, { ...configuration, ...options })
+    if (error !== undefined) throw new Error(error.description)
+  }
+
+  const lines: { readonly msg: string; readonly differences?: readonly string[] }[] = []
+  const log = createLogger('test', 'info', { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const history = { name: async () => 'any' }
+  const watched = () => new EventStream({ connection, replicasMin: 1, log })
+  await ask(streamApi.create, { ...configuration, name: 'OTHER', subjects: ['other.>'] })
+
+  await t.test('a stream that is missing is waited for, and that is said once', async (t) => {
+    const stream = watched()
+    const publisher = new EventPublisher(connection, { stream, history })
+    for (const _ of [1, 2]) await t.rejects(publisher.publish(event, ''), { name: 'StreamFault', message: /missing/ })
+    t.notOk(stream.differs)
+    t.same(
+      lines.splice(0).map(({ msg }) => msg),
+      ['missing in JetStream: waiting until it is made'],
+    )
+    await replaceStream({})
+    await publisher.publish(event, '')
+    t.equal((await ask(streamApi.info)).state.messages, 1)
+    t.match(lines.splice(0), [{ msg: /again as it must be/ }])
+  })
+
+  for (const options of [
+    { republish: { src: 'events.webhook.test', dest: 'team.alice.wallet.adjustWallet' } },
+    { subjects: ['events.>', 'rpc.>'] },
+    { subjects: ['events.>', 'team.>'] },
+    { subjects: ['events.>', '_INBOX_alice.>'] },
+    { subjects: ['events.deposit.>'] },
+    { subjects: [], mirror: { name: 'OTHER' } },
+    { sources: [{ name: 'OTHER' }] },
+    { retention: 'interest' },
+    { retention: 'workqueue' },
+    { storage: 'memory' },
+    { discard: 'new' },
+    { max_bytes: -1 },
+    { max_bytes: 1_000 },
+    { max_msgs: 5 },
+    { max_msg_size: 100 },
+    { max_consumers: 1 },
+    { max_age: 1_000_000_000, duplicate_window: 1_000_000_000 },
+    { duplicate_window: 1_000_000_000 },
+    { allow_direct: true },
+    { allow_rollup_hdrs: true },
+    { no_ack: true },
+  ]) {
+    await t.test(`a stream with ${JSON.stringify(options)} is not published to`, async (t) => {
+      await replaceStream(options)
+      const stream = watched()
+      const publisher = new EventPublisher(connection, { stream, history })
+      await t.rejects(publisher.publish(event, ''), { name: 'StreamFault', message: /otherwise than it must be/ })
+      t.ok(stream.differs, 'and the service is not ready')
+      t.equal((await ask(streamApi.info)).state.messages, 0)
+      const [said, ...more] = lines.splice(0)
+      t.same(more, [])
+      for (const field of Object.keys(options)) t.match(said?.differences?.join(), field)
+
+      await replaceStream({})
+      await publisher.publish(event, '')
+      t.notOk(stream.differs)
+      lines.splice(0)
+    })
+  }
+
+  await t.test('what was right is asked for again after the connection was lost', async (t) => {
+    const stream = watched()
+    const publisher = new EventPublisher(connection, { stream, history })
+    await publisher.publish(event, '')
+    await replaceStream({ republish: { src: 'events.webhook.test', dest: 'rpc.wallet.creditAccount' } })
+    stream.doubt()
+    await t.rejects(publisher.publish(event, ''), { name: 'StreamFault' })
+    await replaceStream({})
+    lines.splice(0)
+  })
+
+  for (const options of [
+    { deliver_subject: 'rpc.wallet.creditAccount', max_waiting: undefined },
+    { ack_policy: 'none', max_ack_pending: undefined, ack_wait: undefined },
+    { filter_subject: 'events.kyc.status_changed' },
+    { deliver_policy: 'new' },
+    { max_deliver: 1 },
+    { headers_only: true },
+    { inactive_threshold: 60_000_000_000 },
+  ]) {
+    await t.test(`a consumer with ${JSON.stringify(options)} is not used`, async (t) => {
+      await ask(`$JS.API.CONSUMER.DELETE.${eventStream}.webhooks-schedule-delivery`)
+      const config = { ...consumerConfiguration(consumer), ...options }
+      const subject = `$JS.API.CONSUMER.DURABLE.CREATE.${eventStream}.webhooks-schedule-delivery`
+      const { error } = await ask(subject, { stream_name: eventStream, config })
+      t.equal(error, undefined)
+      const stream = watched()
+      await t.rejects(stream.checkConsumer(consumer), { name: 'StreamFault', message: /otherwise than it must be/ })
+      t.ok(stream.differs)
+    })
+  }
+})
+
+const record: Reaction = {
+  name: consumer.reaction,
+  kinds: ['deposit.confirmed'],
+  async react(events, { db }) {
+    const ids = events.map(({ event: { id } }) => id)
+    await db`insert into heard (event_id, type) select id, 'deposit.confirmed' from unnest(${ids}::text[]) as id`
+  },
+}
+
+t.test('services that run', async (t) => {
+  const bed = await testBed(t, { payments, webhooks: webhooksWith([record]) })
+  const { payments: sender, webhooks: receiver } = bed.services
+  const streams = await bed.nats('streams')
+  const ask = async (subject: string, request: object) =>
+    (await streams.request(subject, JSON.stringify(request))).json<{
+      error?: object
+      state: { messages: number }
+      num_waiting: number
+    }>()
+  const isReady = async ({ healthPort }: RunningService) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok
+  const emit = () =>
+    sender.transact(async ({ db, emit: send, newId }) => {
+      const deposit = newId('dep')
+      await db`insert into record values (${deposit}, 1)`
+      send({ kind: 'deposit.confirmed', aggregate: deposit, scope: bed.scope(), data: eventData(deposit) })
+    })
+  const heard = async () => (await bed.sql('webhooks').query('select from heard')).rowCount
+  const attempted = async () =>
+    (await bed.sql('payments').query('select from outbox where done_at is null and attempts > 0')).rowCount
+  const stored = async () => (await ask(streamApi.info, {})).state.messages
+  await emit()
+  await eventually(async () => (await heard()) === 1)
+
+  await t.test('stop publishing and consuming when the stream is changed, and go on when it is mended', async (t) => {
+    t.equal((await ask(streamApi.update, { ...configuration, subjects: ['events.>', 'others.>'] })).error, undefined)
+    await eventually(async () => !(await isReady(sender)) && !(await isReady(receiver)), 20_000)
+    const before = await stored()
+    await emit()
+    await eventually(async () => (await attempted()) === 1)
+    t.equal(await stored(), before, 'nothing is published')
+    await makeStream(streams, settings, silent)
+    t.equal(await eventually(async () => (await isReady(sender)) && (await isReady(receiver)), 20_000), true)
+    t.equal(await eventually(async () => (await heard()) === 2, 20_000), true)
+  })
+
+  await t.test('stop consuming when the consumer is changed, and go on when it is mended', async (t) => {
+    const changed = { ...consumerConfiguration(consumer), max_deliver: 5 }
+    t.equal((await ask(consumerApi(consumer).create, { stream_name: eventStream, config: changed })).error, undefined)
+    await eventually(async () => !(await isReady(receiver)), 20_000)
+    t.ok(await isReady(sender), 'who does not consume goes on')
+    const asked = async () => (await ask(consumerApi(consumer).info, {})).num_waiting
+    await eventually(async () => (await asked()) === 0, 20_000)
+    const before = await stored()
+    await emit()
+    await eventually(async () => (await stored()) === before + 1)
+    t.equal(await heard(), 2, 'nothing is consumed')
+    await makeStream(streams, settings, silent)
+    t.equal(await eventually(async () => (await heard()) === 3, 20_000), true)
+    t.equal(await eventually(() => isReady(receiver), 20_000), true)
+  })
+})
