@@ -126,8 +126,9 @@ export class EventConsumer {
 
   async stop(): Promise<void> {
     this.#stopped = true
+    // A check under way only asks the broker, which may be away: nothing is lost with it.
+    void this.#watch.stop()
     await this.#messages?.close()
-    await this.#watch.stop()
     await this.#running
     await Promise.all(this.#inFlight)
   }
