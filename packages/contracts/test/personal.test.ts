@@ -52,6 +52,16 @@ t.test('a masked value fits what the team is promised, and nothing else becomes 
   t.equal(maskable(kyc), kyc)
 })
 
+t.test('every text that an operator writes about a player is marked, but for labels', async (t) => {
+  const { registerPlayer, submitKyc } = operations.players
+  const { createDeposit, failDeposit, requestWithdrawal } = operations.payments
+  const unmarked = [registerPlayer, submitKyc, createDeposit, failDeposit, requestWithdrawal].flatMap(({ body }) =>
+    Object.entries(body.properties).flatMap(([name, schema]) => (personalKindsIn(schema).size === 0 ? [name] : [])),
+  )
+  const labels = ['documentType', 'amount', 'currency', 'method', 'externalReference']
+  t.same(new Set(unmarked), new Set(labels))
+})
+
 t.test('no event carries a CPF, an e-mail address, a phone number or a date of birth', async (t) => {
   t.same(
     eventKinds.filter((kind) => hasMasked(events[kind].data)),
