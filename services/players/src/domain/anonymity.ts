@@ -1,4 +1,4 @@
-import { Rejection } from '@backoffice/contracts'
+import { type IdPrefix, Rejection } from '@backoffice/contracts'
 import type { Changed, PlayerRecord } from './player.ts'
 import { isSelfExcluded } from './responsible-gaming.ts'
 
@@ -13,10 +13,16 @@ export interface Obligations {
   readonly lastChangeAt: Date
 }
 
+/** Time and ids are passed in. */
+interface Given {
+  readonly now: Date
+  readonly newId: (prefix: IdPrefix) => string
+}
+
 /** Why the data of a player may not be replaced yet. */
 type Need = 'status' | 'self_exclusion' | 'money' | 'deposits' | 'withdrawals' | 'retention'
 
-/** No real person has such a name, number or birth date. */
+/** No real person has such a name, number or birth date; no player is registered with that CPF. */
 const nobody = {
   name: 'anonymised',
   email: 'anonymised@anonymised.invalid',
@@ -26,10 +32,7 @@ const nobody = {
   kycReason: null,
 } as const
 
-const externalIdOf = (id: string) => `anonymised-${id}`
-
-export const isAnonymised = ({ id, externalId }: Pick<PlayerRecord, 'id' | 'externalId'>) =>
-  externalId === externalIdOf(id)
+const isAnonymised = ({ cpf }: Pick<PlayerRecord, 'cpf'>) => cpf === nobody.cpf
 
 /**
  * Replaces everything that identifies the person. Nothing can bring it back. A player that is anonymised already stays as
@@ -40,7 +43,7 @@ export const isAnonymised = ({ id, externalId }: Pick<PlayerRecord, 'id' | 'exte
 export function anonymise(
   player: PlayerRecord,
   obligations: Obligations,
-  { now, keepYears }: { readonly now: Date; readonly keepYears: number },
+  { now, newId, keepYears }: Given & { readonly keepYears: number },
 ): Changed<PlayerRecord> {
   if (isAnonymised(player)) return { player, change: null }
   const keptUntil = yearsAfter(obligations.lastChangeAt, keepYears)
@@ -55,7 +58,8 @@ export function anonymise(
   const reasons = Object.entries(needs).flatMap(([need, isNeeded]) => (isNeeded ? [need] : []))
   if (reasons.length > 0) throw new Rejection('PLAYER_DATA_NEEDED', { reasons, keptUntil: keptUntil.toISOString() })
   return {
-    player: { ...player, ...nobody, externalId: externalIdOf(player.id) },
+    // A new id, so that no operator can have registered another player under it.
+    player: { ...player, ...nobody, externalId: `anonymised-${newId('ply')}` },
     change: { field: 'identity', previous: null, next: 'anonymised' },
   }
 }

@@ -13,10 +13,10 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
   handle(operations.players.anonymisePlayer, {
     prepare: readObligations,
 
-    async execute({ input: { playerId, reason }, actor }, { db, now, send }, obligations) {
+    async execute({ input: { playerId, reason }, actor }, { db, now, newId, send }, obligations) {
       const player = await lockPlayer(db, playerId)
       const years = player.environment === 'production' ? keepYears : 0
-      const changed = anonymise(player, obligations, { now, keepYears: years })
+      const changed = anonymise(player, obligations, { now, newId, keepYears: years })
       if (changed.change === null) return teamPlayer(player, now)
       await updatePlayer(db, changed.player)
       await Promise.all([forgetReferences(db, playerId), insertChanges(db, [{ ...changed, actor, reason }], now)])

@@ -32,10 +32,15 @@ const nothing: Obligations = {
   lastChangeAt: closedAt,
 }
 const keepYears = 5
+let ids = 0
+const newId = () => {
+  ids += 1
+  return `ply_new_${ids}`
+}
 const over = new Date('2031-03-02T12:00:00.000Z')
 
 t.test('everything that identifies the person is replaced; ids, status and dates stay', async (t) => {
-  const { player, change } = anonymise(closed, nothing, { now: over, keepYears })
+  const { player, change } = anonymise(closed, nothing, { now: over, newId, keepYears })
   for (const value of [...Object.values(person), '52998224725', closed.kycReason])
     t.notOk(Object.values(player).includes(value ?? ''), String(value))
   const { id, operatorId, brandId, status, kycStatus, createdAt } = closed
@@ -44,13 +49,17 @@ t.test('everything that identifies the person is replaced; ids, status and dates
 })
 
 t.test('two players of one brand get different external ids', async (t) => {
-  const of = (id: string) => anonymise({ ...closed, id }, nothing, { now: over, keepYears }).player.externalId
+  const of = (id: string) => anonymise({ ...closed, id }, nothing, { now: over, newId, keepYears }).player.externalId
   t.not(of('ply_1'), of('ply_2'))
+  t.notMatch(of('ply_1'), 'ply_1', 'nor one that could have been guessed and taken before')
 })
 
 t.test('who is anonymised already stays so, whatever is open by now', async (t) => {
-  const { player } = anonymise(closed, nothing, { now: over, keepYears })
-  t.strictSame(anonymise(player, { ...nothing, posted: 1n }, { now: closedAt, keepYears }), { player, change: null })
+  const { player } = anonymise(closed, nothing, { now: over, newId, keepYears })
+  t.strictSame(anonymise(player, { ...nothing, posted: 1n }, { now: closedAt, newId, keepYears }), {
+    player,
+    change: null,
+  })
 })
 
 const later = new Date(over.getTime() + 1)
@@ -70,7 +79,7 @@ const cases: readonly (readonly [string, Partial<PlayerRecord>, Partial<Obligati
 
 for (const [reasons, fields, open, now] of cases) {
   t.test(`refused: ${reasons} ${Object.keys({ ...fields, ...open })}`, async (t) => {
-    t.throws(() => anonymise({ ...closed, ...fields }, { ...nothing, ...open }, { now, keepYears }), {
+    t.throws(() => anonymise({ ...closed, ...fields }, { ...nothing, ...open }, { now, newId, keepYears }), {
       code: 'PLAYER_DATA_NEEDED',
       details: { reasons: reasons.split(','), keptUntil: String },
     })
