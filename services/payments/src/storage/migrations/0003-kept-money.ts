@@ -2,7 +2,7 @@ import type { Migration } from '@backoffice/service-runtime/migrations'
 
 /**
  * How much, of whom and to where is written once, and so is who approved. Their statuses change: reconciliation holds
- * these against the ledger and the history.
+ * these against the ledger and the history. A destination can be replaced by `anonymised`, since the law may ask for that.
  */
 export const keptMoney: Migration = {
   name: '0003_kept_money',
@@ -17,9 +17,10 @@ create trigger keep_money before update on payments.deposit for each row
   execute function payments.refuse_edit();
 create trigger keep_money before update on payments.withdrawal for each row
   when ((new.id, new.operation_id, new.brand_id, new.operator_id, new.environment, new.player_id, new.amount,
-      new.currency, new.method, new.destination)
+      new.currency, new.method)
     is distinct from (old.id, old.operation_id, old.brand_id, old.operator_id, old.environment, old.player_id, old.amount,
-      old.currency, old.method, old.destination)
+      old.currency, old.method)
+    or (new.destination <> old.destination and new.destination <> 'anonymised')
     or (old.approved_by is not null and new.approved_by is distinct from old.approved_by))
   execute function payments.refuse_edit();
 create trigger keep_records_truncate before truncate on payments.deposit execute function payments.refuse_change();

@@ -2,7 +2,8 @@ import type { Migration } from '@backoffice/service-runtime/migrations'
 
 /**
  * Players and their submissions are never deleted, and a player stays with its brand and currency. What was submitted is
- * not edited. Name, e-mail and CPF can still be overwritten, since the law may ask for that.
+ * not edited. Name, e-mail and CPF can still be overwritten, and a reference to a document be replaced by `anonymised`,
+ * since the law may ask for that.
  */
 export const keptRecords: Migration = {
   name: '0004_kept_records',
@@ -17,7 +18,12 @@ create trigger keep_identity before update on players.player for each row
   when ((new.id, new.operator_id, new.brand_id, new.environment, new.currency, new.created_at)
     is distinct from (old.id, old.operator_id, old.brand_id, old.environment, old.currency, old.created_at))
   execute function players.refuse_edit();
+create trigger keep_submission before update on players.kyc_submission for each row
+  when (new.reference <> 'anonymised' or (new.id, new.player_id, new.document_type, new.submitted_at)
+    is distinct from (old.id, old.player_id, old.document_type, old.submitted_at))
+  execute function players.refuse_edit();
 revoke delete on players.player from backoffice_players;
 revoke update, delete on players.kyc_submission from backoffice_players;
+grant update (reference) on players.kyc_submission to backoffice_players;
 `,
 }
