@@ -102,7 +102,7 @@ const unsyncedMsMax = 120_000
 /** A nats-server that can be killed, with or without its disks. */
 export class NatsPart implements Part {
   readonly name = 'nats'
-  #options: NatsOptions
+  readonly #options: NatsOptions
   #running: RunningNats
   #copiedAt = Number.NEGATIVE_INFINITY
 
@@ -143,12 +143,6 @@ export class NatsPart implements Part {
       rmSync(this.#disks, { recursive: true, force: true })
       cpSync(this.#copy, this.#disks, { recursive: true })
     })
-  }
-
-  /** A new process with the same disks and another configuration. */
-  restartWith(changed: Partial<NatsOptions>): Promise<void> {
-    this.#options = { ...this.#options, ...changed }
-    return this.#restart(() => {})
   }
 
   freeze(): void {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serviceNames } from '@backoffice/contracts'
+import { serviceNames, streamBytesMin } from '@backoffice/contracts'
 import { outboxBacklog } from '@backoffice/service-runtime/internal'
-import { eventually, type Teardown } from '@backoffice/test-kit'
+import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { NatsPart } from './backends.ts'
 import { MoneyBed } from './money-bed.ts'
@@ -15,86 +15,60 @@ import { SmallDisk, skipWithoutSmallDisks } from './small-disk.ts'
 
 t.setTimeout(240_000)
 
-interface Case {
-  readonly title: string
-  readonly skip?: string | false
-  /** JetStream's limit at the start. */
-  readonly storeBytesMax?: number
-  /** @returns how JetStream's store becomes full, and how it gets space again */
-  readonly prepare: (t: Teardown, store: string) => { readonly fill: () => void; readonly free: () => void }
-}
-
-const cases: readonly Case[] = [
-  {
-    title: "nats-server's disk is full while money moves",
-    skip: skipWithoutSmallDisks(),
-    prepare(t, store) {
-      const disk = SmallDisk.mount(t, store, 8)
-      return { fill: () => disk.fill(), free: () => disk.free() }
+t.test("nats-server's disk is full while money moves", { skip: skipWithoutSmallDisks() }, async (t) => {
+  const seed = process.env.CHAOS_SEED ?? newSeed()
+  t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-small-'))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  // JetStream promises the stream its size when it is made.
+  const disk = SmallDisk.mount(t, join(dir, 'jetstream'), Math.ceil((2 * streamBytesMin) / 1024 ** 2))
+  const port = await lastingPort()
+  let nats: NatsPart | undefined
+  t.teardown(() => nats?.stop())
+  const money = await MoneyBed.start(t, new Random(seed), {
+    nats: async (users) => {
+      nats = await NatsPart.start({ dir, port, ...users })
+      return nats
     },
-  },
-  {
-    title: 'JetStream has stored as much as it may while money moves',
-    storeBytesMax: 20_000,
-    prepare: () => ({ fill: () => {}, free: () => {} }),
-  },
-]
-
-for (const { title, skip = false, storeBytesMax, prepare } of cases) {
-  t.test(title, { skip }, async (t) => {
-    const seed = process.env.CHAOS_SEED ?? newSeed()
-    t.comment(`seed ${seed}: CHAOS_SEED=${seed} repeats it`)
-    const dir = mkdtempSync(join(tmpdir(), 'backoffice-small-'))
-    t.teardown(() => rmSync(dir, { recursive: true }))
-    const { fill, free } = prepare(t, join(dir, 'jetstream'))
-    const port = await lastingPort()
-    let nats: NatsPart | undefined
-    t.teardown(() => nats?.stop())
-    const money = await MoneyBed.start(t, new Random(seed), {
-      nats: async (users) => {
-        nats = await NatsPart.start({ dir, port, ...users, ...(storeBytesMax === undefined ? {} : { storeBytesMax }) })
-        return nats
-      },
-    })
-    const { services } = money.bed
-
-    /** What a service exports for the alert EventsStuck. */
-    const waiting = async (name: 'payments' | 'players') => {
-      const read = await outboxBacklog(services[name].db.reader, name).read()
-      const events = ({ attributes }: { readonly attributes?: object }) => Object(attributes).kind === 'event'
-      return {
-        rows: read['backoffice.outbox.unsent_rows']?.find(events)?.value ?? Number.NaN,
-        seconds: read['backoffice.outbox.oldest_unsent_seconds']?.find(events)?.value ?? Number.NaN,
-      }
-    }
-
-    const load = money.load('load')
-    t.teardown(() => load.end())
-    await money.answers(20)
-    fill()
-    await eventually(
-      async () => (await waiting('payments')).rows >= 10 && (await waiting('payments')).seconds > 1,
-      60_000,
-    )
-    const before = await waiting('payments')
-    await money.answers(20)
-    t.ok((await waiting('payments')).seconds > before.seconds, 'the age of what waits tells it')
-    await load.stop()
-    t.same(
-      money.notFinal().filter((kind) => !kind.startsWith('409 IDEMPOTENCY_IN_PROGRESS')),
-      [],
-      'money moves as ever: nobody was told to come back',
-    )
-    for (const name of serviceNames) {
-      const { status } = await fetch(`http://127.0.0.1:${services[name].healthPort}/readyz`)
-      t.equal(status, 200, `${name} is ready: it would not help to send its requests elsewhere`)
-    }
-
-    free()
-    // A nats-server that found its disk full does not look again before it is restarted.
-    await nats?.restartWith({ storeBytesMax: 50_000_000 })
-    const problems = await money.conclude()
-    t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
-    t.equal((await waiting('payments')).rows + (await waiting('players')).rows, 0, 'nothing waits')
   })
-}
+  const { services } = money.bed
+
+  /** What a service exports for the alert EventsStuck. */
+  const waiting = async (name: 'payments' | 'players') => {
+    const read = await outboxBacklog(services[name].db.reader, name).read()
+    const events = ({ attributes }: { readonly attributes?: object }) => Object(attributes).kind === 'event'
+    return {
+      rows: read['backoffice.outbox.unsent_rows']?.find(events)?.value ?? Number.NaN,
+      seconds: read['backoffice.outbox.oldest_unsent_seconds']?.find(events)?.value ?? Number.NaN,
+    }
+  }
+
+  const load = money.load('load')
+  t.teardown(() => load.end())
+  await money.answers(20)
+  disk.fill()
+  await eventually(
+    async () => (await waiting('payments')).rows >= 10 && (await waiting('payments')).seconds > 1,
+    60_000,
+  )
+  const before = await waiting('payments')
+  await money.answers(20)
+  t.ok((await waiting('payments')).seconds > before.seconds, 'the age of what waits tells it')
+  await load.stop()
+  t.same(
+    money.notFinal().filter((kind) => !kind.startsWith('409 IDEMPOTENCY_IN_PROGRESS')),
+    [],
+    'money moves as ever: nobody was told to come back',
+  )
+  for (const name of serviceNames) {
+    const { status } = await fetch(`http://127.0.0.1:${services[name].healthPort}/readyz`)
+    t.equal(status, 200, `${name} is ready: it would not help to send its requests elsewhere`)
+  }
+
+  disk.free()
+  // A nats-server that found its disk full does not look again before it is restarted.
+  await nats?.kill()
+  const problems = await money.conclude()
+  t.equal(problems.length, 0, problems.length === 0 ? 'nothing differs' : describeProblems(problems, seed))
+  t.equal((await waiting('payments')).rows + (await waiting('players')).rows, 0, 'nothing waits')
+})

@@ -31,6 +31,8 @@ async function leaveRows(): Promise<void> {
     secret: sandbox.secret ?? '',
   })
   t.teardown(() => client.close())
+  // Its signature is remembered.
+  await team.call(operations.gateway.setReplayProtection, { input: { operatorId, replayProtection: 'on' } })
   const { id: playerId } = await register(client)
   expectStatus(await client.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
   await createDeposit(client, playerId)

@@ -155,7 +155,14 @@ export const commands: readonly Command[] = [
     operation: players.openGameSession,
     prepare: async (world) => {
       const input = { playerId: await richPlayer(world), gameId: 'fortune-reels' }
-      return (key) => world.call(players.openGameSession, input, key)
+      return async (key) => {
+        try {
+          await world.call(players.openGameSession, input, key)
+        } catch (error) {
+          // Its reply is not kept. Whoever asks again after the effect is told so, and opens another session.
+          if (!(await world.isWithoutReply('players', key))) throw error
+        }
+      }
     },
   },
   {

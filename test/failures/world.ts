@@ -149,6 +149,12 @@ export class World {
     return settled(this)
   }
 
+  /** Whether an operation has had its effect, and its reply is not kept. */
+  async isWithoutReply(service: ServiceName, operationId: string): Promise<boolean> {
+    const text = `select from ${service}.operation where operation_id = $1 and reply is null and not abandoned`
+    return (await this.row(text, [operationId])) !== undefined
+  }
+
   /** The first row, with the rights of the superuser. */
   async row(text: string, values: readonly unknown[] = []): Promise<Body> {
     return (await this.bed.sql('admin').query(text, [...values])).rows[0]

@@ -156,6 +156,9 @@ t.test('a next release that adds a field to every message serves beside this one
     await call(operations.webhooks.showWebhook, ofOperator)
     const { data } = await call(operations.webhooks.listDeliveries, { ...ofOperator, limit: 5 })
     if (data[0] !== undefined) await call(operations.webhooks.showDelivery, { id: data[0].id })
+    const { id: left } = await callAsGateway(operations.players.registerPlayer, newPlayer())
+    await call(operations.players.setPlayerStatus, { playerId: left, status: 'encerrado', reason: 'a test' })
+    await call(operations.players.anonymisePlayer, { playerId: left, reason: 'a test' })
     for (const service of serviceNames) {
       await call(operations[service].listAudit, { limit: 5 })
       // The gateway does not call itself.

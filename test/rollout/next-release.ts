@@ -21,7 +21,10 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   // The table: every reply, every event, and what goes around an event.
   [`${contracts}/operation.ts`]: [
     ['import type { ErrorCode }', "import { withField } from './added-field.ts'\nimport type { ErrorCode }"],
-    ['      ...rest,\n      audience,', '      ...rest,\n      reply: withField(rest.reply),\n      audience,'],
+    [
+      "reply: audience === 'team' && !written.discloses ? maskable(reply) : reply,",
+      "reply: withField(audience === 'team' && !written.discloses ? maskable(reply) : reply),",
+    ],
   ],
   [`${contracts}/events.ts`]: [
     ['import type { ServiceName }', "import { withField } from './added-field.ts'\nimport type { ServiceName }"],
@@ -30,7 +33,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   ],
   // Every input, of an outbox command too.
   [`${runtime}/validation/validate.ts`]: [
-    ['import { formatMessages,', `${imported('withField')}import { formatMessages,`],
+    ['import { type TSchema, Type }', `${imported('withField')}import { type TSchema, Type }`],
     [
       '    schema = Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    )',
       '    schema = withField(Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    ))',
@@ -51,8 +54,8 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   [`${runtime}/operations/attempt.ts`]: [
     ['import { contextOf }', `${imported('filled')}import { contextOf }`],
     [
-      'fingerprint, reply, rows, audit }',
-      "fingerprint, reply: 'body' in reply ? { body: filled(operation.reply, reply.body) } : reply, rows, audit }",
+      '  if (!byTeam) return { ...kept, reply,',
+      "  if (reply !== null && 'body' in reply) reply = { body: filled(operation.reply, reply.body) }\n  if (!byTeam) return { ...kept, reply,",
     ],
   ],
   [`${runtime}/messages/rpc-server.ts`]: [

@@ -61,6 +61,9 @@ const masks = {
 type MaskedKind = keyof typeof masks
 const isMasked = (kind: PersonalKind): kind is MaskedKind => kind in masks
 
+/** An e-mail address may become longer by its stars. */
+const maskedLengthMax: Readonly<Record<MaskedKind, number>> = { cpf: 14, email: 257, phone: 16, birthDate: 10 }
+
 /** Whether a value of this schema has something that is masked. */
 export const hasMasked = (schema: TSchema): boolean => [...personalKindsIn(schema)].some(isMasked)
 
@@ -70,9 +73,11 @@ export const hasMasked = (schema: TSchema): boolean => [...personalKindsIn(schem
  */
 export function maskable<T extends TSchema>(schema: T): T {
   if (!hasMasked(schema)) return schema
-  if (marksOf(schema).some(isMasked)) {
+  const kind = marksOf(schema).find(isMasked)
+  if (kind !== undefined) {
     const { description } = schema
-    return personal(marksOf(schema), Type.String(description === undefined ? {} : { description })) as unknown as T
+    const options = { maxLength: maskedLengthMax[kind], ...(description === undefined ? {} : { description }) }
+    return personal(marksOf(schema), Type.String(options)) as unknown as T
   }
   const { properties, items, anyOf } = schema as Node
   return {

@@ -35,8 +35,6 @@ export interface NatsOptions {
   readonly permissions?: keyof typeof permissionsFiles
   /** Passwords of the people of the team, by user name. */
   readonly team: Readonly<Record<string, string>>
-  /** How much JetStream may store; three quarters of the free disk when left out. */
-  readonly storeBytesMax?: number
 }
 
 export interface RunningNats {
@@ -97,7 +95,6 @@ export function renderConfiguration(
     'ping_max: 2',
     'jetstream {',
     `  store_dir: "${join(options.dir, 'jetstream')}"`,
-    ...(options.storeBytesMax === undefined ? [] : [`  max_file_store: ${options.storeBytesMax}`]),
     // As in deploy/nats: without it the last two minutes of acknowledged messages can be lost with the machine.
     ...(knowsSyncInterval(version) ? ['  sync_interval: always'] : []),
     '}',

@@ -44,7 +44,7 @@ t.test('two beds share nothing', async (t) => {
 
 t.test('an operation of the team is called by a person of it', async (t) => {
   const listing = operations.payments.listAudit
-  t.same(await bed.team('bob').call(listing, { input: { limit: 10 } }), { data: [] })
+  t.same(await bed.team('bob').call(listing, { input: { limit: 10 } }), { data: [], nextCursor: null })
   await t.rejects(bed.rpc.call(listing, { input: { limit: 10 } }), /bed\.team/)
 })
 

@@ -215,6 +215,7 @@ export const gateway = service('gateway', {
   setReplayProtection: team.command({
     summary: 'Accept a signature for one request only, or, as the specification allows, for several',
     body: Type.Object({ operatorId: Id, replayProtection: OnOrOff, reason: Type.Optional(Reason) }, closed),
+    storedBytesMax: operatorBytesMax,
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
   }),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { team } from '../operation.ts'
 import { Id, Reason } from '../resources.ts'
-import { closed, described, Nullable } from '../schema.ts'
+import { closed, described, Nullable, text } from '../schema.ts'
 
 /**
  * One service's part of the export of one player, page by page: every row about the player, as it is stored. Copies of
@@ -30,7 +30,7 @@ export const playerExport = () =>
             closed,
           ),
         ),
-        nextCursor: Nullable(Type.String()),
+        nextCursor: Nullable(text(256)),
       },
       closed,
     ),

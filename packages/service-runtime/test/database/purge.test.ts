@@ -78,6 +78,7 @@ t.test('a process whose clock has stopped long ago writes nothing that is purged
 
 t.test('what the sandbox left goes earlier than what production left', async (t) => {
   now = start
+  await bed.sql('admin').query('delete from payments.operation')
   const keepMs = 72 * 3_600_000
   const production = bed.scope({ environment: 'production' })
   for (const each of [scope, production])
@@ -86,6 +87,7 @@ t.test('what the sandbox left goes earlier than what production left', async (t)
     async () => (await db`select from outbox where done_at is not null and environment is not null`).length === 2,
   )
   await db`update outbox set done_at = ${now}::timestamptz where environment is not null`
+  await db`update operation set created_at = ${now}::timestamptz where environment is not null`
   const environments = async (table: string) =>
     (
       await bed.sql('payments').query(`select environment from ${table} where environment is not null order by 1`)

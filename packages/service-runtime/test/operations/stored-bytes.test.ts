@@ -70,6 +70,9 @@ const isPage = ({ reply }: Operation) => 'data' in (reply.properties ?? {}) && '
 const cut: Readonly<Record<string, readonly string[]>> = {
   'players.getKyc': ['submissions'],
   'players.showPlayer': ['submissions', 'changes'],
+  'players.exportPlayer': ['rows'],
+  'payments.exportPlayer': ['rows'],
+  'wallet.exportPlayer': ['rows'],
   'webhooks.showDelivery': ['attemptLog'],
   'wallet.reconcileWallet': ['report'],
 }

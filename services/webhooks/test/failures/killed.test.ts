@@ -65,8 +65,14 @@ t.test(
     t.ok(twice >= 1 && twice <= 10, 'only what was under way')
 
     await eventually(async () => (await alice.call(showWebhook, { input: { operatorId, environment } })).pending === 0)
-    const { data } = await alice.call(listDeliveries, { input: { operatorId, limit: 1_000 } })
-    t.equal(data.length, deliveries)
+    let listed = 0
+    for (let after: string | null | undefined; after !== null; ) {
+      const input = { operatorId, limit: 1_000, ...(after === undefined ? {} : { after }) }
+      const { data, nextCursor } = await alice.call(listDeliveries, { input })
+      listed += data.length
+      after = nextCursor
+    }
+    t.equal(listed, deliveries)
     const { rows } = await bed
       .sql('webhooks')
       .query('select count(*)::int as n, count(*) filter (where error is not null)::int as interrupted from attempt')

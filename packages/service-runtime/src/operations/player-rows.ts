@@ -1,5 +1,6 @@
-import type { ReadDb } from './db.ts'
-import { type Fragment, fixed, identifier } from './statement.ts'
+import type { ReadDb } from '../database/db.ts'
+import { type Fragment, fixed, identifier } from '../database/statement.ts'
+import { fitting } from './page.ts'
 
 /** A table with rows about players. */
 export interface PlayerTable {
@@ -29,7 +30,7 @@ export async function playerRows(
   const space = after.indexOf(' ')
   let lastKey = after.slice(space + 1)
   const first = tables.findIndex(({ table }) => table === after.slice(0, space))
-  const rows: { table: string; values: PlayerRow['values'] }[] = []
+  const rows: { table: string; key: string; values: PlayerRow['values'] }[] = []
   for (const { table, key, isAbout } of tables.slice(Math.max(first, 0))) {
     const found: PlayerRow[] = await db<PlayerRow>`
       select key, (select json_object_agg(field.key, field.value) from json_each_text(to_json(about)) field) as values
@@ -40,10 +41,15 @@ export async function playerRows(
       where key > ${lastKey}
       order by key limit ${pageMax - rows.length}
     `
-    rows.push(...found.map(({ values }) => ({ table, values })))
-    lastKey = found.at(-1)?.key ?? ''
-    if (rows.length === pageMax) return { rows, nextCursor: `${table} ${lastKey}` }
+    rows.push(...found.map((row) => ({ table, ...row })))
+    if (rows.length === pageMax) break
     lastKey = ''
   }
-  return { rows, nextCursor: null }
+  const page = fitting(rows)
+  const last = page.at(-1)
+  const isAll = page.length === rows.length && rows.length < pageMax
+  return {
+    rows: page.map(({ table, values }) => ({ table, values })),
+    nextCursor: isAll || last === undefined ? null : `${last.table} ${last.key}`,
+  }
 }
