@@ -36,10 +36,11 @@ t.test("nats-server's disk is full while money moves", { skip: skipWithoutSmallD
   /** What a service exports for the alert EventsStuck. */
   const waiting = async (name: 'payments' | 'players') => {
     const read = await outboxBacklog(services[name].db.reader, name).read()
-    const events = ({ attributes }: { readonly attributes?: object }) => Object(attributes).kind === 'event'
+    const ofEvents = (name: keyof typeof read) =>
+      (read[name] ?? []).filter(({ attributes }) => Object(attributes).kind === 'event').map(({ value }) => value)
     return {
-      rows: read['backoffice.outbox.unsent_rows']?.find(events)?.value ?? Number.NaN,
-      seconds: read['backoffice.outbox.oldest_unsent_seconds']?.find(events)?.value ?? Number.NaN,
+      rows: ofEvents('backoffice.outbox.unsent_rows').reduce((sum, rows) => sum + rows, 0),
+      seconds: Math.max(...ofEvents('backoffice.outbox.oldest_unsent_seconds')),
     }
   }
 
