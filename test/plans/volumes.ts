@@ -2,7 +2,7 @@ import type { ServiceName } from '@backoffice/contracts'
 import pg from 'pg'
 
 /** Rows of each table that grows with traffic: enough that reading all of one is never the cheapest plan. */
-export const rowsOfTable = 100_000
+export const rowsOfTable = 200_000
 
 const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 12, '0')`
 /** Two hundred brands, of a hundred operators. */
@@ -13,7 +13,7 @@ const scope = `${operator}, ${brand}, 'sandbox', 'BRL', 'UTC'`
 const systemAccount = '1000000 + n % 20'
 const playerAccount = '2000000 + n % 20'
 /** Half a year, evenly. */
-const at = `'2026-01-01'::timestamptz + n * interval '150 seconds'`
+const at = `'2026-01-01'::timestamptz + n * interval '80 seconds'`
 const from = (rows: number) => `from generate_series(1, ${rows}) n`
 const all = from(rowsOfTable)
 

@@ -56,7 +56,12 @@ alter table wallet.account drop constraint account_kind_check,
 }
 `,
     },
-    { row: 4, file: migrations, replace: /(migrations: readonly Migration\[\] = \[[^\]]*)\]/, by: '$1, bonus]' },
+    {
+      row: 4,
+      file: migrations,
+      replace: /(migrations: readonly Migration\[\] = \[[^\]]*?),?(\s*)\]/,
+      by: '$1, bonus$2]',
+    },
     {
       row: 4,
       file: migrations,

@@ -43,8 +43,8 @@ create index deposit_flag_by_age on payments.deposit_flag (flagged_at);
     {
       row: 2,
       file: migrations,
-      replace: /(migrations: readonly Migration\[\] = \[[^\]]*)\]/,
-      by: '$1, depositFlags]',
+      replace: /(migrations: readonly Migration\[\] = \[[^\]]*?),?(\s*)\]/,
+      by: '$1, depositFlags$2]',
     },
     {
       row: 3,
