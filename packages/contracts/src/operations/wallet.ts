@@ -80,6 +80,8 @@ export const ReconciliationReport = Type.Object(
 )
 export type ReconciliationReport = Static<typeof ReconciliationReport>
 
+const creditFields = { playerId: Id, depositId: Id, amount: Amount, effectiveAt: Timestamp }
+
 /** Accounts, holds and the ledger: the only place where a balance changes. */
 export const wallet = service('wallet', {
   getWallet: operator.query({
@@ -154,8 +156,22 @@ export const wallet = service('wallet', {
   creditAccount: internal.direct({
     callers: ['payments'],
     summary: "Credit a player's account with a confirmed deposit",
-    body: Type.Object({ playerId: Id, depositId: Id, amount: Amount, effectiveAt: Timestamp }, closed),
+    body: Type.Object(creditFields, closed),
     reply: Type.Object({ transferId: Id }, closed),
+  }),
+
+  /**
+   * Refuses a credit for ever, if the account cannot take it: the same credit, sent later, then does nothing. A credit
+   * that is posted, or that the account can take, stays as it is.
+   */
+  refuseCredit: internal.direct({
+    callers: ['payments'],
+    summary: "Refuse a deposit's credit that can never be done",
+    body: Type.Object({ ...creditFields, reason: Reason }, closed),
+    reply: Type.Object(
+      { state: Type.Union([Type.Literal('refused'), Type.Literal('posted'), Type.Literal('possible')]) },
+      closed,
+    ),
   }),
 
   /** Reserves money for a withdrawal; only the state `open` means that it is reserved. */

@@ -80,6 +80,7 @@ class WorkingBooks {
   apply(posting: Posting): PostingOutcome {
     const account = this.#findAccount(posting)
     assert(account !== undefined, 'the account of every posting is open and locked')
+    if (posting.kind === 'refusal') return this.#refuse(account, posting)
     if (account.currency !== posting.currency)
       return fault(`account ${account.id} is in ${account.currency}, the posting in ${posting.currency}`)
     switch (posting.kind) {
@@ -112,7 +113,7 @@ class WorkingBooks {
     // A deposit was refused before its payment was collected, if there might be no room for it.
     if (posting.kind === 'credit' && posting.type !== 'DEPOSIT' && account.posted + amount > balanceByTeamMax)
       return { outcome: 'balance_limit' }
-    if (posting.kind === 'credit' && account.posted + amount > balanceMax)
+    if (posting.kind === 'credit' && !hasRoom(account, amount))
       return fault(`account ${account.id} cannot hold ${amount} more`)
 
     const covered = posting.kind === 'credit' || account.posted - account.held >= amount
@@ -122,6 +123,18 @@ class WorkingBooks {
     if (reverses !== undefined) this.#reversed.add(reverses)
     this.#post(account, transfer)
     return { outcome, transferId: transfer.id, replayed: false }
+  }
+
+  /** Keeps the reference of a credit that cannot be done, so that the credit is refused when it arrives late. */
+  #refuse(account: PlayerAccount, posting: Posting & { kind: 'refusal' }): PostingOutcome {
+    const { amount, currency, counterparty } = posting
+    const known = this.#findTransfer(posting)
+    if (known?.outcome === 'posted') return { outcome: 'posted', transferId: known.id, replayed: true }
+    if (known !== undefined) return { outcome: 'refused' }
+    if (account.currency === currency && hasRoom(account, amount)) return { outcome: 'possible' }
+    const debitAccount = this.#systemAccount(posting, counterparty)
+    this.#record(posting, { debitAccount, creditAccount: account.id, amount, outcome: 'refused' })
+    return { outcome: 'refused' }
   }
 
   #hold(account: PlayerAccount, posting: Posting & { kind: 'hold' }): PostingOutcome {
@@ -261,6 +274,8 @@ class WorkingBooks {
 
 const fault = (message: string): PostingOutcome => ({ outcome: 'fault', message })
 
+const hasRoom = ({ posted }: PlayerAccount, amount: bigint): boolean => posted + amount <= balanceMax
+
 /** The outcome for a known reference: that of the first time, unless it was another transfer. */
 function replay(
   known: KnownTransfer,
@@ -273,7 +288,6 @@ function replay(
     known.creditAccount === asked.creditAccount &&
     known.reverses === (asked.reverses ?? null)
   if (!same) return { outcome: 'conflict' }
-  return known.outcome === 'posted'
-    ? { outcome: 'posted', transferId: known.id, replayed: true }
-    : { outcome: 'insufficient_funds' }
+  const { id: transferId, outcome } = known
+  return outcome === 'posted' ? { outcome, transferId, replayed: true } : { outcome }
 }

@@ -26,12 +26,13 @@ export interface TransferRequest {
 }
 
 /**
- * What the ledger can do. A deposit's credit, a capture and a release cannot be refused. A debit and a hold can be refused with
+ * What the ledger can do. A `refusal` asks for a credit to be refused for ever, if it can never be done. A deposit's credit, a capture and a release cannot be refused. A debit and a hold can be refused with
  * INSUFFICIENT_FUNDS, and the reference then keeps that outcome for ever.
  */
 export type Posting = Target &
   (
     | ({ readonly kind: 'credit' | 'debit' } & TransferRequest)
+    | ({ readonly kind: 'refusal' } & TransferRequest)
     | { readonly kind: 'hold'; readonly reference: string; readonly amount: bigint }
     | { readonly kind: 'capture'; readonly reference: string; readonly transferId: string; readonly effectiveAt: Date }
     | { readonly kind: 'release'; readonly reference: string }
@@ -44,6 +45,10 @@ export type PostingOutcome =
   | { readonly outcome: 'posted'; readonly transferId: string; readonly replayed: boolean }
   | { readonly outcome: 'hold'; readonly state: HoldState }
   | { readonly outcome: 'insufficient_funds' }
+  /** Two people of the team gave this credit up. The reference keeps that outcome for ever. */
+  | { readonly outcome: 'refused' }
+  /** The account can take the credit that was to be refused. Nothing was stored. */
+  | { readonly outcome: 'possible' }
   /** The reference belongs to another transfer or hold. */
   | { readonly outcome: 'conflict' }
   | { readonly outcome: 'already_reversed' }
@@ -68,7 +73,7 @@ export interface Transfer {
   readonly debitAccount: bigint
   readonly creditAccount: bigint
   readonly amount: bigint
-  readonly outcome: 'posted' | 'insufficient_funds'
+  readonly outcome: 'posted' | 'insufficient_funds' | 'refused'
   readonly reverses: string | null
   readonly reason: string | null
   readonly effectiveAt: Date

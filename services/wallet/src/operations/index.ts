@@ -14,6 +14,7 @@ import { openHold } from './open-hold.ts'
 import { readAccount } from './read-account.ts'
 import { readBalance } from './read-balance.ts'
 import { reconcileWallet } from './reconcile-wallet.ts'
+import { refuseCredit } from './refuse-credit.ts'
 import { releaseHold } from './release-hold.ts'
 import { reverseTransfer } from './reverse-transfer.ts'
 
@@ -24,6 +25,7 @@ export const handlers = (ledger: Ledger, reconciler: Reconciler): HandlersOf<'wa
   readAccount,
   openAccount: openAccount(ledger),
   creditAccount: creditAccount(ledger),
+  refuseCredit: refuseCredit(ledger),
   openHold: openHold(ledger),
   captureHold: captureHold(ledger),
   releaseHold: releaseHold(ledger),

@@ -133,6 +133,7 @@ function counterpartyOf(posting: Posting): SystemAccountKind | null {
   switch (posting.kind) {
     case 'credit':
     case 'debit':
+    case 'refusal':
       return posting.counterparty
     case 'capture':
       return 'withdrawals'

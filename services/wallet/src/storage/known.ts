@@ -21,7 +21,7 @@ export async function readKnown(
   )
   const ofKinds = (...kinds: Posting['kind'][]) => batch.filter(({ kind }) => kinds.includes(kind))
   const [transfers, holds, reversed] = await Promise.all([
-    readTransfers(db, ofKinds('credit', 'debit', 'capture')),
+    readTransfers(db, ofKinds('credit', 'debit', 'refusal', 'capture')),
     readHolds(db, ofKinds('hold', 'capture', 'release')),
     readReversed(db, reverses),
   ])

@@ -29,6 +29,7 @@ export class Books {
   readonly entries: Entry[] = []
   readonly #systemAccounts = new Map([
     [systemKey(brandId, 'deposits', 'BRL'), 1n],
+    [systemKey(brandId, 'deposits', 'USD'), 4n],
     [systemKey(brandId, 'withdrawals', 'BRL'), 2n],
     [systemKey(brandId, 'adjustments', 'BRL'), 3n],
   ])
@@ -105,6 +106,11 @@ export const credit = (playerId: string, reference: string, amount: bigint): Pos
   counterparty: 'deposits',
   amount,
   effectiveAt: start,
+})
+export const refusal = (playerId: string, reference: string, amount: bigint): Posting => ({
+  ...(credit(playerId, reference, amount) as Posting & { kind: 'credit' }),
+  kind: 'refusal',
+  reason: 'because',
 })
 export const debit = (playerId: string, reference: string, amount: bigint): Posting => ({
   ...base(playerId),

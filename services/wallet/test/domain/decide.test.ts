@@ -2,7 +2,7 @@ import { balanceByTeamMax, depositsOfPlayerMax } from '@backoffice/contracts'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Posting, PostingOutcome } from '../../src/domain/posting.ts'
-import { adjustment, Books, capture, credit, debit, hold, players, release, reversal } from './books.ts'
+import { adjustment, Books, capture, credit, debit, hold, players, refusal, release, reversal } from './books.ts'
 
 const [ana, bia] = players
 
@@ -150,6 +150,44 @@ t.test('a balance reaches the most that the database holds, and a credit beyond 
   t.equal(books.balance(ana).posted, most)
 })
 
+t.test('a credit that can never be done is refused for ever, when it was asked for', async (t) => {
+  const books = new Books()
+  const most = 9_223_372_036_854_775_807n
+  books.post(credit(ana, 'd1', most))
+  const refused = { outcome: 'refused' }
+  t.match(books.post(refusal(ana, 'd2', 1n), credit(ana, 'd2', 1n), refusal(ana, 'd2', 1n)), [
+    refused,
+    refused,
+    refused,
+  ])
+  // There is room now, and the credit arrives late.
+  books.post(debit(ana, 'a1', most))
+  t.match(books.post(credit(ana, 'd2', 1n), refusal(ana, 'd2', 1n)), [refused, refused])
+  t.equal(books.balance(ana).posted, 0n)
+  t.same(books.faults(), [])
+})
+
+t.test('so is a credit in another currency than the account', async (t) => {
+  const books = new Books()
+  const inDollars = (posting: Posting) => ({ ...posting, currency: 'USD' }) as Posting
+  t.match(books.post(inDollars(refusal(ana, 'd', 1n)), inDollars(credit(ana, 'd', 1n)), credit(ana, 'd', 1n)), [
+    { outcome: 'refused' },
+    fault,
+    conflict,
+  ])
+  t.equal(books.balance(ana).posted, 0n)
+})
+
+t.test('a credit that is posted, or can be, is not refused', async (t) => {
+  const books = new Books()
+  t.match(books.post(refusal(ana, 'd', 1n), credit(ana, 'd', 1n), refusal(ana, 'd', 1n)), [
+    { outcome: 'possible' },
+    { outcome: 'posted', replayed: false },
+    { outcome: 'posted', replayed: true },
+  ])
+  t.equal(books.balance(ana).posted, 1n)
+})
+
 t.test('a hold whose reference a transfer has taken is not captured, and stays open', async (t) => {
   const books = new Books()
   books.post(credit(ana, 'd', 100n), hold(ana, 'w', 40n), debit(ana, 'w', 1n))
@@ -205,6 +243,7 @@ const who = fc.constantFrom(...players)
 const reference = fc.integer({ min: 0, max: 12 })
 const anyPosting: fc.Arbitrary<Posting> = fc.oneof(
   fc.tuple(who, reference, amount).map(([player, number, value]) => credit(player, `d${number}`, value)),
+  fc.tuple(who, reference, amount).map(([player, number, value]) => refusal(player, `d${number}`, value)),
   fc.tuple(who, reference, amount).map(([player, number, value]) => debit(player, `a${number}`, value)),
   fc.tuple(who, reference, amount).map(([player, number, value]) => hold(player, `w${number}`, value)),
   fc.tuple(who, reference).map(([player, number]) => capture(player, `w${number}`)),

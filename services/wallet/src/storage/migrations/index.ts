@@ -2,6 +2,13 @@ import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/m
 import { ledger } from './0001-ledger.ts'
 import { accountOwner } from './0002-account-owner.ts'
 import { wideCheckpoints } from './0003-wide-checkpoints.ts'
+import { refusedCredits } from './0004-refused-credits.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('wallet'), ledger, accountOwner, wideCheckpoints]
+export const migrations: readonly Migration[] = [
+  ...runtimeMigrations('wallet'),
+  ledger,
+  accountOwner,
+  wideCheckpoints,
+  refusedCredits,
+]
