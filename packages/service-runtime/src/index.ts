@@ -22,6 +22,7 @@ export {
 export { type WithTimes, withIsoTimes } from './operations/iso-times.ts'
 export { fitting, toPage } from './operations/page.ts'
 export { type PlayerTable, playerRows } from './operations/player-rows.ts'
+export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export type { Clock } from './process/clock.ts'
 export { ConfigurationError } from './process/config.ts'

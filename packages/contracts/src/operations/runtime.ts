@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { internal, team } from '../operation.ts'
 import { personal } from '../personal.ts'
-import { Note, Timestamp } from '../resources.ts'
-import { closed, Nullable, pageOf, text } from '../schema.ts'
+import { EnvironmentName, Id, Note, Timestamp } from '../resources.ts'
+import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 
 export const AuditEntry = Type.Object(
   {
@@ -19,6 +19,27 @@ export const AuditEntry = Type.Object(
   closed,
 )
 export type AuditEntry = Static<typeof AuditEntry>
+
+/** A command of an outbox that its receiver has not done, although it was sent. */
+export const StuckCommand = Type.Object(
+  {
+    id: text(64),
+    /** The service and operation that it is for, such as `wallet.creditAccount`. */
+    operation: text(128),
+    /** The id of the record that it is about. */
+    subject: text(64),
+    /** Null in what the release before wrote. */
+    environment: Nullable(EnvironmentName),
+    createdAt: Timestamp,
+    attempts: Type.Integer(),
+    /** Null before the first failure, and in what the release before tried. */
+    lastFault: Nullable(text(200)),
+    /** Under this id the receiver logged why it failed. */
+    requestId: Nullable(text(64)),
+  },
+  closed,
+)
+export type StuckCommand = Static<typeof StuckCommand>
 
 /**
  * The operations that every service has. `service()` adds them to each table, and the service runtime implements them.
@@ -57,6 +78,19 @@ export const runtimeEntries = {
       closed,
     ),
     reply: pageOf(AuditEntry),
+  }),
+
+  listCommands: team.query({
+    summary: 'List the commands of one service that have waited for a minute or longer, oldest first',
+    body: Type.Object(
+      {
+        commandId: Type.Optional(described(Id, 'Only this one, however long it has waited.')),
+        after: Type.Optional(described(Id, 'Go on after this command.')),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: pageOf(StuckCommand),
   }),
 }
 

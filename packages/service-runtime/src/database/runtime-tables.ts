@@ -12,7 +12,14 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   runtimeTables(service),
   operationFingerprint(service),
   environments(service),
+  lastFault(service),
 ]
+
+/** Why a row could not be sent the last time. Null in what the release before tried. */
+const lastFault = (service: ServiceName): Migration => ({
+  name: '0000_runtime_last_fault',
+  sql: `alter table ${service}.outbox add column last_fault text`,
+})
 
 /** What an operation id stands for, besides its name. Null in rows of the release before. */
 const operationFingerprint = (service: ServiceName): Migration => ({

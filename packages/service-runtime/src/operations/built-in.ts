@@ -2,6 +2,7 @@ import { operations, type ServiceName } from '@backoffice/contracts'
 import { readAudit } from './audit.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './stored-reply.ts'
+import { readCommands } from './stuck-commands.ts'
 
 type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
 
@@ -20,7 +21,7 @@ const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }
 
 /** The operations that every service has. */
 export function builtInHandlers(service: ServiceName): Handler[] {
-  // Each service has both in its own table. They differ in the service's name alone.
-  const { abandonOperation, listAudit } = operations[service] as (typeof operations)['gateway']
-  return [handle(abandonOperation, abandon), handle(listAudit, readAudit)]
+  // Each service has them in its own table. They differ in the service's name alone.
+  const { abandonOperation, listAudit, listCommands } = operations[service] as (typeof operations)['gateway']
+  return [handle(abandonOperation, abandon), handle(listAudit, readAudit), handle(listCommands, readCommands)]
 }

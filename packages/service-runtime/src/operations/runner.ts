@@ -121,8 +121,8 @@ export class Runner {
       const call = toCall(received)
       const fingerprint = fingerprintOf(operation, received.inputAsSent, received.scope?.brandId ?? received.actor)
       const replyOfKnown = async (known: KnownOperation) => {
-        if (known.unfinished) await dispatch.finishOperation(call.operationId, call.deadline)
-        return { body: unwrap(replyOf(known, operation, fingerprint)), isStored: true }
+        const current = known.unfinished ? await this.#finished(call, known) : known
+        return { body: unwrap(replyOf(current, operation, fingerprint)), isStored: true }
       }
       const preparation = await this.#prepare(operation, command.prepare, call, received)
       if (preparation.is === 'known') return replyOfKnown(preparation.known)
@@ -158,6 +158,12 @@ export class Runner {
         }
       }
     }
+  }
+
+  /** Waits for the commands of a known operation. If the team has ended one of them, the reply is another one since. */
+  async #finished({ operationId, deadline }: Call, known: KnownOperation): Promise<KnownOperation> {
+    await this.#context.dispatch.finishOperation(operationId, deadline)
+    return (await findKnown(this.#context.db, [operationId])).get(operationId) ?? known
   }
 
   /** A service that it calls may be unavailable. A stored reply needs no call, so then look for one. */

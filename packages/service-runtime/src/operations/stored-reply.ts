@@ -78,6 +78,13 @@ export function replyOf(known: KnownOperation, operation: Operation, fingerprint
   return known.reply
 }
 
+/** Replaces the reply of an operation whose effect was taken back. It may be purged by now: then there is none to replace. */
+export async function replaceReply(db: Db, operationId: string, refusal: Rejection): Promise<void> {
+  await db`
+    update operation set reply = ${JSON.stringify(refusalOf(refusal))}::json where operation_id = ${operationId}
+  `
+}
+
 /** Writes a tombstone under an id, unless something is stored there. A late message with that id is then refused. */
 export async function insertTombstone(db: Db, operationId: string): Promise<void> {
   await db`

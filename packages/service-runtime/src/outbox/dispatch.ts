@@ -150,7 +150,7 @@ export class Dispatch {
       )
     await release(
       this.#context.db,
-      rows.map(({ id }) => ({ id, delayMs: retryDelayMs(1) })),
+      rows.map(({ id }) => ({ id, delayMs: retryDelayMs(1), error })),
     )
   }
 }

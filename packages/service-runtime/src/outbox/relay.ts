@@ -89,7 +89,7 @@ export class Relay {
     }
     await release(
       db,
-      failed.map(({ row }) => ({ id: row.id, delayMs: retryDelayMs(row.attempts) })),
+      failed.map(({ row, error }) => ({ id: row.id, delayMs: retryDelayMs(row.attempts), error })),
     )
   }
 }

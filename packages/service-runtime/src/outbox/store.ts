@@ -1,3 +1,4 @@
+import { Rejection } from '@backoffice/contracts'
 import { unnest } from '../database/columns.ts'
 import type { Db, ReadDb } from '../database/db.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
@@ -55,17 +56,25 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
   `
 }
 
-/** Gives rows back for a later try, each after its own delay. */
+/** Gives rows back for a later try, each after its own delay, with what went wrong. */
 export async function release(
   db: Db,
-  rows: readonly { readonly id: string; readonly delayMs: number }[],
+  rows: readonly { readonly id: string; readonly delayMs: number; readonly error: unknown }[],
 ): Promise<void> {
+  const failed = rows.map(({ id, delayMs, error }) => ({ id, delayMs, fault: faultOf(error) }))
   await db`
-    update outbox o set leased_until = clock_timestamp() + make_interval(secs => f.delay_ms / 1000.0)
-    from ${unnest('f', rows, 'id text, delay_ms int')}
+    update outbox o
+    set leased_until = clock_timestamp() + make_interval(secs => f.delay_ms / 1000.0), last_fault = f.fault
+    from ${unnest('f', failed, 'id text, delay_ms int, fault text')}
     where o.id = f.id
   `
 }
+
+const faultLengthMax = 200
+
+/** A code says what the receiver replied. Why it failed stands in its log, and is not copied. */
+const faultOf = (error: unknown): string =>
+  (error instanceof Rejection ? error.code : String(error)).slice(0, faultLengthMax)
 
 /** Which of these operations have a command that is not done. */
 export async function findUnfinishedOperations(

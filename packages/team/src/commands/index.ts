@@ -1,5 +1,6 @@
 import type { AnyRow } from '../row.ts'
 import { audit } from './audit.ts'
+import { commands } from './commands.ts'
 import { credentials } from './credentials.ts'
 import { deliveries } from './deliveries.ts'
 import { deposits } from './deposits.ts'
@@ -31,6 +32,7 @@ export const groups: readonly (readonly [name: string, description: string, rows
   ['deliveries', 'Webhook deliveries', deliveries],
   ['events', 'Events', events],
   ['messages', 'Messages that could not be handled', messages],
+  ['commands', 'Commands of an outbox that their receiver has not done', commands],
   ['audit', "The team's actions: who did what, when and why", audit],
 ]
 

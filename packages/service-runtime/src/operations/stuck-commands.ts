@@ -1,0 +1,70 @@
+import type { operations, Rejection, Reply, StuckCommand } from '@backoffice/contracts'
+import type { Db, ReadDb } from '../database/db.ts'
+import { sql } from '../database/statement.ts'
+import type { CommandRow } from '../outbox/rows.ts'
+import { markDone } from '../outbox/store.ts'
+import type { Call, QueryTools } from './handle.ts'
+import { type WithTimes, withIsoTimes } from './iso-times.ts'
+import { toPage } from './page.ts'
+import { replaceReply } from './stored-reply.ts'
+
+type ListCommands = (typeof operations)['gateway']['listCommands']
+
+/** As long as it takes until an alert fires. */
+const stuckAfterSeconds = 60
+
+/** Answers the `listCommands` operation of any service. Ids are ordered by time, so the oldest come first. */
+export async function readCommands({ input }: Call<ListCommands>, { db }: QueryTools): Promise<Reply<ListCommands>> {
+  const { commandId = null, after = '', limit } = input
+  const rows = await db<WithTimes<StuckCommand, 'createdAt'>>`
+    select id, name as operation, aggregate as subject, environment, created_at, attempts, last_fault,
+      message #>> '{context,requestId}' as request_id
+    from outbox
+    where done_at is null and kind = 'command' and id > ${after}
+      and case when ${commandId}::text is null
+        then created_at < clock_timestamp() - make_interval(secs => ${stuckAfterSeconds}) else id = ${commandId} end
+    order by id limit ${limit + 1}
+  `
+  return toPage(rows.map(withIsoTimes), limit, ({ id }) => id)
+}
+
+/** A command that its receiver has not done. */
+export type UnfinishedCommand = CommandRow & {
+  /** The operation that sent it; null where no request asked for it. */
+  readonly operationId: string | null
+}
+
+type Row = UnfinishedCommand & { readonly doneAt: Date | null }
+
+// Whether it is done is looked at here: in the condition it would make PostgreSQL read all that is unfinished.
+const byId = (id: string) => sql`
+  select id, aggregate, kind, name, message, operation_id, done_at from outbox where id = ${id} and kind = 'command'
+`
+const unlessDone = ([row]: readonly Row[]): UnfinishedCommand | undefined => (row?.doneAt === null ? row : undefined)
+
+export async function findCommand(db: ReadDb, id: string): Promise<UnfinishedCommand | undefined> {
+  return unlessDone(await db<Row>`${byId(id)}`)
+}
+
+/** Locks its row, so that nobody else marks it as done. */
+export async function lockCommand(db: Db, id: string): Promise<UnfinishedCommand | undefined> {
+  return unlessDone(await db<Row>`${byId(id)} for update`)
+}
+
+/**
+ * Ends a command without its effect. Its row must be locked, and its receiver must refuse it from now on: it may be on its
+ * way. The events of its operation are not sent, and a retry of the operation gets the refusal.
+ */
+export async function endCommand(
+  db: Db,
+  { id, aggregate, operationId }: UnfinishedCommand,
+  refusal: Rejection,
+): Promise<void> {
+  // Not marked as done: what is done may be published again, to fill a lost stream.
+  await db`
+    delete from outbox
+    where aggregate = ${aggregate} and operation_id = ${operationId} and kind = 'event' and done_at is null
+  `
+  await markDone(db, [id])
+  if (operationId !== null) await replaceReply(db, operationId, refusal)
+}
