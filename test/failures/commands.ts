@@ -98,6 +98,47 @@ async function setAsideEvent(world: World): Promise<void> {
   )
 }
 
+/**
+ * A confirmed deposit as a release with a bug could leave it: its credit names a currency that is not the account's, so the
+ * wallet refuses it for ever. The relay tries it again in an hour.
+ */
+async function stuckCredit(world: World, { depositId, id }: { readonly depositId: string; readonly id: string }) {
+  const { playerId, amount } = await world.team(payments.showDeposit, { depositId })
+  const context = { requestId: newId('req') }
+  const input = { playerId, depositId, amount, effectiveAt: new Date().toISOString() }
+  const command = { context, scope: { ...world.scope, currency: 'USD' }, input }
+  const { operatorId, brandId, environment } = world.scope
+  const data = { playerId, status: 'confirmed', amount, version: 2 }
+  const event = { id: newId('evt'), type: 'deposit.confirmed', apiVersion, environment, operatorId, brandId, data }
+  await world.row(
+    `with confirmed as (
+      update payments.deposit set status = 'confirmed', version = 2, confirmed_at = now() where id = $1
+    ), step as (
+      insert into payments.status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+      values ($1, 2, 'pending', 'confirmed', now(), 'operator', $2, $3)
+    ), known as (
+      insert into payments.operation (operation_id, name, reply, created_at) values ($3, 'confirmDeposit', '{"body":{}}', now())
+    )
+    insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
+    values ($3, $1, 1, 'command', 'wallet.creditAccount', $4, $3, now(), now() + interval '1 hour'),
+      ($5, $1, 2, 'event', 'deposit.confirmed', $6, $3, now(), now() + interval '1 hour')`,
+    [depositId, operatorId, id, JSON.stringify(command), event.id, JSON.stringify({ context, event })],
+  )
+}
+
+/** What another person proposed a moment ago. */
+async function proposalToEnd(world: World, commandId: string): Promise<void> {
+  await world.row(
+    `with proposed as (
+      insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
+      values ('endCommand', $1, 'bob', now(), $1)
+    )
+    insert into payments.audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
+    values ($1, now(), 'bob', 'endCommand', $1, $1, $2, '{}')`,
+    [commandId, reason],
+  )
+}
+
 export const commands: readonly Command[] = [
   // Operators, over HTTP where a key is required.
   {
@@ -193,6 +234,20 @@ export const commands: readonly Command[] = [
       },
     }),
   ),
+  {
+    operation: payments.endCommand,
+    prepare: async (world) => {
+      const depositId = await newDeposit(world)
+      const commandId = newId('cmd')
+      let made: Promise<void> | undefined
+      return async (key) => {
+        // Not before: this is something that is stuck.
+        made ??= stuckCredit(world, { depositId, id: commandId }).then(() => proposalToEnd(world, commandId))
+        await made
+        return world.team(payments.endCommand, { commandId, reason }, key)
+      }
+    },
+  },
   {
     operation: wallet.adjustWallet,
     prepare: async (world) => {

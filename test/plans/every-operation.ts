@@ -195,7 +195,23 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(webhooks.resendDelivery, { id: deliveries[0].id })
   await team(webhooks.replayEvents, { ...endpoint, since: '2020-01-01T00:00:00.000Z' })
   await team(webhooks.disableWebhook, { ...endpoint, reason })
-  for (const service of serviceNames) await team(operations[service].listAudit, { limit: 10 })
+  for (const service of serviceNames) {
+    await team(operations[service].listAudit, { limit: 10 })
+    await team(operations[service].listCommands, { limit: 10 })
+  }
+}
+
+/** Two people give up a credit for which the account has no room. */
+async function endCredit(operator: Operator, bed: TestBed<typeof services>): Promise<void> {
+  const playerId = await newPlayer(operator)
+  const { id } = await operator.post(`/players/${playerId}/deposits`, 201, depositOf('10.00'))
+  const admin = bed.sql('admin')
+  await admin.query('update wallet.account set posted = 9223372036854775807 where owner_id = $1', [playerId])
+  await operator.post(`/deposits/${id}/confirm`, 503)
+  const { rows } = await admin.query(`select id from payments.outbox where aggregate = $1 and kind = 'command'`, [id])
+  const input = { commandId: rows[0].id, reason: 'plans' }
+  for (const person of ['alice', 'bob'] as const) await bed.team(person).call(operations.payments.endCommand, { input })
+  await admin.query('update wallet.account set posted = 0 where owner_id = $1', [playerId])
 }
 
 /**
@@ -241,6 +257,7 @@ export async function callInTrouble(operator: Operator, bed: TestBed<typeof serv
   await team(operations.webhooks.showSetAside, { id: data[0].id })
   await team(operations.webhooks.rerunSetAside, { reason: 'mended' })
   await team(operations.webhooks.rerunSetAside, { id: data[0].id, reason: 'mended' })
+  await endCredit(operator, bed)
   await fetch(`http://127.0.0.1:${replica.healthPort}/readyz`)
   await replica.drain()
 }

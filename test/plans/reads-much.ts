@@ -10,6 +10,7 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
     part: 'aggregate_seq, done_at from outbox',
     reason: 'after a reconnect a page of rows is published again, half of them events',
   },
+  { part: 'name as operation, aggregate as subject', reason: 'the team lists the commands that are unfinished' },
   { part: 'count(*) as waiting', reason: 'a metric counts what is unfinished' },
   { part: 'as oldest from delivery', reason: 'a metric counts what waits for delivery' },
   { part: 'as e (environment)', reason: 'a metric finds the oldest unfinished command and intent of each environment' },

@@ -82,6 +82,16 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
 
   const pix = { currency: 'BRL', method: 'pix' }
   const deposit = () => post(`${player}/deposits`, { ...pix, amount: '100.00', externalReference: randomUUID() })
+  const admin = bed.sql('admin')
+  const setBalance = (posted: string) =>
+    admin.query('update wallet.account set posted = $2 where owner_id = $1', [playerId, posted])
+  await setBalance('9223372036854775807')
+  for (const [first, second] of [
+    ['bob', staff],
+    [staff, 'bob'],
+  ] as const)
+    await endCredit(bed, { first, second, client, depositId: (await deposit()).id })
+  await setBalance('0')
   await post(`/deposits/${(await deposit()).id}/confirm`, {})
   await post(`/deposits/${(await deposit()).id}/fail`, { reason: note })
   const withdrawal = () => post(`${player}/withdrawals`, { ...pix, amount: '10.00', destination })
@@ -99,6 +109,24 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   await team(operations.webhooks.disableWebhook, { operatorId, environment: 'sandbox' })
   await leaveBrokenEvent(bed, { playerId, reference: document, destination, reason: note })
   return { playerId, texts: textsOf(playerId), client, post, team }
+}
+
+/** Two people of the team give up a credit for which the account has no room. */
+async function endCredit(
+  bed: Bed,
+  given: {
+    readonly first: 'bob' | typeof staff
+    readonly second: 'bob' | typeof staff
+    readonly client: OperatorClient
+    readonly depositId: string
+  },
+): Promise<void> {
+  const { first, second, client, depositId } = given
+  await client.post(`/deposits/${depositId}/confirm`, {}, { idempotencyKey: randomUUID() })
+  const command = `select id from payments.outbox where aggregate = $1 and kind = 'command'`
+  const { rows } = await bed.sql('admin').query(command, [depositId])
+  const input = { commandId: rows[0].id, reason: note }
+  for (const person of [first, second]) await bed.team(person).call(operations.payments.endCommand, { input })
 }
 
 /** An event that ends too early: nobody can read it, so it is set aside. */

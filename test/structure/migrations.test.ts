@@ -42,6 +42,7 @@ const kept: Readonly<Record<string, string>> = {
   'payments.deposit': 'a record',
   'payments.depositor': 'one row for each player',
   'payments.status_transition': 'the history of records',
+  'payments.ended_command': 'the history of records',
   'webhooks.endpoint': 'one row for each operator and environment',
   'webhooks.attempt': 'goes with its delivery',
 }

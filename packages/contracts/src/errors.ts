@@ -122,7 +122,17 @@ const catalogue = {
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'There is no such reconciliation run.', retryable: false },
   TWO_PEOPLE_REQUIRED: {
     status: 403,
-    message: 'Approving and paying one withdrawal take two people in production.',
+    message: 'This takes two people: somebody else must do it. The details name the first.',
+    retryable: false,
+  },
+  COMMAND_NOT_FOUND: {
+    status: 404,
+    message: 'There is no such command of the outbox, or it is done.',
+    retryable: false,
+  },
+  COMMAND_CANNOT_BE_ENDED: {
+    status: 409,
+    message: 'This command is not given up; the details say why.',
     retryable: false,
   },
   PLAYER_DATA_NEEDED: {

@@ -32,6 +32,7 @@ const lessOfOwn: Readonly<Record<string, readonly Verb[]>> = {
   // An intent that came to nothing is purged. A trigger keeps all others.
   'payments.withdrawal': everything,
   'payments.status_transition': appendOnly,
+  'payments.ended_command': appendOnly,
   'wallet.account': recorded,
   'wallet.hold': recorded,
   'wallet.transfer': appendOnly,

@@ -171,6 +171,46 @@ t.test("a player's export is read page by page from each service, and is one doc
   )
 })
 
+t.test('the stuck commands are those of all services, oldest first', async (t) => {
+  const command = { operation: 'wallet.creditAccount', subject: 'dep_1', environment: 'sandbox', attempts: 3 }
+  const last = { lastFault: 'INTERNAL_ERROR', requestId: 'req_1' }
+  const { stdout, sent } = await typed(['commands', 'list', '--json'], ({ service }) => ({
+    data:
+      service === 'payments' || service === 'players'
+        ? [{ id: `cmd_${service}`, createdAt: `2026-03-0${service === 'payments' ? 1 : 2}`, ...command, ...last }]
+        : [],
+    nextCursor: null,
+  }))
+  t.same(sent.map(({ operation }) => operation.service).sort(), [
+    'gateway',
+    'payments',
+    'players',
+    'wallet',
+    'webhooks',
+  ])
+  t.match(JSON.parse(stdout), [
+    { id: 'cmd_payments', service: 'payments' },
+    { id: 'cmd_players', service: 'players' },
+  ])
+})
+
+t.test('the question before a credit is given up says whose, and how much', async (t) => {
+  const words = ['commands', 'end', 'cmd_1', '--reason', 'no room']
+  const deposit = { id: 'dep_1', amount: '10.00', currency: 'BRL', playerId: 'ply_1', environment: 'production' }
+  const { error, sent } = await typed(words, ({ id }) =>
+    id === 'listCommands'
+      ? { data: [{ id: 'cmd_1', operation: 'wallet.creditAccount', subject: 'dep_1' }], nextCursor: null }
+      : deposit,
+  )
+  t.match(
+    error?.message,
+    'end cmd_1: 10.00 BRL of player ply_1 in production are never credited, and deposit dep_1 fails?',
+  )
+  t.match(sent, [{ input: { commandId: 'cmd_1' } }, { input: { depositId: 'dep_1' } }])
+  const { error: ofNone } = await typed(words, () => ({ data: [], nextCursor: null }))
+  t.match(ofNone?.message, 'end cmd_1?')
+})
+
 t.test('a statement is read page by page, and written as CSV with totals below', async (t) => {
   const entry = (id: string) => ({ id, type: 'DEPOSIT', amount: '1.00', reference: { type: 'deposit', id: 'dep_1' } })
   const byType = [{ type: 'DEPOSIT', entries: 2, amount: '2.00' }]

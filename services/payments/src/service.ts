@@ -9,6 +9,9 @@ import { migrations } from './storage/migrations/index.ts'
 /** Refused and abandoned intents are kept as long as the stored replies of their operations. */
 export const droppedIntents: Retention = { table: 'withdrawal', column: 'dropped_at', keepMs: 3 * dayMs }
 
+/** A proposal counts for a day. Who proposed what is in the audit trail. */
+const oldProposals: Retention = { table: 'proposal', column: 'proposed_at', keepMs: 30 * dayMs }
+
 export const payments = defineService({
   name: 'payments',
   settings: {
@@ -17,7 +20,7 @@ export const payments = defineService({
     INTENT_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 5_000 }),
   },
   migrations,
-  retentions: [droppedIntents],
+  retentions: [droppedIntents, oldProposals],
   compose: (context, { INTENT_SWEEP_EVERY_MS: everyMs, INTENT_ABANDON_AFTER_MS: abandonAfterMs }) => ({
     operations: handlers({ intents: new Intents(context.db) }),
     background: [intentSweeper(context, { everyMs, abandonAfterMs })],

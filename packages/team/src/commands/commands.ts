@@ -1,8 +1,9 @@
-import { operations, serviceNames } from '@backoffice/contracts'
+import { type Input, operations, serviceNames } from '@backoffice/contracts'
 import { callPages } from '../pages.ts'
 import { row, type Work } from '../row.ts'
+import type { Session } from '../session.ts'
 
-const { listCommands } = operations.payments
+const { endCommand, listCommands, showDeposit } = operations.payments
 const outboxes = serviceNames.map((service) => ({ service, list: operations[service].listCommands }))
 
 export const commands = [
@@ -24,6 +25,7 @@ export const commands = [
       ['request', 'requestId'],
     ],
   }),
+  row({ path: 'commands end', operation: endCommand, arguments: ['commandId'], confirm: askToEnd }),
 ]
 
 async function listAll({ session, input }: Work<typeof listCommands>) {
@@ -33,4 +35,14 @@ async function listAll({ session, input }: Work<typeof listCommands>) {
   })
   const all = (await Promise.all(pages)).flat()
   return { data: all.sort((a, b) => a.createdAt.localeCompare(b.createdAt)).slice(0, input.limit) }
+}
+
+/** What a person decides about. The id alone says nothing of that. */
+async function askToEnd({ commandId }: Input<typeof endCommand>, session: Session): Promise<string> {
+  const { data } = await session.call(listCommands, { commandId, limit: 1 })
+  const [command] = data
+  if (command?.operation !== 'wallet.creditAccount') return `end ${commandId}?`
+  const deposit = await session.call(showDeposit, { depositId: command.subject })
+  const { id, amount, currency, playerId, environment } = deposit
+  return `end ${commandId}: ${amount} ${currency} of player ${playerId} in ${environment} are never credited, and deposit ${id} fails?`
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import {
   type DepositStatus,
   depositsOfPlayerMax,
@@ -109,6 +110,23 @@ export function settleDeposit<D extends Deposit>(
     }
     default:
       return command satisfies never
+  }
+}
+
+/**
+ * Takes a confirmation back whose credit the wallet can never do. Nothing was credited, and nobody was shown
+ * `confirmed`. The history keeps both steps.
+ */
+export function takeBackConfirmation<D extends Deposit>(
+  deposit: D,
+  { at, by, reason }: Occasion,
+): { readonly deposit: D; readonly transition: StatusTransition } {
+  assert(isConfirmed(deposit), 'only a confirmation sends a credit')
+  const version = deposit.version + 1
+  const status = 'failed'
+  return {
+    deposit: { ...deposit, status, version, confirmedAt: null, failedAt: at, failureReason: reason ?? null },
+    transition: { version, from: deposit.status, to: status, at, by, reason: reason ?? null },
   }
 }
 

@@ -5,6 +5,7 @@ import { confirmDeposit } from './confirm-deposit.ts'
 import { createDeposit } from './create-deposit.ts'
 import { decideWithdrawal } from './decide-withdrawal.ts'
 import { decideWithdrawalInSandbox } from './decide-withdrawal-in-sandbox.ts'
+import { endCommand } from './end-command.ts'
 import { exportPlayer } from './export-player.ts'
 import { failDeposit } from './fail-deposit.ts'
 import { forgetDestinations } from './forget-destinations.ts'
@@ -34,4 +35,5 @@ export const handlers = ({ intents }: { readonly intents: Intents }): HandlersOf
   showWithdrawal,
   withdrawalQueue,
   decideWithdrawal,
+  endCommand,
 })

@@ -13,6 +13,11 @@ export const playerTables: readonly PlayerTable[] = [
     key: "record_id || ' ' || version",
     isAbout: (playerId) => sql`record_id in (${recordsOf(playerId)})`,
   },
+  {
+    table: 'ended_command',
+    key: 'command_id',
+    isAbout: (playerId) => sql`deposit_id in (select id from deposit where player_id = ${playerId})`,
+  },
   { table: 'depositor', key: 'player_id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject in (${recordsOf(playerId)})` },
 ]

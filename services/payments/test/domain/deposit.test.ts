@@ -16,6 +16,7 @@ import {
   type Deposit,
   isConfirmed,
   settleDeposit,
+  takeBackConfirmation,
 } from '../../src/domain/deposit.ts'
 
 const at = new Date('2026-03-02T12:00:00.000Z')
@@ -177,4 +178,15 @@ t.test('of all statuses only confirmed waits for the wallet', async (t) => {
     depositStatuses.filter((status) => isConfirmed({ status })),
     ['confirmed'],
   )
+})
+
+t.test('a confirmation that is taken back leaves a failed deposit and both steps of its history', async (t) => {
+  const { deposit } = beginDeposit(request, occasion)
+  const confirmed = settleDeposit(deposit, 'confirm', occasion).deposit
+  const by = { kind: 'team', name: 'bob' } as const
+  t.same(takeBackConfirmation(confirmed, { at, by, reason: 'no room' }), {
+    deposit: { ...deposit, status: 'failed', version: 3, failedAt: at, failureReason: 'no room' },
+    transition: { version: 3, from: 'confirmed', to: 'failed', at, by, reason: 'no room' },
+  })
+  t.throws(() => takeBackConfirmation(deposit, { at, by, reason: 'no room' }), /only a confirmation/)
 })

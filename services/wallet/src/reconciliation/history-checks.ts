@@ -32,7 +32,9 @@ const ways = [
     ...{ kind: 'withdrawal', status },
     way: wayTo(status, former),
   })),
-]
+].map((way) => ({ ...way, ended: false }))
+/** A deposit whose credit two people gave up. Nothing else takes a confirmation back. */
+const endedWay = { kind: 'deposit', status: 'failed', way: wayTo('failed', ['pending', 'confirmed']), ended: true }
 
 const records = sql`
   select 'deposit' as kind, id, brand_id, operator_id, environment, player_id, amount, status, version, null as approved_by
@@ -62,7 +64,9 @@ export const histories = sqlCheck('histories', {
       'The history of a deposit or withdrawal does not lead to its status and version.' as explanation
     from (${records}) r
     full join history h on h.record_id = r.id
-    left join ${unnest('w', ways, 'kind text, status text, way text')} on w.kind = r.kind and w.status = r.status
+    left join payments.ended_command e on e.deposit_id = r.id
+    left join ${unnest('w', [...ways, endedWay], 'kind text, status text, way text, ended bool')}
+      on w.kind = r.kind and w.status = r.status and w.ended = (e.deposit_id is not null)
     where r.id is null or h.way is distinct from w.way
       or (coalesce(h.first, 1), coalesce(h.last, 0), coalesce(h.steps, 0)) is distinct from (1, r.version, r.version)
   `,
@@ -70,7 +74,7 @@ export const histories = sqlCheck('histories', {
 
 /**
  * Every decision of the team is in the audit trail, made by the same person, and the other way round. In production only
- * the team decides, and whoever approved a withdrawal does not pay it.
+ * the team decides, and whoever approved a withdrawal does not pay it. Two people gave up a deposit's credit.
  */
 export const decisions = sqlCheck('decisions', {
   compared: sql`select count(*) from payments.status_transition where version > 1`,
@@ -80,6 +84,15 @@ export const decisions = sqlCheck('decisions', {
         case input ->> 'decision' when 'approve' then 'approved' when 'reject' then 'rejected' when 'pay' then 'paid'
           when 'fail' then 'failed' end as status
       from payments.audit_entry where operation = 'decideWithdrawal'
+      union all
+      -- Who gave a credit up, after somebody else had proposed it within a day.
+      select done.id, done.actor, done.operation_id, e.deposit_id, 'failed'
+      from payments.ended_command e
+      join payments.audit_entry done on (done.operation_id, done.operation, done.subject, done.actor)
+        = (e.operation_id, 'endCommand', e.command_id, e.ended_by)
+      join payments.audit_entry proposed on (proposed.operation_id, proposed.operation, proposed.subject, proposed.actor)
+        = (e.proposal_operation_id, 'endCommand', e.command_id, e.proposed_by)
+      where proposed.actor <> done.actor and done.at < proposed.at + interval '1 day'
     ), decided as (
       select r.brand_id, s.record_id, s.to_status, s.by_kind, s.by_name, s.operation_id, r.environment, r.approved_by,
         r.kind = 'withdrawal' and s.to_status in ('approved', 'rejected', 'paid', 'failed') as by_review,
@@ -143,7 +156,11 @@ export const events = sqlCheck('events', {
         format('%s: %s of %s, brand %s %s %s', case r.kind when 'deposit' then 'deposit.confirmed' else 'withdrawal.status_changed' end,
           s.to_status, (r.amount / 100) || '.' || lpad((r.amount % 100)::text, 2, '0'), r.brand_id, r.environment, r.player_id) as content
       from payments.status_transition s join (${records}) r on r.id = s.record_id
-      where case r.kind when 'deposit' then s.to_status = 'confirmed' else s.version > 1 end
+      where case r.kind
+        -- Nobody was told of a confirmation that was taken back.
+        when 'deposit' then s.to_status = 'confirmed'
+          and not exists (select from payments.ended_command e where e.deposit_id = r.id)
+        else s.version > 1 end
     )
     select coalesce(d.brand_id, t.brand_id) as brand_id, coalesce(d.id, t.aggregate) as subject,
       coalesce(d.content, 'no event') as expected, coalesce(t.content, 'no event') as actual,

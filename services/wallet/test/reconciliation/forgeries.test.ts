@@ -168,6 +168,42 @@ async function forgePayment(
   await bed.rpc.call(money.captureHold, { scope, input })
 }
 
+/** Takes a confirmation back as two people do who give its credit up, each part of it where the service would write it. */
+async function forgeEnding(
+  brand: Brand,
+  { isRecorded = true, proposedDaysAgo = 0 }: { isRecorded?: boolean; proposedDaysAgo?: number | null },
+): Promise<string> {
+  const id = await brand.deposit('5.00')
+  const commandId = newId('cmd')
+  const operationId = newId('opn')
+  await as(
+    'payments',
+    `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+    values ($1, 2, 'pending', 'confirmed', now(), 'operator', 'op', $1), ($1, 3, 'confirmed', 'failed', now(), 'team', 'bob', $2)`,
+    [id, operationId],
+  )
+  await as('payments', `update deposit set status = 'failed', version = 3, failed_at = now() where id = $1`, [id])
+  if (isRecorded)
+    await as(
+      'payments',
+      `insert into ended_command (command_id, deposit_id, proposed_by, proposal_operation_id, ended_by, ended_at, operation_id)
+      values ($1, $2, 'alice', $1, 'bob', now(), $3)`,
+      [commandId, id, operationId],
+    )
+  const audited = [
+    { actor: 'bob', by: operationId, daysAgo: 0 },
+    ...(proposedDaysAgo === null ? [] : [{ actor: 'alice', by: commandId, daysAgo: proposedDaysAgo }]),
+  ]
+  for (const { actor, by, daysAgo } of audited)
+    await as(
+      'payments',
+      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
+      values ($1, now() - make_interval(days => $2), $3, 'endCommand', $4, $5, '{}')`,
+      [newId('aud'), daysAgo, actor, by, commandId],
+    )
+  return id
+}
+
 async function approved(brand: Brand): Promise<string> {
   const id = await brand.request('10.00')
   await brand.decide('alice', id, 'approve')
@@ -447,6 +483,42 @@ const forgeries: readonly Forgery[] = [
       ),
   },
   {
+    what: 'a credit is given up as two people do',
+    found: [],
+    forge: (brand) => forgeEnding(brand, {}),
+  },
+  {
+    what: 'a confirmation is taken back, and no command was ended',
+    found: ['decisions', 'events', 'histories'],
+    forge: (brand) => forgeEnding(brand, { isRecorded: false }),
+  },
+  {
+    what: 'a credit is given up that nobody else had proposed',
+    found: ['decisions'],
+    forge: (brand) => forgeEnding(brand, { proposedDaysAgo: null }),
+  },
+  {
+    what: 'a credit is given up that somebody else had proposed long ago',
+    found: ['decisions'],
+    forge: (brand) => forgeEnding(brand, { proposedDaysAgo: 2 }),
+  },
+  {
+    what: 'an operator is told of a confirmation that was taken back',
+    found: ['events'],
+    async forge(brand) {
+      const event = {
+        ...{ brandId: brand.scope.brandId, environment: 'production' },
+        data: { playerId: brand.playerId, status: 'confirmed', amount: '5.00', version: 2 },
+      }
+      await as(
+        'payments',
+        `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
+        values ($1, $2, 1, 'event', 'deposit.confirmed', $3, now(), now())`,
+        [newId('evt'), await forgeEnding(brand, {}), JSON.stringify({ event })],
+      )
+    },
+  },
+  {
     what: 'the event of a confirmed deposit is removed',
     found: ['events'],
     async forge(brand) {
@@ -500,7 +572,7 @@ t.test('what is forged is named, each by its check, and nothing else is', async 
   await Promise.all(forged.map(({ forge, brand }) => forge(brand)))
   const after = await run()
   for (const { what, found, brand } of forged)
-    t.test(`${what}: found by ${found.join(' and ')}`, async (t) => {
+    t.test(`${what}: found by ${found.join(' and ') || 'nothing'}`, async (t) => {
       t.same(brand.foundIn(before), [])
       t.same(brand.foundIn(after), found)
     })

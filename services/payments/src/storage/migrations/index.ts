@@ -2,6 +2,7 @@ import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/m
 import { depositsAndWithdrawals } from './0001-deposits-and-withdrawals.ts'
 import { deposited } from './0002-deposited.ts'
 import { keptMoney } from './0003-kept-money.ts'
+import { endedCommands } from './0004-ended-commands.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -9,4 +10,5 @@ export const migrations: readonly Migration[] = [
   depositsAndWithdrawals,
   deposited,
   keptMoney,
+  endedCommands,
 ]

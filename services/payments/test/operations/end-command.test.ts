@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type Environment, type Input, operations, type Scope } from '@backoffice/contracts'
+import { eventually, refusal, type TeamUser } from '@backoffice/test-kit'
+import t from 'tap'
+import { type MoneyPath, moneyPath } from '../money-path.ts'
+
+const path = await moneyPath(t)
+const { bed } = path
+const admin = bed.sql('admin')
+const { endCommand, listCommands, showDeposit } = operations.payments
+const { creditAccount, reconcileWallet } = operations.wallet
+const reason = 'the account can hold no more'
+
+const end = (user: TeamUser, commandId: string, operationId: string = randomUUID()) =>
+  bed.team(user).call(endCommand, { input: { commandId, reason }, operationId })
+
+/** An account with no room for one centavo more, as a release without a ceiling could leave it. */
+const fillAccount = (playerId: string) =>
+  admin.query('update wallet.account set posted = 9223372036854775807 where owner_id = $1', [playerId])
+const makeRoom = (playerId: string) =>
+  admin.query('update wallet.account set posted = 0 where owner_id = $1', [playerId])
+
+/** The relay leaves it alone until somebody takes it over. */
+const leaveAlone = (commandId: string) =>
+  admin.query("update payments.outbox set leased_until = now() + interval '1 hour' where id = $1", [commandId])
+
+interface Command {
+  readonly id: string
+  readonly message: { readonly scope: Scope; readonly input: Input<typeof creditAccount> }
+}
+
+/** A confirmed deposit whose credit the wallet refuses again and again. */
+async function stuckDeposit(of: MoneyPath = path) {
+  const playerId = await of.newPlayer({ kyc: false })
+  const { id: depositId } = await of.createDeposit(playerId)
+  await fillAccount(playerId)
+  const operationId = randomUUID()
+  assert.equal(await refusal(of.confirm(depositId, operationId)), 'SERVICE_UNAVAILABLE')
+  const text = "select id, message from outbox where aggregate = $1 and kind = 'command'"
+  const [command] = await path.rows<Command>(text, [depositId])
+  assert(command !== undefined)
+  return { playerId, depositId, operationId, command }
+}
+
+async function differences(): Promise<unknown> {
+  const team = bed.team('alice')
+  const { runId } = await team.call(reconcileWallet, { input: {} })
+  return eventually(async () => {
+    const { report } = await team.call(reconcileWallet, { input: { runId } })
+    return report?.differences ?? false
+  })
+}
+
+for (const environment of ['sandbox', 'production'] as const satisfies readonly Environment[]) {
+  t.test(`two people end a credit that the wallet can never do, in ${environment}`, async (t) => {
+    const brand = path.in({ environment, brandId: `brd_ended_${environment}` })
+    t.same(await differences(), [])
+    const { playerId, depositId, operationId, command } = await stuckDeposit(brand)
+
+    const proposed = await end('alice', command.id)
+    t.match(proposed, { commandId: command.id, depositId, state: 'proposed', proposedBy: 'alice' })
+    t.match(await bed.team('bob').call(showDeposit, { input: { depositId } }), { status: 'pending', settling: true })
+    await t.rejects(end('alice', command.id), {
+      code: 'TWO_PEOPLE_REQUIRED',
+      details: { proposedBy: 'alice', expiresAt: proposed.expiresAt },
+    })
+    const secondCall = randomUUID()
+    const ended = await end('bob', command.id, secondCall)
+    t.same(ended, { ...proposed, state: 'ended' })
+    t.same(await end('bob', command.id, secondCall), ended, 'a retry gets the same reply')
+    t.equal(await refusal(end('carol', command.id)), 'COMMAND_NOT_FOUND')
+
+    const notPending = { code: 'DEPOSIT_NOT_PENDING', details: { depositId, status: 'failed' } }
+    await t.rejects(brand.confirm(depositId, operationId), notPending, 'the retry of the confirmation')
+    await t.rejects(brand.confirm(depositId), notPending)
+    t.same(await brand.events(depositId), [], 'nobody is told of a confirmation')
+    const { transitions, ...deposit } = await bed.team('carol').call(showDeposit, { input: { depositId } })
+    t.match(deposit, { status: 'failed', failureReason: reason, confirmedAt: null, settling: false, version: 3 })
+    t.match(transitions.slice(1), [
+      { from: 'pending', to: 'confirmed', by: { kind: 'operator' } },
+      { from: 'confirmed', to: 'failed', by: { kind: 'team', name: 'bob' }, reason },
+    ])
+    const audit = 'select actor, reason from audit_entry where subject = $1 order by at'
+    t.same(await path.rows(audit, [command.id]), [
+      { actor: 'alice', reason },
+      { actor: 'bob', reason },
+    ])
+
+    await makeRoom(playerId)
+    const late = bed.rpc.call(creditAccount, { ...command.message, operationId: command.id })
+    t.equal(await refusal(late), 'INTERNAL_ERROR')
+    t.equal(await brand.balance(playerId), '0.00 / 0.00', 'a credit that arrives late does nothing')
+    t.same(await differences(), [])
+  })
+}
+
+t.test('a retry of the confirmation that waits meanwhile is refused too', async (t) => {
+  const { playerId, depositId, operationId, command } = await stuckDeposit()
+  await end('alice', command.id)
+  await leaveAlone(command.id)
+  const waiting = refusal(path.confirm(depositId, operationId))
+  await eventually(async () => {
+    const rows = await path.rows("select from outbox where id = $1 and leased_until > now() + interval '30 minutes'", [
+      command.id,
+    ])
+    return rows.length === 0
+  })
+  await end('bob', command.id)
+  t.equal(await waiting, 'DEPOSIT_NOT_PENDING')
+  await makeRoom(playerId)
+})
+
+t.test('a credit that the wallet can do, or has done, is not given up', async (t) => {
+  const { playerId, depositId, operationId, command } = await stuckDeposit()
+  await leaveAlone(command.id)
+  await end('alice', command.id)
+  await makeRoom(playerId)
+  const refused = (because: string) => ({ code: 'COMMAND_CANNOT_BE_ENDED', details: { because } })
+  await t.rejects(end('bob', command.id), refused('possible'))
+  // The wallet has posted it, and its sender does not know yet.
+  await bed.rpc.call(creditAccount, { ...command.message, operationId: command.id })
+  await leaveAlone(command.id)
+  await t.rejects(end('bob', command.id), refused('posted'))
+  t.equal((await path.confirm(depositId, operationId)).status, 'confirmed')
+  t.equal(await path.balance(playerId), '10.00 / 10.00')
+  t.equal(await refusal(end('bob', command.id)), 'COMMAND_NOT_FOUND')
+})
+
+t.test('no other command is given up, and no command that is unknown', async (t) => {
+  const id = `cmd_${randomUUID()}`
+  await admin.query(
+    `insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
+    values ($1, $1, 1, 'command', 'wallet.releaseHold', '{}', now(), now() + interval '1 hour')`,
+    [id],
+  )
+  await t.rejects(end('alice', id), {
+    code: 'COMMAND_CANNOT_BE_ENDED',
+    details: { because: 'no credit', operation: 'wallet.releaseHold' },
+  })
+  await admin.query('delete from payments.outbox where id = $1', [id])
+  t.equal(await refusal(end('alice', id)), 'COMMAND_NOT_FOUND')
+})
+
+t.test('a proposal counts for a day: then the next person proposes', async (t) => {
+  const { playerId, command } = await stuckDeposit()
+  await end('alice', command.id)
+  await admin.query("update payments.proposal set proposed_at = proposed_at - interval '1 day' where subject = $1", [
+    command.id,
+  ])
+  t.match(await end('bob', command.id), { state: 'proposed', proposedBy: 'bob' })
+  t.match(await end('alice', command.id), { state: 'ended', proposedBy: 'bob' })
+  await makeRoom(playerId)
+  t.same(await differences(), [])
+})
+
+t.test('of two people at once one proposes, and the other one carries it out when they call again', async (t) => {
+  const { playerId, command } = await stuckDeposit()
+  const calls = [randomUUID(), randomUUID()] as const
+  const both = () => Promise.allSettled([end('alice', command.id, calls[0]), end('bob', command.id, calls[1])])
+  await both()
+  const states = (await both()).map((call) => call.status === 'fulfilled' && call.value.state)
+  t.same(states.sort(), ['ended', 'proposed'])
+  await makeRoom(playerId)
+})
+
+t.test('commands that have waited for a minute are listed, with what went wrong', async (t) => {
+  const { playerId, depositId, command } = await stuckDeposit()
+  const list = (input: Partial<Input<typeof listCommands>> = {}) =>
+    bed.team('alice').call(listCommands, { input: { limit: 10, ...input } })
+  t.same((await list()).data, [])
+  const expected = {
+    id: command.id,
+    operation: 'wallet.creditAccount',
+    subject: depositId,
+    environment: 'sandbox',
+    lastFault: 'INTERNAL_ERROR',
+    requestId: /^req_/,
+  }
+  t.match((await list({ commandId: command.id })).data, [expected])
+  await admin.query("update payments.outbox set created_at = now() - interval '61 s' where id = $1", [command.id])
+  t.match((await list()).data, [expected])
+  t.same((await list({ after: command.id })).data, [])
+  await makeRoom(playerId)
+})
