@@ -207,10 +207,12 @@ async function endCredit(operator: Operator, bed: TestBed<typeof services>): Pro
   const { id } = await operator.post(`/players/${playerId}/deposits`, 201, depositOf('10.00'))
   const admin = bed.sql('admin')
   await admin.query('update wallet.account set posted = 9223372036854775807 where owner_id = $1', [playerId])
-  await operator.post(`/deposits/${id}/confirm`, 503)
+  const [path, key] = [`/deposits/${id}/confirm`, randomUUID()]
+  await operator.post(path, 503, {}, key)
   const { rows } = await admin.query(`select id from payments.outbox where aggregate = $1 and kind = 'command'`, [id])
   const input = { commandId: rows[0].id, reason: 'plans' }
   for (const person of ['alice', 'bob'] as const) await bed.team(person).call(operations.payments.endCommand, { input })
+  await operator.post(path, 409, {}, key)
   await admin.query('update wallet.account set posted = 0 where owner_id = $1', [playerId])
 }
 
