@@ -3,9 +3,6 @@ import ipaddr from 'ipaddr.js'
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** How much of an IPv6 address names its holder: one customer of a provider gets at least so many addresses. */
-const holderPrefixBits = 64
-
 /**
  * An address or a CIDR range; IPv4-mapped IPv6 counts as IPv4. Null when it is neither. The library also reads what
  * others read differently: octal parts (`010.1.2.3` is 8.1.2.3), and addresses of fewer than four parts (`1` is 0.0.0.1).
@@ -129,13 +126,4 @@ export function callerAddress({
 
 function normalise(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
-}
-
-/**
- * Who an address belongs to, as far as it tells: an IPv4 address itself, an IPv6 address's /64. Whoever has one address
- * of a /64 has all of them, so a bound on one address would bound nobody.
- */
-export function holderOf(address: string): string {
-  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${holderPrefixBits}`).toString()}/${holderPrefixBits}`
 }

@@ -1,5 +1,5 @@
+import { holderOf } from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
-import { holderOf } from '../domain/addresses.ts'
 
 const windowMs = 60_000
 /** Whoever has more addresses than this is not stopped by a bound per address. */

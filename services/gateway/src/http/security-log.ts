@@ -1,8 +1,7 @@
 import type { ErrorCode, Operation } from '@backoffice/contracts'
-import { type Logger, Loop, meter } from '@backoffice/service-runtime'
+import { holderOf, type Logger, Loop, meter } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { holderOf } from '../domain/addresses.ts'
 import type { KnownCredential } from './credential-directory.ts'
 import { codeOf } from './telemetry.ts'
 
