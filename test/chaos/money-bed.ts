@@ -32,7 +32,6 @@ export class MoneyBed implements Judged {
       servers,
       config: {
         gateway: { ...shortWaits, PORT: await lastingPort() },
-        players: { GAMES_HOST: '127.0.0.1' },
         payments: shortWaits,
         webhooks: shortWaits,
       },

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerUser, brokerUsers, serviceNames, streamBytesMin } from '@backoffice/contracts'
-import { databaseUrl, reconcilerUrl, serviceUrl, sharedRolePasswords, withReconciler } from '@backoffice/dev-stack'
+import { databaseUrl, reconcilerUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
 import { prepareDatabase } from '@backoffice/migrator'
 import { connectNats, createLogger, RpcClient, StreamKeeper } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
@@ -76,7 +76,7 @@ export class ChaosSystem {
     ending.defer(() => keeper.stop())
     const administratorUrl = await makeDatabase(postgres.url)
     const passwords = sharedRolePasswords(postgres.url)
-    await prepareDatabase(administratorUrl, withReconciler(passwords))
+    await prepareDatabase(administratorUrl, withOtherRoles(passwords))
 
     const links: Link[] = []
     ending.defer(() => Promise.all(links.map((link) => link.close())).then(() => {}))
@@ -103,13 +103,12 @@ export class ChaosSystem {
             links: [toPostgres, toNats, ...fromClients],
             environment: {
               ...settings,
-              DATABASE_URL: serviceUrl(throughLink, service, passwords[service]),
+              DATABASE_URL: roleUrl(throughLink, service, passwords[service]),
               ...(service === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(throughLink, passwords) } : {}),
               NATS_URL: `nats://127.0.0.1:${toNats.port}`,
               NATS_USER: service,
               NATS_PASSWORD: passwordOf(service),
               PORT: String(httpPort),
-              GAMES_PORT: '0',
             },
           }),
         )
@@ -143,7 +142,6 @@ const settings = {
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   DATABASE_POOL_MAX: '5',
   HOST: '127.0.0.1',
-  GAMES_HOST: '127.0.0.1',
 }
 
 async function makeDatabase(administratorUrl: string): Promise<string> {

@@ -52,7 +52,6 @@ export class World {
     const bed: TestBed<typeof services> = await testBed(t, services, {
       intercept: mortal.intercept,
       config: {
-        players: { GAMES_HOST: '127.0.0.1' },
         payments: { INTENT_SWEEP_EVERY_MS: never },
         wallet: { CHECKPOINT_EVERY_MS: never },
         webhooks: { WEBHOOK_BACKOFF_BASE_MS: 10 },

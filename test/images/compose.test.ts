@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
+import { settings as games } from '@backoffice/games'
 import { gateway } from '@backoffice/gateway'
 import { migratorConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
@@ -36,6 +37,7 @@ const configurations = {
   wallet: wallet.configuration,
   payments: payments.configuration,
   webhooks: webhooks.configuration,
+  games,
   migrate: migratorConfig,
   streams: streamConfig,
 }
@@ -71,13 +73,13 @@ t.test('every secret is generated, differs from the others, and is another one t
 
 t.test('each image of ours is a target of the Dockerfile, runs read-only and without capabilities', async (t) => {
   const stages = readDockerfile(join(folder, 'Dockerfile'))
-  for (const name of [...serviceNames, 'migrate', 'team']) {
+  for (const name of [...serviceNames, 'games', 'migrate', 'team']) {
     const service = services[name]
     t.ok(stages.has(service.build.target), name)
     t.equal(service.build.target, name)
     t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   }
-  for (const name of serviceNames) {
+  for (const name of [...serviceNames, 'games']) {
     t.match(services[name].depends_on, { migrate: { condition: 'service_completed_successfully' } })
     t.match(services[name].healthcheck.test, ['CMD', 'node'])
   }

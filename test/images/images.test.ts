@@ -2,7 +2,8 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { serviceNames } from '@backoffice/contracts'
+import type { ProgramName } from '@backoffice/dev-stack'
 import { eventually, OperatorClient } from '@backoffice/test-kit'
 import t from 'tap'
 import { BuildContext } from './context.ts'
@@ -23,7 +24,8 @@ t.teardown(async () => {
 
 const stages = readDockerfile(join(root, 'deploy/docker/Dockerfile'))
 const images = new Images(stages, { context: new BuildContext(root), folder })
-const targets = [...serviceNames, 'migrate', 'team']
+const programs: readonly ProgramName[] = [...serviceNames, 'games']
+const targets = [...programs, 'migrate', 'team']
 
 const confined = canConfine()
 // Where the base image has it: a place that every user can read.
@@ -80,9 +82,9 @@ t.test('what runs is nobody of importance, by number, and is process 1 itself', 
   }
 })
 
-t.test('without its secrets no service starts', async (t) => {
+t.test('without its secrets nothing starts', async (t) => {
   const bare = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', NATS_URL: 'nats://127.0.0.1:1' }
-  const endings = serviceNames.map(async (service) => {
+  const endings = programs.map(async (service) => {
     const container = start(service, service === 'gateway' || service === 'webhooks' ? bare : {})
     t.equal(await container.ended, 1, service)
     return [service, container.printed()] as const
@@ -91,6 +93,7 @@ t.test('without its secrets no service starts', async (t) => {
   t.match(printed.gateway, 'MASTER_KEYS is required outside development')
   t.match(printed.webhooks, 'MASTER_KEYS is required outside development')
   t.match(printed.payments, /DATABASE_URL: is required\n +NATS_URL: is required/)
+  t.match(printed.games, /DATABASE_URL: is required/)
 })
 
 const mode = confined ? 'as their user on a read-only file system' : 'as this user (mounting takes root)'
@@ -105,12 +108,12 @@ t.test(`the images bring up the whole system, ${mode}`, async (t) => {
   t.equal(await migrate.ended, 0, migrate.printed())
 
   const services = Object.fromEntries(
-    serviceNames.map((name) => [name, start(name, settings.of(name), name === 'wallet' ? { volume: heads } : {})]),
-  ) as Record<ServiceName, Container>
+    programs.map((name) => [name, start(name, settings.of(name), name === 'wallet' ? { volume: heads } : {})]),
+  ) as Record<ProgramName, Container>
   await eventually(async () => {
     for (const [name, container] of Object.entries(services)) {
       if (!container.running) throw new Error(`${name} ended:\n${container.printed()}`)
-      if (!(await isReady(settings.healthPorts[name as ServiceName]))) return false
+      if (!(await isReady(settings.healthPorts[name as ProgramName]))) return false
     }
     return true
   }, 60_000)
@@ -146,6 +149,10 @@ t.test(`the images bring up the whole system, ${mode}`, async (t) => {
   t.equal((await operator.post(`/deposits/${deposit.body.id}/confirm`)).status, 200)
   t.equal((await operator.get(`/players/${player.body.id}/wallet`)).body.available, '150.00')
   await eventually(() => readdirSync(heads).length > 0, 30_000)
+
+  const { data } = (await operator.get('/games')).body
+  const path = new URL(data[0].thumbnailUrl).pathname
+  t.equal((await fetch(`http://127.0.0.1:${settings.gamesPort}${path}`)).status, 200, 'and so are the games')
 
   for (const [name, container] of Object.entries(services)) {
     t.equal(await container.stop(), 0, `${name} drains on SIGTERM and ends with 0\n`)

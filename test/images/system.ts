@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ServiceName, serviceNames, streamKeeper } from '@backoffice/contracts'
-import { freePort, serviceUrl, startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { databaseRoles, type ServiceName, serviceNames, streamKeeper } from '@backoffice/contracts'
+import { freePort, type ProgramName, roleUrl, startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
 import type { Teardown } from '@backoffice/test-kit'
 
 const random = () => randomBytes(12).toString('hex')
 
 export interface Settings {
   readonly baseUrl: string
-  readonly healthPorts: Readonly<Record<ServiceName, number>>
+  readonly healthPorts: Readonly<Record<ProgramName, number>>
+  readonly gamesPort: number
   /** Of the gateway's, for Prometheus. */
   readonly metricsPort: number
   /** As the manifests give them: nothing here is for development. */
-  readonly of: (service: ServiceName) => Record<string, string>
+  readonly of: (program: ProgramName) => Record<string, string>
   readonly migrate: Record<string, string>
   readonly team: Record<string, string>
 }
@@ -21,7 +22,7 @@ export interface Settings {
 /** PostgreSQL and nats-server of its own, empty, and the settings with which the images run on them. */
 export async function startBackends(t: Teardown, folder: string, headsFolder: string): Promise<Settings> {
   for (const name of ['postgres', 'nats']) mkdirSync(join(folder, name), { mode: 0o755 })
-  const natsPasswords = { ...each(random), [streamKeeper]: random() }
+  const natsPasswords = { ...each(serviceNames, random), [streamKeeper]: random() }
   const alice = random()
   const [postgres, nats] = await Promise.all([
     startThrowAwayPostgres(join(folder, 'postgres')),
@@ -29,11 +30,11 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
   ])
   t.teardown(() => Promise.all([postgres.child.stop(), nats.child.stop()]))
 
-  const rolePasswords = { ...each(random), reconciler: random() }
-  const healthPorts = await eachAsync(freePort)
+  const rolePasswords = each(databaseRoles, random)
+  const healthPorts = await freePorts()
   const [port, gamesPort, metricsPort] = [await freePort(), await freePort(), await freePort()]
   const masterKeys = `first:${randomBytes(32).toString('base64')}`
-  const own: Partial<Record<ServiceName, Record<string, string>>> = {
+  const own: Partial<Record<ProgramName, Record<string, string>>> = {
     gateway: {
       PORT: String(port),
       MASTER_KEYS: masterKeys,
@@ -44,28 +45,32 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
     },
     webhooks: { MASTER_KEYS: masterKeys },
     wallet: {
-      RECONCILE_DATABASE_URL: serviceUrl(postgres.url, 'reconciler', rolePasswords.reconciler),
+      RECONCILE_DATABASE_URL: roleUrl(postgres.url, 'reconciler', rolePasswords.reconciler),
       HEADS_EXPORT_DIR: headsFolder,
       HEADS_EXPORT_EVERY_MS: '200',
     },
     players: {
       GAMES_BASE_URL: 'https://games.example.com',
-      GAMES_PORT: String(gamesPort),
       GAME_PROVIDER_URL: 'https://provider.example.com',
       GAME_PROVIDER_TOKEN: random(),
     },
+    games: { GAMES_PORT: String(gamesPort), TRUSTED_PROXIES: '10.0.0.0/8' },
   }
+  const messages = (service: ServiceName) => ({
+    NATS_URL: nats.url,
+    NATS_USER: service,
+    NATS_PASSWORD: natsPasswords[service],
+  })
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     healthPorts,
+    gamesPort,
     metricsPort,
-    of: (service) => ({
-      DATABASE_URL: serviceUrl(postgres.url, service, rolePasswords[service]),
-      NATS_URL: nats.url,
-      NATS_USER: service,
-      NATS_PASSWORD: natsPasswords[service],
-      HEALTH_PORT: String(healthPorts[service]),
-      ...own[service],
+    of: (program) => ({
+      DATABASE_URL: roleUrl(postgres.url, program, rolePasswords[program]),
+      ...(program === 'games' ? {} : messages(program)),
+      HEALTH_PORT: String(healthPorts[program]),
+      ...own[program],
     }),
     migrate: {
       ADMIN_DATABASE_URL: postgres.url,
@@ -79,11 +84,11 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
   }
 }
 
-const each = <T>(make: () => T) =>
-  Object.fromEntries(serviceNames.map((name) => [name, make()])) as Record<ServiceName, T>
+const each = <Name extends string, T>(names: readonly Name[], make: () => T) =>
+  Object.fromEntries(names.map((name) => [name, make()])) as Record<Name, T>
 
-async function eachAsync<T>(make: () => Promise<T>): Promise<Record<ServiceName, T>> {
-  const made = each<T | undefined>(() => undefined)
-  for (const name of serviceNames) made[name] = await make()
-  return made as Record<ServiceName, T>
+async function freePorts(): Promise<Record<ProgramName, number>> {
+  const ports = each<ProgramName, number>([...serviceNames, 'games'], () => 0)
+  for (const name of Object.keys(ports) as ProgramName[]) ports[name] = await freePort()
+  return ports
 }

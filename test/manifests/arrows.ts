@@ -56,7 +56,8 @@ function halves(cluster: Cluster, policy: Manifest, direction: 'ingress' | 'egre
   })
 }
 
-function podsOf(cluster: Cluster, { matchLabels = {}, matchExpressions = [] }: Manifest): readonly string[] {
+/** Pods that a selector means, by their workloads' names. */
+export function podsOf(cluster: Cluster, { matchLabels = {}, matchExpressions = [] }: Manifest): readonly string[] {
   const byLabels = cluster.selected(matchLabels)
   return (matchExpressions as readonly Manifest[]).reduce((names: readonly string[], { key, operator, values }) => {
     if (operator !== 'In') throw new Error(`${operator} is not understood`)

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { join } from 'node:path'
-import { serviceNames } from '@backoffice/contracts'
+import { databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import t from 'tap'
@@ -13,6 +13,7 @@ import { forEachOverlay, skip } from './rendered.ts'
 
 t.setTimeout(600_000)
 const soonMs = 120_000
+const programs = [...serviceNames, 'games'] as const
 
 t.test('with the environment of its pods in production', { skip }, async (t) => {
   let found: Cluster | undefined
@@ -48,7 +49,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
   })
 
   const pods: Record<string, { readonly pod: Pod; readonly environment: Readonly<Record<string, string>> }> = {}
-  for (const service of serviceNames) {
+  for (const service of programs) {
     const environment = await environmentHere(environmentOf(service), surroundings)
     const pod = run(`services/${service}/src/main.ts`, environment)
     t.teardown(() => pod.child.kill('SIGKILL'))
@@ -67,7 +68,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
   }
 
   await t.test('nobody speaks to PostgreSQL in clear', async (t) => {
-    const roles = serviceNames.map((service) => `backoffice_${service}`)
+    const roles = databaseRoles.filter((role) => role !== 'reconciler').map(roleName)
     const connected = await database.connections()
     t.same(
       connected.filter(({ ssl }) => !ssl),

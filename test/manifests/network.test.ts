@@ -11,14 +11,15 @@ t.setTimeout(300_000)
 const arrows = (from: readonly string[], to: readonly string[]) =>
   from.flatMap((source) => to.map((target) => `${source} → ${target}`))
 
-/** Services speak to one another through NATS, so none has an arrow to another one. */
+/** Services speak to one another through NATS, so none has an arrow to another one. The games reach PostgreSQL alone. */
 const everywhere: readonly string[] = [
   ...arrows(serviceNames, ['nats:4222', 'postgres:5432']),
+  ...arrows(['games'], ['postgres:5432']),
   ...arrows(
     ['monitoring/prometheus'],
-    serviceNames.map((service) => `${service}:9464`),
+    [...serviceNames, 'games'].map((program) => `${program}:9464`),
   ),
-  ...arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'players:8082']),
+  ...arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'games:8082']),
   ...arrows(['webhooks', 'players'], ['public addresses:any port']),
   ...arrows(['migrate'], ['nats:4222', 'postgres:5432']),
   ...arrows(['streams'], ['nats:4222']),
@@ -29,7 +30,7 @@ const everywhere: readonly string[] = [
 const more: Readonly<Record<string, readonly string[]>> = {
   local: [],
   production: [
-    ...arrows(serviceNames, ['collector:4318']),
+    ...arrows([...serviceNames, 'games'], ['collector:4318']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
     ...arrows(['monitoring/prometheus'], ['collector:8888', 'postgres:9187']),
     ...arrows(['postgres'], ['postgres:5432', 'private addresses:443', 'private addresses:6443']),

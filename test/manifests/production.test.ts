@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { allOperations, bodyBytesMax, serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
+import { podsOf } from './arrows.ts'
 import type { Cluster } from './cluster.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
 import { forEachOverlay, skip } from './rendered.ts'
@@ -10,6 +11,7 @@ import { forEachOverlay, skip } from './rendered.ts'
 t.setTimeout(300_000)
 
 const prefix = 'nginx.ingress.kubernetes.io/'
+const programs = [...serviceNames, 'games']
 
 t.test('production', { skip }, async (t) => {
   let found: Cluster | undefined
@@ -22,8 +24,8 @@ t.test('production', { skip }, async (t) => {
   const namesOn = (certificate: string): readonly string[] =>
     cluster.find('Certificate', certificate)?.spec.dnsNames ?? []
 
-  t.test('every service runs at least twice, and one eviction at a time is allowed', async (t) => {
-    for (const service of serviceNames) {
+  t.test('everything runs at least twice, and one eviction at a time is allowed', async (t) => {
+    for (const service of programs) {
       const { spec } = cluster.find('HorizontalPodAutoscaler', service)
       t.ok(spec.minReplicas >= 2)
       t.same(spec.scaleTargetRef, { apiVersion: 'apps/v1', kind: 'Deployment', name: service })
@@ -35,12 +37,12 @@ t.test('production', { skip }, async (t) => {
   })
 
   t.test('PostgreSQL has connections for all replicas of all services at once', async (t) => {
-    const replicas = cluster.all('HorizontalPodAutoscaler').map(({ spec }) => spec.maxReplicas)
-    // DATABASE_POOL_MAX for writing, a quarter as many for reading, and two for the team's reads.
-    const poolMax = 10 + Math.ceil(10 / 4) + 2
-    const wanted = replicas.reduce((sum, max) => sum + (max + 1) * poolMax, 0)
+    // DATABASE_POOL_MAX for writing, a quarter as many for reading, and two for the team's reads. The games have one pool.
+    const poolMax = (name: string) => (name === 'games' ? 4 : 10 + Math.ceil(10 / 4) + 2)
+    const scaled = cluster.all('HorizontalPodAutoscaler')
+    const wanted = scaled.reduce((sum, { metadata, spec }) => sum + (spec.maxReplicas + 1) * poolMax(metadata.name), 0)
     t.ok(wanted <= Number(cluster.find('Cluster', 'postgres').spec.postgresql.parameters.max_connections), `${wanted}`)
-    for (const service of serviceNames) t.equal(environmentOf(service).DATABASE_POOL_MAX, undefined, 'the default')
+    for (const program of programs) t.equal(environmentOf(program).DATABASE_POOL_MAX, undefined, 'the default')
   })
 
   t.test('PostgreSQL keeps an answered request when a machine is lost, and is backed up', async (t) => {
@@ -96,10 +98,11 @@ t.test('production', { skip }, async (t) => {
   })
 
   t.test('every connection is verified against our own authority, under a name of the certificate', async (t) => {
-    for (const service of serviceNames) {
+    for (const service of programs) {
       const { NATS_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE, ...environment } = environmentOf(service)
+      t.equal(NATS_CA_FILE === undefined, service === 'games')
       const mounts = cluster.container(service).container.volumeMounts.map(({ mountPath }: Manifest) => mountPath)
-      for (const file of [NATS_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE])
+      for (const file of [NATS_CA_FILE ?? DATABASE_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE])
         t.ok(mounts.includes(join(file ?? '', '..')), `${service}: ${file}`)
       t.ok(namesOn('postgres').includes(new URL(environment.DATABASE_URL ?? '').hostname))
       const collector = new URL(environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? '')
@@ -145,17 +148,18 @@ t.test('production', { skip }, async (t) => {
 
   t.test('one hop is believed, and it is inside of the cluster', async (t) => {
     const trusted = (environmentOf('gateway').TRUSTED_PROXIES ?? '').split(',')
+    t.same((environmentOf('games').TRUSTED_PROXIES ?? '').split(','), trusted)
     t.equal(trusted.length, 1)
     const [network, bits] = ipaddr.parseCIDR(trusted[0] ?? '')
     t.equal(network.range(), 'private')
     t.ok(bits >= 8)
   })
 
-  t.test('Prometheus finds the metrics of every service under its name', async (t) => {
+  t.test('Prometheus finds the metrics of everything under its name', async (t) => {
     const { spec } = cluster.find('PodMonitor', 'services')
-    t.same([...cluster.selected(spec.selector.matchLabels)].sort(), [...serviceNames].sort())
+    t.same([...podsOf(cluster, spec.selector)].sort(), [...programs].sort())
     t.match(spec, { jobLabel: 'app.kubernetes.io/name', podMetricsEndpoints: [{ port: 'metrics', path: '/metrics' }] })
-    for (const service of serviceNames) {
+    for (const service of programs) {
       const { ports } = cluster.container(service).container
       const { containerPort } = ports.find(({ name }: Manifest) => name === 'metrics')
       t.equal(String(containerPort), environmentOf(service).OTEL_EXPORTER_PROMETHEUS_PORT)

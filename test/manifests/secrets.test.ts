@@ -57,7 +57,7 @@ t.test('secrets', { skip }, async (t) => {
       const everybody = new Set(['GAME_PROVIDER_TOKEN', 'DATABASE_PASSWORD_RECONCILER'])
       for (const { workload, container } of cluster.containers) {
         const { name, labels } = workload.metadata
-        if (labels['app.kubernetes.io/component'] !== 'service') continue
+        if (!['service', 'games'].includes(labels['app.kubernetes.io/component'])) continue
         for (const { valueFrom } of container.env) {
           const key = valueFrom?.secretKeyRef?.key
           if (key !== undefined && !everybody.has(key)) t.ok(key.endsWith(`_${name.toUpperCase()}`), `${name}: ${key}`)
@@ -78,7 +78,7 @@ t.test('secrets', { skip }, async (t) => {
   t.test("of the authority's Secret a pod sees the certificate, never the key", async (t) => {
     forEachOverlay(t, (overlay, cluster) => {
       const mounted = secretsThatAreMounted(cluster).filter(({ secretName }) => secretName === 'authority')
-      t.equal(mounted.length, overlay === 'production' ? 7 : 0)
+      t.equal(mounted.length, overlay === 'production' ? 8 : 0)
       for (const { items } of mounted)
         t.same(
           items.map(({ key }: Manifest) => key),

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allOperations, serviceNames } from '@backoffice/contracts'
+import { settings as games } from '@backoffice/games'
 import { gateway } from '@backoffice/gateway'
 import { migratorConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
@@ -9,6 +10,7 @@ import { secretBoxFrom } from '@backoffice/service-runtime'
 import { loadConfig, type ServiceConfig } from '@backoffice/service-runtime/internal'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
+import type { TObject } from '@sinclair/typebox'
 import t from 'tap'
 import { partsOfOthers } from './cluster.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
@@ -16,13 +18,23 @@ import { forEachOverlay, skip } from './rendered.ts'
 
 t.setTimeout(300_000)
 
-const services = { gateway, players, wallet, payments, webhooks }
+const programs = [...serviceNames, 'games'] as const
+const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
+  gateway: gateway.configuration,
+  players: players.configuration,
+  wallet: wallet.configuration,
+  payments: payments.configuration,
+  webhooks: webhooks.configuration,
+  games,
+}
 
 /** Optional in the schemas, because development goes without. */
 const neededInACluster: Readonly<Record<string, readonly string[]>> = {
-  every: ['NATS_USER', 'NATS_PASSWORD', 'HEALTH_PORT', 'DRAIN_DELAY_MS'],
+  every: ['HEALTH_PORT', 'DRAIN_DELAY_MS'],
+  service: ['NATS_USER', 'NATS_PASSWORD'],
   gateway: ['MASTER_KEYS', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
-  players: ['GAMES_BASE_URL', 'GAMES_PORT'],
+  players: ['GAMES_BASE_URL'],
+  games: ['GAMES_PORT', 'TRUSTED_PROXIES'],
   wallet: ['RECONCILE_DATABASE_URL', 'RECONCILE_EVERY_MS', 'HEADS_EXPORT_DIR'],
   payments: [],
   webhooks: ['MASTER_KEYS'],
@@ -100,17 +112,19 @@ t.test('workloads', { skip }, async (t) => {
       }
     })
 
-    for (const service of serviceNames) {
+    for (const service of programs) {
+      const isService = service !== 'games'
       const { workload, pod, container } = cluster.container(service)
       const environment = cluster.environment(container)
 
       t.test(`${overlay}: ${service} is given the variables that it knows, and no other`, async (t) => {
-        const known = new Set([...Object.keys(services[service].configuration.properties), ...partsOfOthers(container)])
+        const known = new Set([...Object.keys(configurations[service].properties), ...partsOfOthers(container)])
         t.same(
           Object.keys(environment).filter((name) => !known.has(name) && !name.startsWith('OTEL_')),
           [],
         )
-        const needed = [...(neededInACluster.every ?? []), ...(neededInACluster[service] ?? [])]
+        const kinds = ['every', ...(isService ? ['service'] : []), service]
+        const needed = kinds.flatMap((kind) => neededInACluster[kind] ?? [])
         t.same(
           needed.filter((name) => (environment[name] ?? '') === ''),
           [],
@@ -123,11 +137,11 @@ t.test('workloads', { skip }, async (t) => {
       })
 
       t.test(`${overlay}: ${service} accepts its configuration, and is itself to everybody`, async (t) => {
-        const config = loadConfig(services[service].configuration, environment) as ServiceConfig & {
+        const config = loadConfig(configurations[service], environment) as ServiceConfig & {
           MASTER_KEYS?: string
         }
-        t.equal(config.DEVELOPMENT, false)
-        t.equal(config.NATS_USER, service)
+        t.notOk(config.DEVELOPMENT)
+        t.equal(config.NATS_USER, isService ? service : undefined)
         if (config.MASTER_KEYS !== undefined) t.ok(secretBoxFrom(config))
         const { username, pathname } = new URL(config.DATABASE_URL)
         t.same([username, pathname], [`backoffice_${service}`, '/backoffice'])

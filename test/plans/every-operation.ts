@@ -86,7 +86,7 @@ export interface Journey {
 }
 
 /** Calls each operation of operators; the internal ones follow from them. */
-export async function callAsOperator(operator: Operator, team: Team): Promise<Journey> {
+export async function callAsOperator(operator: Operator, team: Team, gamesUrl: string): Promise<Journey> {
   const { get, post } = operator
   const playerId = await newPlayer(operator)
   const player = `/players/${playerId}`
@@ -111,22 +111,21 @@ export async function callAsOperator(operator: Operator, team: Team): Promise<Jo
   await get('/games')
   await team(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '5000.00' })
   const { gameUrl } = await post(`${player}/game-sessions`, 201, { gameId: 'fortune-reels' })
-  await play(gameUrl)
+  await play(gamesUrl, new URL(gameUrl).hash.slice(1))
   await post('/webhooks/test', 200)
   return { playerId, depositId, withdrawalId }
 }
 
 /** What a browser asks for, until the demonstration has been played once. */
-async function play(gameUrl: string): Promise<void> {
-  const { origin, hash } = new URL(gameUrl)
-  const headers = { Authorization: `Bearer ${hash.slice(1)}`, 'Content-Type': 'application/json' }
+async function play(gamesUrl: string, token: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   const spin = { method: 'POST', body: JSON.stringify({ stake: 100 }) }
   for (const [path, init] of [
     ['/play/session', {}],
     ['/play/spin', spin],
     ['/thumbnails/fortune-reels.svg', {}],
   ] as const) {
-    const { status } = await fetch(`${origin}${path}`, { headers, ...init })
+    const { status } = await fetch(`${gamesUrl}${path}`, { headers, ...init })
     if (status !== 200) throw new Error(`expected 200, not ${status} for ${path}`)
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { settings as gamesSettings, startGames } from '@backoffice/games'
 import {
   knownStatements,
   loadConfig,
@@ -24,14 +25,15 @@ const headsDir = mkdtempSync(join(tmpdir(), 'backoffice-heads-'))
 t.teardown(() => rmSync(headsDir, { recursive: true, force: true }))
 const bed = await testBed(t, services, {
   config: {
-    players: { GAMES_HOST: '127.0.0.1' },
     payments: { INTENT_SWEEP_EVERY_MS: 100 },
     wallet: { CHECKPOINT_EVERY_MS: 100, HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: 100 },
   },
 })
 const team = teamOf(bed)
 const operator = await newOperator(t, team, bed.services.gateway.addresses.baseUrl)
-const journey = await callAsOperator(operator, team)
+const games = await startGames(loadConfig(gamesSettings, bed.gamesEnvironment()))
+const journey = await callAsOperator(operator, team, `http://127.0.0.1:${games.port}`)
+await games.drain()
 await callInTrouble(operator, bed)
 await callAsTeam(operator, team, journey)
 for (const name of serviceNames) {

@@ -21,7 +21,7 @@ import { columnsWith, leaveTraces, services } from './traces.ts'
 const sorted = (kinds: Iterable<string>) => [...kinds].sort()
 
 // Before the first test: without one under way, the file would end while the system starts.
-const bed = await testBed(t, services, { config: { players: { GAMES_HOST: '127.0.0.1' } } })
+const bed = await testBed(t, services)
 const admin = bed.sql('admin')
 const { playerId, texts, client, post, team } = await leaveTraces(t, bed)
 

@@ -70,6 +70,7 @@ export async function startFleet(
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compiled,
         HEALTH_PORT: String(ports.healthPort),
         PORT: String(ports.port),
+        // Until release 1.1 players served the games itself.
         GAMES_HOST: '127.0.0.1',
         ...environment,
         ...options.environment,

@@ -52,7 +52,7 @@ t.test('inside service-runtime each room uses only the rooms before it', async (
     ['operations'],
     ['service.ts'],
     ['run.ts'],
-    ['index.ts', 'client.ts', 'internal.ts'],
+    ['index.ts', 'client.ts', 'internal.ts', 'standalone.ts'],
   ]
   t.same(againstOrder('packages/service-runtime/src/', ranks), [])
 })
@@ -76,6 +76,7 @@ t.test('what stands in deploy imports only contracts', async (t) => {
 
 t.test('a service imports only contracts and service-runtime, never another service', async (t) => {
   const permitted = ['@backoffice/contracts', '@backoffice/service-runtime']
+  const ofTheGames = ['@backoffice/contracts/money', '@backoffice/service-runtime/standalone']
   const sources = under('services/').filter((file) => file.path.split('/')[2] === 'src')
   t.same(
     violations(sources, (name, file) => {
@@ -83,6 +84,8 @@ t.test('a service imports only contracts and service-runtime, never another serv
       if (name === '@backoffice/documents') return file.path.startsWith('services/gateway/')
       // The migrator loads a service's migrations alone, so they load no more of the runtime than they need.
       if (name === '@backoffice/service-runtime/migrations') return file.path.includes('/src/storage/migrations/')
+      // The games are no service, and take of both only what needs little memory.
+      if (file.path.startsWith('services/games/') && name.startsWith('@backoffice/')) return ofTheGames.includes(name)
       if (name.startsWith('@backoffice/')) return permitted.includes(name)
       const home = file.path.split('/').slice(0, 3).join('/')
       return !/^(services|packages|test|bench)\//.test(name) || name.startsWith(`${home}/`)
@@ -103,7 +106,7 @@ t.test('an example imports the client by its name, as its users do, and nothing 
 /** Folders that one service has for itself; each uses those before it. */
 const ownRooms: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: ['http'],
-  players: ['games', 'provider'],
+  players: ['provider'],
   wallet: ['heads', 'reconciliation'],
   payments: [],
   webhooks: ['sending', 'schedule'],
@@ -134,6 +137,11 @@ for (const service of serviceNames) {
     ])
   })
 }
+
+t.test('inside the games imports go one way', async (t) => {
+  const ranks = [['domain'], ['storage'], ['thumbnails.ts'], ['settings.ts'], ['http'], ['program.ts'], ['main.ts']]
+  t.same(againstOrder('services/games/src/', ranks), [])
+})
 
 t.test('the domain does no I/O, reads no clock and throws no dice', async (t) => {
   const domain = under('services/').filter((file) => file.path.includes('/src/domain/'))

@@ -92,9 +92,11 @@ export class RunningStack {
     return this.description.processes as Record<string, number>
   }
 
+  /** Of the services and the games. Until release 1.1 players served the games itself. */
   servicePids(): Readonly<Record<string, number>> {
     const all = this.processes()
-    return Object.fromEntries(serviceNames.map((name) => [name, all[name] ?? 0]))
+    const names = [...serviceNames, 'games'].filter((name) => all[name] !== undefined)
+    return Object.fromEntries(names.map((name) => [name, all[name] ?? 0]))
   }
 
   get #ended(): boolean {

@@ -130,5 +130,5 @@ t.test('a user hears its own inbox and, when it is a service, what is asked of i
 })
 
 t.test('the roles of PostgreSQL are named after the services', async (t) => {
-  t.same([roleName('wallet'), roleName('reconciler')], ['backoffice_wallet', 'backoffice_reconciler'])
+  t.same([roleName('wallet'), roleName('games')], ['backoffice_wallet', 'backoffice_games'])
 })

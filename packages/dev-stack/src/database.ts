@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
 import pg from 'pg'
 
 const databaseName = 'backoffice'
@@ -35,23 +35,24 @@ export function sharedRolePasswords(administratorUrl: string): Record<ServiceNam
 }
 
 type ServicePasswords = Readonly<Record<ServiceName, string>>
-type RolePasswords = Readonly<Record<ServiceName | 'reconciler', string>>
+type RolePasswords = Readonly<Record<DatabaseRole, string>>
 
-/** The role that reconciles has a password that follows from the wallet's, which starts the reconciliations. */
-export const withReconciler = (passwords: ServicePasswords): RolePasswords => ({
+/** The roles that own no schema have passwords that follow from those of a service. */
+export const withOtherRoles = (passwords: ServicePasswords): RolePasswords => ({
   ...passwords,
   reconciler: createHash('sha256').update(`reconciler ${passwords.wallet}`).digest('hex'),
+  games: createHash('sha256').update(`games ${passwords.players}`).digest('hex'),
 })
 
 /** The URL with which the wallet reconciles. */
 export function reconcilerUrl(administratorUrl: string, passwords: ServicePasswords): string {
-  return serviceUrl(administratorUrl, 'reconciler', withReconciler(passwords).reconciler)
+  return roleUrl(administratorUrl, 'reconciler', withOtherRoles(passwords).reconciler)
 }
 
-/** The URL with which one service reaches the same database. */
-export function serviceUrl(administratorUrl: string, service: ServiceName | 'reconciler', password: string): string {
+/** The URL with which one role reaches the same database. */
+export function roleUrl(administratorUrl: string, role: DatabaseRole, password: string): string {
   const url = new URL(administratorUrl)
-  url.username = roleName(service)
+  url.username = roleName(role)
   url.password = password
   return url.href
 }

@@ -2,9 +2,9 @@ export { Child, type ChildOptions, type Exit } from './child.ts'
 export {
   databaseUrl,
   reconcilerUrl,
-  serviceUrl,
+  roleUrl,
   sharedRolePasswords,
-  withReconciler,
+  withOtherRoles,
 } from './database.ts'
 export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
 export { natsServerBinary } from './nats-server-binary.ts'
@@ -13,6 +13,7 @@ export { type PostgresOptions, type RunningPostgres, startPostgres, startThrowAw
 export {
   defaultStackFolder,
   type ProcessName,
+  type ProgramName,
   readStack,
   type StackDescription,
   type StackOperator,

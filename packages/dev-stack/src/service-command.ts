@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ServiceName } from '@backoffice/contracts'
+import type { ProgramName } from './stack-file.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 /**
@@ -21,27 +21,27 @@ const ofThisMachine: ReadonlySet<string> = new Set(['PATH', 'HOME', 'NODE_OPTION
 
 /**
  * Keeps the young generation of the heap at a few MiB. With Node's own limit a busy service uses some 60 MiB more for
- * objects that live as long as a request, and is not faster. The images set the same option.
+ * objects that live as long as a request, and is not faster. The games need less. The images set the same options.
  */
-const heapOption = '--max-semi-space-size=4'
+const heapOption = (program: ProgramName) => `--max-semi-space-size=${program === 'games' ? 1 : 4}`
 
 /**
- * How a service is started: from these sources, or from its image where SERVICE_IMAGES says what images are called, such
+ * How a program is started: from these sources, or from its image where SERVICE_IMAGES says what images are called, such
  * as `backoffice/{service}:local`.
  */
-export function serviceCommand(service: ServiceName, env: NodeJS.ProcessEnv): ServiceCommand {
+export function serviceCommand(program: ProgramName, env: NodeJS.ProcessEnv): ServiceCommand {
   const images = env.SERVICE_IMAGES
-  if (images !== undefined && images !== '') return { cwd: root, ...inContainer(service, images, env) }
-  const args = [heapOption, '--import', telemetry, join(root, `services/${service}/src/main.ts`)]
+  if (images !== undefined && images !== '') return { cwd: root, ...inContainer(program, images, env) }
+  const args = [heapOption(program), '--import', telemetry, join(root, `services/${program}/src/main.ts`)]
   return { cwd: root, command: process.execPath, args }
 }
 
 /** On this machine's network, where the other parts are. Signals and the exit status pass through `docker run`. */
-function inContainer(service: ServiceName, images: string, env: NodeJS.ProcessEnv) {
+function inContainer(program: ProgramName, images: string, env: NodeJS.ProcessEnv) {
   const names = Object.keys(env).filter((name) => !ofThisMachine.has(name))
   // As the manifests confine it.
   const confinement = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges']
   const variables = names.flatMap((name) => ['--env', name])
-  const image = images.replace('{service}', service)
+  const image = images.replace('{service}', program)
   return { command: 'docker', args: ['run', '--rm', '--network=host', ...confinement, ...variables, image] }
 }

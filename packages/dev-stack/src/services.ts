@@ -1,23 +1,23 @@
-import type { ServiceName } from '@backoffice/contracts'
 import { Child } from './child.ts'
 import { reconcilerUrl } from './database.ts'
 import type { StackSecrets } from './secrets.ts'
 import { compileCache, serviceCommand } from './service-command.ts'
+import type { ProgramName } from './stack-file.ts'
 
 const startTimeoutMs = 30_000
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
 
 /** A service may call those before it while it drains, so the last to start is the first to stop. */
-export const startOrder: readonly ServiceName[] = ['webhooks', 'wallet', 'players', 'payments', 'gateway']
+export const startOrder: readonly ProgramName[] = ['games', 'webhooks', 'wallet', 'players', 'payments', 'gateway']
 
-const keepsOperatorSecrets: readonly ServiceName[] = ['gateway', 'webhooks']
+const keepsOperatorSecrets: readonly ProgramName[] = ['gateway', 'webhooks']
 
 /** Whether the services show metrics to Prometheus: each then needs a port of its own on this one machine. */
 export const showsMetrics = (): boolean => process.env.OTEL_METRICS_EXPORTER === 'prometheus'
 
 export interface ServiceOptions {
-  readonly name: ServiceName
+  readonly name: ProgramName
   readonly logFile: string
   readonly databaseUrl: string
   readonly natsUrl: string
@@ -28,11 +28,11 @@ export interface ServiceOptions {
   /** Of the gateway's HTTP server. */
   readonly httpPort: number
   readonly baseUrl: string
-  /** Where players' browsers reach the demonstration game; a restart must not move it. */
+  /** Where players' browsers reach the games; a restart must not move it. */
   readonly gamesPort: number
 }
 
-/** Starts one service as a process of its own and waits until it says that it is ready. */
+/** Starts one service, or the games, as a process of its own and waits until it says that it is ready. */
 export async function startServiceProcess(options: ServiceOptions): Promise<Child> {
   const { name, healthPort } = options
   const env = serviceEnvironment(options)
@@ -62,16 +62,16 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     OTEL_SERVICE_NAME: name,
     DATABASE_URL: options.databaseUrl,
     ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(options.databaseUrl, secrets.databaseRoles) } : {}),
-    NATS_URL: options.natsUrl,
-    NATS_USER: name,
-    NATS_PASSWORD: secrets.nats[name],
+    ...(name === 'games'
+      ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) }
+      : { NATS_URL: options.natsUrl, NATS_USER: name, NATS_PASSWORD: secrets.nats[name] }),
     HEALTH_PORT: String(options.healthPort),
     ...(options.metricsPort === undefined
       ? {}
       : { OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1', OTEL_EXPORTER_PROMETHEUS_PORT: String(options.metricsPort) }),
     ...(keepsOperatorSecrets.includes(name) ? { MASTER_KEYS: secrets.masterKeys } : {}),
     HEALTH_HOST: '127.0.0.1',
-    ...(name === 'players' ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) } : {}),
+    ...(name === 'players' ? { GAMES_BASE_URL: `http://127.0.0.1:${options.gamesPort}` } : {}),
     ...(name === 'gateway'
       ? { PORT: String(options.httpPort), HOST: '127.0.0.1', PUBLIC_BASE_URL: options.baseUrl }
       : {}),

@@ -16,7 +16,9 @@ export interface StackOperator {
   readonly production: EnvironmentCredentials
 }
 
-export type ProcessName = 'postgres' | 'nats' | ServiceName
+/** Our own programs that run all the time: the services, and the public games. */
+export type ProgramName = ServiceName | 'games'
+export type ProcessName = 'postgres' | 'nats' | ProgramName
 
 /** What `<dir>/stack.json` says while a stack runs; it is removed when the stack stops. */
 export interface StackDescription {
@@ -28,8 +30,8 @@ export interface StackDescription {
   /** Passwords of the team's NATS users, by user name. */
   readonly team: Readonly<Record<string, string>>
   readonly operators: readonly StackOperator[]
-  /** Where Prometheus finds the metrics of each service; only with OTEL_METRICS_EXPORTER=prometheus. */
-  readonly metrics?: Readonly<Partial<Record<ServiceName, string>>>
+  /** Where Prometheus finds the metrics of each program; only with OTEL_METRICS_EXPORTER=prometheus. */
+  readonly metrics?: Readonly<Partial<Record<ProgramName, string>>>
   /** Process numbers. A backend that was given is not among them. */
   readonly processes: Readonly<Partial<Record<ProcessName, number>>>
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { type ServiceName, streamBytesDefault } from '@backoffice/contracts'
+import { streamBytesDefault } from '@backoffice/contracts'
 import { createLogger, StreamKeeper } from '@backoffice/service-runtime/client'
 import type { StackArguments } from './arguments.ts'
 import type { Child } from './child.ts'
-import { ensureDatabase, serviceUrl, withReconciler } from './database.ts'
+import { ensureDatabase, roleUrl, withOtherRoles } from './database.ts'
 import { demoOperators } from './demo-operator.ts'
 import { claimFolder, releaseFolder } from './folder.ts'
 import { startNats } from './nats.ts'
@@ -13,7 +13,7 @@ import { startPostgres } from './postgres.ts'
 import { prepareBackends } from './prepare-backends.ts'
 import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts'
 import { showsMetrics, startOrder, startServiceProcess } from './services.ts'
-import { type ProcessName, type StackDescription, StackFile } from './stack-file.ts'
+import { type ProcessName, type ProgramName, type StackDescription, StackFile } from './stack-file.ts'
 import type { Steps } from './steps.ts'
 import { Supervised } from './supervisor.ts'
 
@@ -24,14 +24,14 @@ interface Addresses {
   readonly baseUrl: string
 }
 
-/** PostgreSQL, nats-server and the five services, started in order, kept running, and stopped in the opposite order. */
+/** PostgreSQL, nats-server, the five services and the games, started in order, kept running, and stopped in the opposite order. */
 export class Stack {
   readonly #arguments: StackArguments
   readonly #steps: Steps
   readonly #secrets: StackSecrets
   readonly #file: StackFile
   readonly #running: Supervised[] = []
-  readonly #metricsPorts = new Map<ServiceName, number>()
+  readonly #metricsPorts = new Map<ProgramName, number>()
   readonly #processes: Partial<Record<ProcessName, number>> = {}
   #keeper: StreamKeeper | undefined
   #started: Promise<StackDescription> | undefined
@@ -70,7 +70,7 @@ export class Stack {
       const url = await ensureDatabase(administratorUrl)
       await prepareBackends({
         administratorUrl: url,
-        databaseRoles: withReconciler(this.#secrets.databaseRoles),
+        databaseRoles: withOtherRoles(this.#secrets.databaseRoles),
         natsUrl,
         streamsPassword: this.#secrets.nats.streams,
       })
@@ -139,7 +139,8 @@ export class Stack {
 
   async #startServices(where: Addresses): Promise<void> {
     const gamesPort = await freePort()
-    const ports = new Map<ServiceName, number>()
+    const ports = new Map<ProgramName, number>()
+    const passwords = withOtherRoles(this.#secrets.databaseRoles)
     for (const name of startOrder) {
       ports.set(name, await freePort())
       if (showsMetrics()) this.#metricsPorts.set(name, await freePort())
@@ -149,7 +150,7 @@ export class Stack {
       const options = {
         name,
         logFile: join(this.#arguments.dir, 'logs', `${name}.log`),
-        databaseUrl: serviceUrl(where.postgresUrl, name, this.#secrets.databaseRoles[name]),
+        databaseUrl: roleUrl(where.postgresUrl, name, passwords[name]),
         natsUrl: where.natsUrl,
         secrets: this.#secrets,
         healthPort: ports.get(name) ?? 0,
@@ -184,7 +185,7 @@ export class Stack {
 
 const metricsPortOf = (metricsPort: number | undefined) => (metricsPort === undefined ? {} : { metricsPort })
 
-function metricsOf(ports: ReadonlyMap<ServiceName, number>): Pick<StackDescription, 'metrics'> {
+function metricsOf(ports: ReadonlyMap<ProgramName, number>): Pick<StackDescription, 'metrics'> {
   if (ports.size === 0) return {}
   return { metrics: Object.fromEntries([...ports].map(([name, port]) => [name, `http://127.0.0.1:${port}/metrics`])) }
 }

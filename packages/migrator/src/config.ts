@@ -1,18 +1,15 @@
 import {
-  type ServiceName,
+  type DatabaseRole,
+  databaseRoles,
   type StreamSettings,
-  serviceNames,
   streamBytesDefault,
   streamBytesMin,
 } from '@backoffice/contracts'
 import { type Static, Type } from '@sinclair/typebox'
 import type { RolePasswords } from './prepare-database.ts'
 
-const roles: readonly (ServiceName | 'reconciler')[] = [...serviceNames, 'reconciler']
-
-type PasswordVariable = `DATABASE_PASSWORD_${Uppercase<ServiceName | 'reconciler'>}`
-const passwordVariable = (role: ServiceName | 'reconciler') =>
-  `DATABASE_PASSWORD_${role.toUpperCase()}` as PasswordVariable
+type PasswordVariable = `DATABASE_PASSWORD_${Uppercase<DatabaseRole>}`
+const passwordVariable = (role: DatabaseRole) => `DATABASE_PASSWORD_${role.toUpperCase()}` as PasswordVariable
 
 const password = Type.String({ minLength: 1 })
 
@@ -51,7 +48,7 @@ export const migratorConfig = Type.Composite([
   streamConfig,
   // One for each role, such as DATABASE_PASSWORD_WALLET.
   Type.Object(
-    Object.fromEntries(roles.map((role) => [passwordVariable(role), password])) as Record<
+    Object.fromEntries(databaseRoles.map((role) => [passwordVariable(role), password])) as Record<
       PasswordVariable,
       typeof password
     >,
@@ -60,5 +57,5 @@ export const migratorConfig = Type.Composite([
 export type MigratorConfig = Static<typeof migratorConfig>
 
 export function passwordsFrom(config: MigratorConfig): RolePasswords {
-  return Object.fromEntries(roles.map((role) => [role, config[passwordVariable(role)]])) as RolePasswords
+  return Object.fromEntries(databaseRoles.map((role) => [role, config[passwordVariable(role)]])) as RolePasswords
 }

@@ -1,10 +1,10 @@
-import type { ServiceName } from '@backoffice/contracts'
+import type { DatabaseRole, ServiceName } from '@backoffice/contracts'
 import { migrate, provisionDatabase } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 import { services } from './services.ts'
 
-/** Of the login roles: a service's own, and the one that only reads, for reconciliation. */
-export type RolePasswords = Readonly<Record<ServiceName | 'reconciler', string>>
+/** Of the login roles. */
+export type RolePasswords = Readonly<Record<DatabaseRole, string>>
 
 export interface AppliedMigrations {
   readonly service: ServiceName

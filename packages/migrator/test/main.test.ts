@@ -8,6 +8,7 @@ import {
   brokerUsers,
   consumerApi,
   consumerConfiguration,
+  databaseRoles,
   type EventConsumerEntry,
   eventConsumers,
   serviceNames,
@@ -31,9 +32,10 @@ chmodSync(dir, 0o755)
 const server = await startThrowAwayPostgres(join(dir, 'shared'))
 t.teardown(() => server.child.stop())
 
-const roles = [...serviceNames, 'reconciler']
 const passwordOf = (role: string) => `of-${role}`
-const passwords = Object.fromEntries(roles.map((role) => [`DATABASE_PASSWORD_${role.toUpperCase()}`, passwordOf(role)]))
+const passwords = Object.fromEntries(
+  databaseRoles.map((role) => [`DATABASE_PASSWORD_${role.toUpperCase()}`, passwordOf(role)]),
+)
 
 const natsPassword = (user: string) => `nats-of-${user}`
 const natsOptions = {

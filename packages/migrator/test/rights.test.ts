@@ -11,7 +11,8 @@ const bed = await testBed(t, migrated as never, { startServices: false })
 const admin = bed.sql('admin')
 const reconciler = new pg.Pool({ connectionString: bed.environment('wallet').RECONCILE_DATABASE_URL, max: 1 })
 t.teardown(() => reconciler.end())
-const roles = { ...Object.fromEntries(serviceNames.map((name) => [name, bed.sql(name)])), reconciler }
+const games = bed.sql('games')
+const roles = { ...Object.fromEntries(serviceNames.map((name) => [name, bed.sql(name)])), reconciler, games }
 
 type Verb = 'select' | 'insert' | 'update' | 'delete' | 'truncate'
 const everything: readonly Verb[] = ['select', 'insert', 'update', 'delete']
@@ -103,7 +104,10 @@ t.test('each role may do to each table what is written here, and nothing else', 
       for (const table of tables) {
         const own = role === table.schema ? (lessOfOwn[table.name] ?? everything) : []
         const compared = role === 'reconciler' && ['wallet', 'payments'].includes(table.schema)
-        const read = compared || (role === 'reconciler' && ['players.player', 'players.outbox'].includes(table.name))
+        const read =
+          compared ||
+          (role === 'reconciler' && ['players.player', 'players.outbox'].includes(table.name)) ||
+          (role === 'games' && ['players.game', 'players.game_session'].includes(table.name))
         t.equal(await verbsOf(pool, table), (read ? ['select'] : own).join(' '), `${role} on ${table.name}`)
       }
     }),
@@ -120,6 +124,21 @@ t.test('of players, reconciliation reads whose they are and nothing about a pers
   }
   t.same(await readable('players.player'), ['brand_id', 'environment', 'id'])
   t.same(await readable('players.outbox'), ['aggregate', 'created_at', 'done_at', 'kind', 'name'])
+})
+
+t.test('the public games find a demonstration by its token and change its balance, and no more', async (t) => {
+  const permitted = async (name: string, statement: (column: string) => string) => {
+    const { columns = [] } = tables.find((table) => table.name === name) ?? {}
+    const found: string[] = []
+    for (const column of columns) if (await mayRun(games, statement(column.name))) found.push(column.name)
+    return found.sort()
+  }
+  const sessions = 'players.game_session'
+  const readFrom = (name: string) => permitted(name, (column) => `select ${column} from ${name}`)
+  t.same(await readFrom('players.game'), ['id', 'name', 'provider'])
+  t.same(await readFrom(sessions), ['demo_balance', 'expires_at', 'game_id', 'token_sha256'])
+  const change = (column: string) => `update ${sessions} set ${column} = default where false`
+  t.same(await permitted(sessions, change), ['demo_balance'])
 })
 
 /** A row of each kind of record. */

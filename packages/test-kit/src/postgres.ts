@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { databaseUrl, sharedRolePasswords, startThrowAwayPostgres, withReconciler } from '@backoffice/dev-stack'
+import { databaseUrl, sharedRolePasswords, startThrowAwayPostgres, withOtherRoles } from '@backoffice/dev-stack'
 import { migrate, provisionDatabase, type Service } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 
@@ -82,7 +82,7 @@ async function ensureTemplate(administratorUrl: string, services: readonly Migra
     await client.query(`drop database if exists ${draft} with (force)`)
     await client.query(`create database ${draft}`)
     const url = databaseUrl(administratorUrl, draft)
-    await provisionDatabase({ adminUrl: url, passwords: withReconciler(sharedRolePasswords(administratorUrl)) })
+    await provisionDatabase({ adminUrl: url, passwords: withOtherRoles(sharedRolePasswords(administratorUrl)) })
     for (const { name, migrations } of services) await migrate({ service: name, migrations, url })
     await client.query(`alter database ${draft} rename to ${template}`)
   })

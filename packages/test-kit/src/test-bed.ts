@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import {
   type BrokerUser,
   brokerUsers,
+  type DatabaseRole,
   inboxOf,
   type Operation,
   type Reply,
@@ -18,10 +19,10 @@ import {
   teamUsers as developmentUsers,
   type NatsOptions,
   type RunningNats,
-  reconcilerUrl,
-  serviceUrl,
+  roleUrl,
   sharedRolePasswords,
   startNats,
+  withOtherRoles,
 } from '@backoffice/dev-stack'
 import {
   type CallOptions,
@@ -96,8 +97,8 @@ export interface TestBed<S> {
   team(user: TeamUser): RpcClient
   /** An operator's scope, in the sandbox unless overridden; another environment has another brand. */
   scope(overrides?: Partial<Scope>): Scope
-  /** A pool of connections with the rights of a service's role (its schema first), or of the superuser. */
-  sql(who: ServiceName | 'admin'): pg.Pool
+  /** A pool of connections with the rights of a role (its schema first), or of the superuser. */
+  sql(who: DatabaseRole | 'admin'): pg.Pool
   /** A NATS connection with the rights of a program or a person of the team. */
   nats(user: BrokerUser | TeamUser): Promise<NatsConnection>
   readonly services: { readonly [Name in keyof S]: Running<S[Name]> }
@@ -110,6 +111,8 @@ export interface TestBed<S> {
   readonly databaseUrl: string
   /** Environment variables with which a service of this bed would start as a process of its own. */
   environment(name: ServiceName): Record<string, string>
+  /** The same for the public games, which a test starts itself. */
+  gamesEnvironment(): Record<string, string>
 }
 
 /**
@@ -140,7 +143,8 @@ export async function testBed<S extends Services>(
   const chosen = names.map((name) => services[name] as AnyService)
   const [database, nats] = await Promise.all([createDatabase(chosen, administratorUrl), startBedNats(endings, options)])
   endings.push(database.drop)
-  const rolePassword = sharedRolePasswords(administratorUrl)
+  const rolePassword = withOtherRoles(sharedRolePasswords(administratorUrl))
+  const urlOf = (role: DatabaseRole) => roleUrl(database.url, role, rolePassword[role])
   const connections = new Map<string, Promise<NatsConnection>>()
   const pools = new Map<string, pg.Pool>()
 
@@ -157,7 +161,7 @@ export async function testBed<S extends Services>(
     team: (user) => teamClient(user, () => bed.nats(user)),
     scope: (overrides = {}) => testScope(overrides),
     sql(who) {
-      const url = who === 'admin' ? database.url : serviceUrl(database.url, who, rolePassword[who])
+      const url = who === 'admin' ? database.url : urlOf(who)
       const pool = pools.get(who) ?? new pg.Pool({ connectionString: url, max: poolConnectionsMax, ...searchPath(who) })
       if (!pools.has(who)) endings.push(() => pool.end())
       pools.set(who, pool)
@@ -175,8 +179,8 @@ export async function testBed<S extends Services>(
     },
     environment: (name) => ({
       DEVELOPMENT: 'true',
-      DATABASE_URL: serviceUrl(database.url, name, rolePassword[name]),
-      ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(database.url, rolePassword) } : {}),
+      DATABASE_URL: urlOf(name),
+      ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: urlOf('reconciler') } : {}),
       DATABASE_POOL_MAX: '5',
       NATS_URL: nats.url,
       NATS_USER: name,
@@ -187,6 +191,13 @@ export async function testBed<S extends Services>(
       HOST: '127.0.0.1',
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
       ...asText(options.config?.[name] ?? {}),
+    }),
+    gamesEnvironment: () => ({
+      DATABASE_URL: urlOf('games'),
+      GAMES_HOST: '127.0.0.1',
+      GAMES_PORT: '0',
+      HEALTH_HOST: '127.0.0.1',
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     }),
     async start(name) {
       const service = services[name] as AnyService

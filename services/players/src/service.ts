@@ -1,19 +1,18 @@
 import { ConfigurationError, dayMs, defineService, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
-import { GamesListener } from './games/listener.ts'
 import { providerMeasurement } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { GameProvider } from './provider/game-provider.ts'
 import { migrations } from './storage/migrations/index.ts'
 
-/** Players, their identity checks and limits, and the games: their operations, and the games' public listener. */
+/** Where `npm start` and tests reach the public games, unless they say otherwise. */
+const gamesUrlInDevelopment = 'http://127.0.0.1:8082'
+
+/** Players, their identity checks and limits, the catalogue of games, and the opening of a game. */
 export const players = defineService({
   name: 'players',
   settings: {
-    GAMES_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
-    /** Of the public listener that serves thumbnails and the demonstration game. 0 takes any free port. */
-    GAMES_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 0 }),
-    /** Where players' browsers reach that listener. Required outside development. */
+    /** Where players' browsers reach the public games (services/games). Required outside development. */
     GAMES_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://[^#?]+[^/#?]$' })),
     /** The provider's launch API. Without it production refuses launches with PROVIDER_UNAVAILABLE. */
     GAME_PROVIDER_URL: Type.Optional(Type.String({ pattern: '^https?://.+' })),
@@ -33,13 +32,7 @@ export const players = defineService({
   // A session is over when it expires. It is kept for a while in case somebody asks what was played.
   retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs, ofSandbox: sql`mode = 'demo'` }],
   compose(context, settings) {
-    const listener = new GamesListener({
-      ...context,
-      host: settings.GAMES_HOST,
-      port: settings.GAMES_PORT,
-      baseUrl: settings.GAMES_BASE_URL,
-    })
-    const gamesUrl = () => listener.url
+    const gamesUrl = settings.GAMES_BASE_URL ?? gamesUrlInDevelopment
     const provider = new GameProvider({
       url: settings.GAME_PROVIDER_URL,
       token: settings.GAME_PROVIDER_TOKEN,
@@ -50,9 +43,7 @@ export const players = defineService({
     })
     return {
       operations: handlers({ gamesUrl, provider, keepYears: settings.PLAYER_RECORDS_KEEP_YEARS }),
-      background: [listener],
       measurements: [providerMeasurement(provider)],
-      addresses: () => ({ gamesUrl: gamesUrl() }),
     }
   },
 })

@@ -19,6 +19,8 @@ const writersPerReader = 4
 /** Of their own, since a list or an export may take long, and operators' requests wait for the readers. */
 const teamReadersMax = 2
 
+type DatabaseConfig = Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 'DATABASE_POOL_MAX'>
+
 interface ConnectOptions {
   /** Nothing where SQL serves. */
   readonly loadEntities?: (() => Promise<Entities>) | undefined
@@ -34,15 +36,17 @@ const noEntities = () => Promise.reject(new Error('there are no entities here'))
  */
 export async function connectDatabase(
   service: ServiceName,
-  config: Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 'DATABASE_POOL_MAX'>,
+  config: DatabaseConfig,
   { loadEntities = noEntities, intercept }: ConnectOptions = {},
 ): Promise<Database> {
-  const writers = openPool(service, config, { max: config.DATABASE_POOL_MAX, readOnly: false })
-  const readers = openPool(service, config, {
+  const whose = { program: service, schema: service }
+  const writers = openPool(config, { ...whose, max: config.DATABASE_POOL_MAX, readOnly: false })
+  const readers = openPool(config, {
+    ...whose,
     max: Math.ceil(config.DATABASE_POOL_MAX / writersPerReader),
     readOnly: true,
   })
-  const teamReaders = openPool(service, config, { max: teamReadersMax, readOnly: true })
+  const teamReaders = openPool(config, { ...whose, max: teamReadersMax, readOnly: true })
   const apart = new Lane<() => Promise<void>>(Math.ceil(config.DATABASE_POOL_MAX / 2), (run) => run())
   // On first use: MikroORM is the largest thing in a process, and hardly any request of an operator needs it.
   let loading: Promise<EntityManagers> | undefined
@@ -65,13 +69,26 @@ export async function connectDatabase(
   })
 }
 
+/** A single pool, for a program that has part of a service's data and no operations. */
+export function connectPool(
+  config: DatabaseConfig,
+  whose: { readonly program: string; readonly schema: ServiceName },
+): Db & Pick<Database, 'close'> {
+  const pool = openPool(config, { ...whose, max: config.DATABASE_POOL_MAX, readOnly: false })
+  return Object.assign(overPool(pool, noEntities), { close: () => pool.end() })
+}
+
 function openPool(
-  service: ServiceName,
-  config: Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE'>,
-  { max, readOnly }: { readonly max: number; readonly readOnly: boolean },
+  config: Pick<DatabaseConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE'>,
+  {
+    program,
+    schema,
+    max,
+    readOnly,
+  }: { readonly program: string; readonly schema: ServiceName; readonly max: number; readonly readOnly: boolean },
 ): Pool {
   const settings = [
-    `-c search_path=${service}`,
+    `-c search_path=${schema}`,
     `-c statement_timeout=${statementTimeoutMs}`,
     `-c idle_in_transaction_session_timeout=${idleTransactionTimeoutMs}`,
     '-c timezone=UTC',
@@ -80,7 +97,7 @@ function openPool(
   const pool = new Pool({
     connectionString: verifiedUrl(config.DATABASE_URL, config.DATABASE_CA_FILE),
     max,
-    application_name: service,
+    application_name: program,
     options: settings.join(' '),
     connectionTimeoutMillis: connectionTimeoutMs,
     keepAlive: true,

@@ -1,4 +1,4 @@
-import { roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.ts'
 
 /**
@@ -15,15 +15,16 @@ const roleLock = 7_411_904
 
 /**
  * Creates what the services' migrations and logins need, in the database of `adminUrl`: a login role and a schema per
- * service, and a SELECT-only role for reconciliation (schemas wallet and payments). Safe to repeat; passwords are set anew each time.
- * @param passwords by service; only those given are provisioned
+ * service, a SELECT-only role for reconciliation (schemas wallet and payments), and a role for the public games, which
+ * gets its rights from a migration of players. Safe to repeat; passwords are set anew each time.
+ * @param passwords by role; only those given are provisioned
  */
 export async function provisionDatabase({
   adminUrl,
   passwords,
 }: {
   readonly adminUrl: string
-  readonly passwords: Readonly<Partial<Record<ServiceName | 'reconciler', string>>>
+  readonly passwords: Readonly<Partial<Record<DatabaseRole, string>>>
 }): Promise<void> {
   await createRoles(adminUrl, passwords)
   await connectOnce(adminUrl, async (client) => {
@@ -34,6 +35,8 @@ export async function provisionDatabase({
       `revoke create on schema public from public`,
       `revoke connect on database ${database} from public`,
     ]
+    if (passwords.games !== undefined)
+      statements.push(`grant connect on database ${database} to ${quoteIdentifier(roleName('games'))}`)
     for (const service of serviceNames) {
       if (passwords[service] === undefined) continue
       const role = quoteIdentifier(roleName(service))
@@ -66,8 +69,8 @@ async function createRoles(adminUrl: string, passwords: Readonly<Record<string, 
   cluster.pathname = '/postgres'
   await connectOnce(cluster.href, async (client) => {
     await client.query('select pg_advisory_lock($1)', [roleLock])
-    for (const [service, password] of Object.entries(passwords)) {
-      const name = roleName(service as ServiceName)
+    for (const [role, password] of Object.entries(passwords)) {
+      const name = roleName(role as DatabaseRole)
       const known = await client.query('select from pg_roles where rolname = $1', [name])
       const verb = known.rowCount === 0 ? 'create' : 'alter'
       await client.query(`${verb} role ${quoteIdentifier(name)} login password ${quoteLiteral(password)}`)

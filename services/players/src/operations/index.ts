@@ -20,7 +20,7 @@ import { showPlayer } from './show-player.ts'
 import { submitKyc } from './submit-kyc.ts'
 
 export const handlers = (games: {
-  readonly gamesUrl: () => string
+  readonly gamesUrl: string
   readonly provider: GameProvider
   readonly keepYears: number
 }): HandlersOf<'players'> => ({

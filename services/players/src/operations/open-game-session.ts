@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { operations, Rejection, type Scope, sandboxGames, toMinorUnits } from '@backoffice/contracts'
 import { type Call, handle, type RpcClient } from '@backoffice/service-runtime'
+import { demoSessionMs, demoStartBalance } from '../domain/demonstration.ts'
 import { admitToPlay } from '../domain/play.ts'
 import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
-import { demoSessionMs, demoStartBalance } from '../domain/slot.ts'
 import type { GameProvider } from '../provider/game-provider.ts'
 import { insertSessions } from '../storage/game-sessions.ts'
 import { findCatalogueGame } from '../storage/games.ts'
@@ -24,7 +24,7 @@ export const openGameSession = ({
   gamesUrl,
   provider,
 }: {
-  readonly gamesUrl: () => string
+  readonly gamesUrl: string
   readonly provider: GameProvider
 }) =>
   handle(operations.players.openGameSession, {
@@ -47,7 +47,7 @@ export const openGameSession = ({
         dayDeposits: dailyLimit === null ? 0n : await readDayDeposits(call, rpc),
       })
       const id = newId('ses')
-      if (scope.environment === 'sandbox') return { id, ...demonstration(gamesUrl(), gameId, now) }
+      if (scope.environment === 'sandbox') return { id, ...demonstration(gamesUrl, gameId, now) }
       return { id, ...(await provider.launch({ sessionId: id, gameId, playerId, brandId, currency }, deadline)) }
     },
 

@@ -26,12 +26,6 @@ export async function findCatalogueGame(
   return game
 }
 
-/** Whether or not it is in any brand's catalogue. */
-export async function findGame(db: ReadDb, gameId: string): Promise<CatalogueGame | undefined> {
-  const [game] = await db<CatalogueGame>`select ${columns} from game where id = ${gameId}`
-  return game
-}
-
 /** False when there is no such game. */
 export async function setAvailability(
   db: Db,

@@ -4,6 +4,7 @@ import { gameTables } from './0002-games.ts'
 import { reconcilerRights } from './0003-reconciler-rights.ts'
 import { keptRecords } from './0004-kept-records.ts'
 import { reconcilerEnvironment } from './0005-reconciler-environment.ts'
+import { gamesRights } from './0006-games-rights.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   reconcilerRights,
   keptRecords,
   reconcilerEnvironment,
+  gamesRights,
 ]

@@ -1,7 +1,3 @@
-/** How long a demonstration may be played. */
-export const demoSessionMs = 3_600_000
-/** Fictitious, in minor units: 1,000.00. */
-export const demoStartBalance = 100_000n
 /** The stakes on offer, in minor units. */
 export const stakes = [100n, 500n, 1_000n] as const
 

@@ -1,35 +1,21 @@
-import { operations } from '@backoffice/contracts'
-import { payments } from '@backoffice/payments'
-import { testBed } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
-import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import { players } from '../../src/service.ts'
-import { newPlayer } from '../new-player.ts'
+import { gamesBed } from '../games-bed.ts'
 
 t.test(
   'the demonstration game in a real browser: played by keyboard, at phone width, and over when its session is',
   { skip: noBrowser },
   async (t) => {
     let now = new Date()
-    const bed = await testBed(
-      t,
-      { players, wallet, payments },
-      { clock: { now: () => now }, config: { players: { GAMES_HOST: '127.0.0.1' } } },
-    )
-    const scope = bed.scope()
-    const { id: playerId } = await bed.rpc.call(operations.players.registerPlayer, { scope, input: newPlayer() })
-    await bed.team('alice').call(operations.players.decideKyc, { input: { playerId, status: 'aprovado' } })
-    const { gameUrl } = await bed.rpc.call(operations.players.openGameSession, {
-      scope,
-      input: { playerId, gameId: 'amazon-gold' },
-    })
+    const { start, open, newPlayer } = await gamesBed(t, { now: () => now })
+    const gamesUrl = await start(t)
+    const { path } = await open(await newPlayer(), 'amazon-gold')
 
     const browser = await startBrowser(t)
     const page = await browser.newPage({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))
-    await page.goto(gameUrl)
+    await page.goto(`${gamesUrl}${path}`)
     await page.waitForSelector('#spin:not([disabled])')
     t.equal(await page.textContent('#name'), 'Amazon Gold')
     t.equal(await page.textContent('#balance'), '1000.00')

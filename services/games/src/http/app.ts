@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { type Clock, type Db, durations, isPassingFault, type Logger } from '@backoffice/service-runtime/standalone'
+import fastify, { type FastifyInstance } from 'fastify'
+import type { Thumbnails } from '../thumbnails.ts'
+import { type Limits, limitConnections, limitRequests } from './limits.ts'
+import { registerPlay } from './play.ts'
+
+/** The page may load and call nothing but this server. An operator may show it in an iframe. */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+
+const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url))
+const assets = {
+  'demo.css': { contentType: 'text/css; charset=utf-8', body: asset('demo.css') },
+  'demo.js': { contentType: 'text/javascript; charset=utf-8', body: asset('demo.js') },
+} as const
+const page = asset('demo.html')
+const bodyBytesMax = 1024
+const maxAgeSeconds = 3_600
+const requestTimeoutMs = 10_000
+/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
+const lateRequestsEveryMs = 1_000
+
+/** No route has a schema. Without this Fastify loads ajv all the same, which takes 3 MiB. */
+const noSchemas = () => {
+  throw new Error('a route of the games has no schema')
+}
+const noCompilers = { buildValidator: noSchemas, buildSerializer: noSchemas }
+
+export interface GamesContext {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Logger
+  readonly thumbnails: Thumbnails
+}
+
+const duration = durations('backoffice.games.request.duration_seconds', 'Time from a request of a browser to its reply')
+
+/** The public server: everything that it serves is served without a signature. */
+export async function createApp(context: GamesContext, limits: Limits): Promise<FastifyInstance> {
+  const { log } = context
+  const app = fastify({
+    logger: false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: lateRequestsEveryMs },
+    trustProxy: limits.trustedProxies,
+    schemaController: { compilersFactory: noCompilers },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  })
+  limitConnections(app.server, limits)
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers({
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Content-Security-Policy': contentSecurityPolicy,
+    })
+  })
+  app.addHook('onResponse', async ({ routeOptions: { url = 'none' } }, reply) => {
+    duration.record(reply.elapsedTime / 1_000, { route: url, status: String(reply.statusCode) })
+  })
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    const status = error.statusCode ?? (isPassingFault(error) ? 503 : 500)
+    if (status === 503) {
+      log.warn({ err: error }, 'PostgreSQL is unavailable or busy')
+      return reply.code(503).header('Retry-After', '1').send({ error: 'unavailable' })
+    }
+    if (status >= 500) log.error({ err: error }, 'the demonstration game failed')
+    const names: Readonly<Record<number, string>> = { 429: 'limited' }
+    return reply
+      .code(status === 400 ? 422 : status)
+      .send({ error: status >= 500 ? 'internal' : (names[status] ?? 'invalid') })
+  })
+  await limitRequests(app, limits)
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
+    reply.code(404).send({ error: 'not found' }),
+  )
+  registerPages(app, context)
+  registerPlay(app, context)
+  return app
+}
+
+function registerPages(app: FastifyInstance, { thumbnails }: GamesContext): void {
+  app.get<{ Params: { file: string } }>('/thumbnails/:file', (request, reply) => {
+    if (!thumbnails.areDrawn) return reply.code(503).header('Retry-After', '1').send({ error: 'unavailable' })
+    const drawn = thumbnails.of(request.params.file.replace(/\.svg$/, ''))
+    if (drawn === undefined) return reply.code(404).send({ error: 'not found' })
+    return reply
+      .headers({ 'Content-Type': 'image/svg+xml', 'Cache-Control': `public, max-age=${maxAgeSeconds}` })
+      .send(drawn)
+  })
+  // The page is the same for every game. The token in the fragment says which game is played.
+  app.get('/demo/:gameId', (_request, reply) => reply.header('Content-Type', 'text/html; charset=utf-8').send(page))
+  for (const [name, { contentType, body }] of Object.entries(assets)) {
+    app.get(`/assets/${name}`, (_request, reply) =>
+      reply.headers({ 'Content-Type': contentType, 'Cache-Control': `public, max-age=${maxAgeSeconds}` }).send(body),
+    )
+  }
+}

@@ -1,0 +1,5 @@
+import { loadConfig, runProcess } from '@backoffice/service-runtime/standalone'
+import { startGames } from './program.ts'
+import { settings } from './settings.ts'
+
+await runProcess(() => startGames(loadConfig(settings, process.env)))

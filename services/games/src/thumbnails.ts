@@ -1,0 +1,29 @@
+import type { ReadDb } from '@backoffice/service-runtime/standalone'
+import { thumbnail } from './domain/thumbnail.ts'
+import { listGames } from './storage/games.ts'
+
+/** The thumbnails of all games, drawn once: a request for one asks nobody. */
+export class Thumbnails {
+  readonly #db: ReadDb
+  #drawn: ReadonlyMap<string, string> | undefined
+
+  constructor(db: ReadDb) {
+    this.#db = db
+  }
+
+  /** Reads the catalogue and draws it. */
+  async load(): Promise<void> {
+    const games = await listGames(this.#db)
+    this.#drawn = new Map(games.map((game) => [game.id, thumbnail(game)]))
+  }
+
+  /** False until the catalogue was read for the first time. */
+  get areDrawn(): boolean {
+    return this.#drawn !== undefined
+  }
+
+  /** Undefined when there is no such game. */
+  of(gameId: string): string | undefined {
+    return this.#drawn?.get(gameId)
+  }
+}

@@ -1,0 +1,216 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createConnection } from 'node:net'
+import { operations } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { gamesBed } from './games-bed.ts'
+
+const { bed, scope, start, newPlayer, open } = await gamesBed(t)
+const admin = bed.sql('admin')
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+/** In the shape of a token of ours. */
+const guess = () => randomBytes(24).toString('base64url')
+const session = (url: string, token: string) => fetch(`${url}/play/session`, { headers: bearer(token) })
+const statusOf = async (reply: Promise<Response>) => {
+  const { status, body } = await reply
+  await body?.cancel()
+  return status
+}
+
+t.test('a demonstration is played on the server: it draws, books, and refuses what it cannot take', async (t) => {
+  const url = await start(t)
+  const { token } = await open(await newPlayer())
+  const play = (stake: unknown, as: Record<string, string> = bearer(token)) =>
+    fetch(`${url}/play/spin`, {
+      method: 'POST',
+      headers: { ...as, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ stake }),
+    })
+  const first = await (await session(url, token)).json()
+  t.match(first, { name: 'Fortune Reels', balance: '1000.00', stakes: [{ value: 100, label: '1.00' }] })
+  let balance = 100_000
+  for (let count = 0; count < 40; count++) {
+    const spin = (await (await play(500)).json()) as { win: string; balance: string }
+    balance += Math.round(Number(spin.win) * 100) - 500
+    t.equal(spin.balance, (balance / 100).toFixed(2))
+  }
+  t.equal(await statusOf(play(7)), 422)
+  t.equal(await statusOf(play('500')), 422)
+  t.equal(await statusOf(play(500, bearer(guess()))), 401)
+  await admin.query('update players.game_session set demo_balance = 0')
+  t.equal(await statusOf(play(500)), 409)
+})
+
+t.test('what cannot be a token is refused without a query, and a guess after one', async (t) => {
+  const url = await start(t)
+  await eventually(async () => (await statusOf(fetch(`${url}/thumbnails/star-miner.svg`))) === 200)
+  const client = await admin.connect()
+  t.teardown(() => client.release())
+  await client.query('begin; lock table players.game_session in access exclusive mode')
+  for (const token of ['', 'guess', `${guess()}x`, guess().replace(/./, '*'), `${guess()} ${guess()}`])
+    t.equal(await statusOf(session(url, token)), 401, token)
+  t.equal(await statusOf(fetch(`${url}/play/session`)), 401)
+  const asked = statusOf(session(url, guess()))
+  await eventually(async () => (await activeConnections()) === 1)
+  await client.query('rollback')
+  t.equal(await asked, 401)
+})
+
+t.test('thumbnails come from memory, may be kept for an hour, and what is no game is 404', async (t) => {
+  const url = await start(t)
+  await eventually(async () => (await statusOf(fetch(`${url}/thumbnails/star-miner.svg`))) === 200)
+  const client = await admin.connect()
+  t.teardown(() => client.release())
+  await client.query('begin; lock table players.game in access exclusive mode')
+  const { rows } = await client.query('select id, name from players.game')
+  t.ok(rows.length >= 8)
+  for (const { id, name } of rows) {
+    const reply = await fetch(`${url}/thumbnails/${id}.svg`)
+    t.match(Object.fromEntries(reply.headers), {
+      'content-type': 'image/svg+xml',
+      'cache-control': 'public, max-age=3600',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': /^default-src 'none'/,
+    })
+    t.match(await reply.text(), `>${name}</text>`)
+  }
+  for (const file of ['unknown.svg', '%00.svg', '__proto__.svg', 'a%2Fb.svg'])
+    t.equal(await statusOf(fetch(`${url}/thumbnails/${file}`)), 404, file)
+  await client.query('rollback')
+})
+
+t.test('beyond its requests of a minute an address gets 429, whatever it asks for, and others do not', async (t) => {
+  const url = await start(t, { GAMES_REQUESTS_PER_MINUTE: '5', TRUSTED_PROXIES: '127.0.0.1' })
+  const from = (address: string, path: string) =>
+    fetch(`${url}${path}`, { headers: { 'X-Forwarded-For': address, ...bearer(guess()) } })
+  const paths = ['/play/session', '/demo/star-miner', '/assets/demo.js', '/no/such/path', '/play/session']
+  for (const path of paths) t.not(await statusOf(from('2001:db8:1:2::1', path)), 429, path)
+  // One customer has all addresses of a /64.
+  for (const path of new Set(paths)) {
+    const reply = await from('2001:db8:1:2:ffff::1', path)
+    t.equal(reply.status, 429, path)
+    const waitSeconds = Number(reply.headers.get('retry-after'))
+    t.ok(waitSeconds >= 1 && waitSeconds <= 60)
+    t.notOk(reply.headers.has('x-ratelimit-limit'))
+    t.same(await reply.json(), { error: 'limited' })
+  }
+  t.equal(await statusOf(from('2001:db8:1:3::1', '/play/session')), 401)
+  t.equal(await statusOf(from('192.0.2.7', '/play/session')), 401)
+})
+
+t.test('who is no trusted proxy is counted by its own address, whatever it says', async (t) => {
+  const url = await start(t, { GAMES_REQUESTS_PER_MINUTE: '1' })
+  const from = (address: string) => fetch(`${url}/assets/demo.css`, { headers: { 'X-Forwarded-For': address } })
+  t.equal(await statusOf(from('192.0.2.1')), 200)
+  t.equal(await statusOf(from('192.0.2.2')), 429)
+})
+
+t.test('beyond its connections an address gets no further one, until one of them ends', async (t) => {
+  const url = await start(t, { GAMES_CONNECTIONS_PER_ADDRESS: '3' })
+  const connect = () => {
+    const socket = createConnection(Number(new URL(url).port), '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => {})
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(text)))
+    return { socket, ended, text: () => text }
+  }
+  const request = 'GET /assets/demo.css HTTP/1.1\r\nHost: games\r\n\r\n'
+  const open = [connect(), connect(), connect()]
+  for (const { socket } of open) socket.write(request)
+  await eventually(() => open.every(({ text }) => text().startsWith('HTTP/1.1 200')))
+  const further = connect()
+  further.socket.write(request)
+  t.equal(await further.ended, '', 'closed without a word')
+  open[0]?.socket.destroy()
+  const reply = () => statusOf(fetch(`${url}/assets/demo.css`)).catch(() => 0)
+  await eventually(async () => (await reply()) === 200)
+})
+
+const activeConnections = async (role = 'backoffice_games'): Promise<number> => {
+  const { rows } = await admin.query(
+    `select count(*)::int as active from pg_stat_activity
+      where usename = $1 and datname = current_database() and wait_event_type = 'Lock'`,
+    [role],
+  )
+  return rows[0].active
+}
+
+t.test('400 connections that ask for sessions hold four of PostgreSQL, and no deposit waits for them', async (t) => {
+  const url = await start(t, { GAMES_CONNECTIONS_PER_ADDRESS: '1000', DATABASE_POOL_MAX: '4' })
+  const playerId = await newPlayer()
+  await eventually(async () => (await statusOf(fetch(`${url}/thumbnails/star-miner.svg`))) === 200)
+  const client = await admin.connect()
+  t.teardown(() => client.release())
+  // Their queries never end, so whatever the games share with the services would be used up.
+  await client.query('begin; lock table players.game_session in access exclusive mode')
+  const asked = Array.from({ length: 400 }, () => statusOf(session(url, guess())))
+  await eventually(async () => (await activeConnections()) === 4)
+
+  const request = { playerId, amount: '1.00', currency: 'BRL', method: 'pix', externalReference: randomUUID() }
+  const deposit = await bed.rpc.call(operations.payments.createDeposit, { scope, input: request })
+  t.equal(deposit.status, 'pending')
+  t.equal(await activeConnections(), 4)
+  await client.query('rollback')
+  const statuses = await Promise.all(asked)
+  t.same(
+    statuses.filter((status) => status !== 401 && status !== 503),
+    [],
+    'each gets an answer: there is no such session, or it waited for a connection for too long',
+  )
+})
+
+t.test('it loads nothing of NATS, of MikroORM or of the table of operations, and no compiler of schemas', async (t) => {
+  const program = new URL('../src/program.ts', import.meta.url).href
+  const script = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({
+      resolve(specifier, context, next) {
+        const resolved = next(specifier, context)
+        loaded.push(resolved.url)
+        return resolved
+      },
+    })
+    const { settings, startGames } = await import('${program}')
+    const { loadConfig } = await import('@backoffice/service-runtime/standalone')
+    const games = await startGames(loadConfig(settings, process.env))
+    await games.drain()
+    console.log(loaded.join('\\n'))`
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: new URL('.', import.meta.url),
+    env: { ...bed.gamesEnvironment(), LOG_LEVEL: 'silent' },
+    encoding: 'utf8',
+  })
+  t.match(loaded, /fastify/)
+  for (const heavy of ['@nats-io', 'mikro-orm', 'contracts/src/index.ts', '/kysely/', '/ajv/', 'opentelemetry/sdk'])
+    t.notOk(loaded.includes(heavy), heavy)
+})
+
+t.test('its role finds a demonstration by its token, and learns nothing else', async (t) => {
+  const games = bed.sql('games')
+  await open(await newPlayer())
+  await t.resolves(games.query('select token_sha256, game_id, demo_balance, expires_at from players.game_session'))
+  const refused = [
+    'select player_id from players.game_session',
+    'select game_url from players.game_session',
+    'select cpf from players.player',
+    'select * from players.kyc_submission',
+    'select * from players.operation',
+    'select * from players.outbox',
+    "update players.game_session set expires_at = 'infinity'",
+    'delete from players.game_session',
+    'insert into players.game_session default values',
+    'update players.game set rtp = 0',
+    'select * from payments.deposit',
+    'select * from wallet.account',
+    'create table players.mine (id int)',
+  ]
+  for (const statement of refused) await t.rejects(games.query(statement), { code: '42501' }, statement)
+})
