@@ -146,6 +146,24 @@ t.test('limits, webhooks and services that are away', async (t) => {
 /** Codes that no request can order: a bug of ours, and a client that sends nothing for 20 seconds. */
 const unreachable: ReadonlySet<ErrorCode> = new Set(['INTERNAL_ERROR', 'REQUEST_TIMEOUT'])
 
+t.test('the public games may hang or die: the API does not notice, and they come back where they were', async (t) => {
+  const open = async () =>
+    new URL(expectStatus(await sandbox.post(`/players/${approved.id}/game-sessions`, game), 201).gameUrl)
+  const game = { gameId: 'fortune-reels' }
+  const { origin } = await open()
+  const thumbnail = () => fetch(`${origin}/thumbnails/fortune-reels.svg`).then(({ status }) => status)
+  t.equal(await thumbnail(), 200)
+
+  const pid = system.pid('games')
+  process.kill(pid, 'SIGSTOP')
+  await fund(sandbox, player.id, '10.00')
+  t.equal((await open()).origin, origin)
+  t.ok(expectStatus(await sandbox.get('/games'), 200).data.length > 0)
+  process.kill(pid, 'SIGKILL')
+  await eventually(() => system.pid('games') !== pid, 30_000)
+  await eventually(async () => (await thumbnail().catch(() => 0)) === 200, 30_000)
+})
+
 t.test('every published error code was reached by a request above', async (t) => {
   const missed = publishedErrorCodes().filter((code) => !reached.has(code) && !unreachable.has(code))
   t.strictSame(missed, [])

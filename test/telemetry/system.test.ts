@@ -1,4 +1,5 @@
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { serviceNames } from '@backoffice/contracts'
+import type { ProgramName } from '@backoffice/dev-stack'
 import { eventually, skipWithout, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { alerts, dashboardQueries, metricNames, rules, telemetryFolder } from './files.ts'
@@ -15,6 +16,7 @@ import {
 
 t.setTimeout(230_000)
 const scrapedTimeoutMs = 60_000
+const programs: readonly ProgramName[] = [...serviceNames, 'games']
 
 t.test(
   'what the services export is what rules and panels ask for',
@@ -22,8 +24,8 @@ t.test(
   async (t) => {
     const environment = { OTEL_METRICS_EXPORTER: 'prometheus', WEBHOOK_BACKOFF_BASE_MS: '100' }
     const system = await startSystem(t, { backends: 'embedded', environment })
-    const targets = system.metrics as Readonly<Record<ServiceName, string>>
-    t.same(Object.keys(targets).sort(), [...serviceNames].sort(), 'every service has its metrics')
+    const targets = system.metrics as Readonly<Record<ProgramName, string>>
+    t.same(Object.keys(targets).sort(), [...programs].sort(), 'everything has its metrics')
     const prometheus = await startPrometheus(t, targets, `${telemetryFolder}alerts.yaml`)
 
     const well = await operatorWithReceiver(t, system, 204)
@@ -43,12 +45,12 @@ t.test(
       )
     }
 
-    await t.test('every service is scraped, under its own name', async (t) => {
+    await t.test('everything is scraped, under its own name', async (t) => {
       const up = await eventually(async () => {
         const series = await prometheus.query('job:up:count')
-        return series.length === serviceNames.length && series
+        return series.length === programs.length && series
       }, scrapedTimeoutMs)
-      t.same(up.map(({ metric }) => metric.job).sort(), [...serviceNames].sort())
+      t.same(up.map(({ metric }) => metric.job).sort(), [...programs].sort())
       const named = await prometheus.query('target_info')
       for (const { metric } of named) t.equal(metric.service_name, metric.job)
     })
@@ -177,7 +179,7 @@ t.test(
       const forbidden = [...Object.values(person), '52998224725', 'Benedita', 'ply_', 'dep_', 'wdr_', secret]
       for (const [service, address] of Object.entries(targets)) {
         const text = await (await fetch(address)).text()
-        t.match(text, 'backoffice_outbox_unsent_rows', service)
+        t.match(text, service === 'games' ? 'backoffice_games_request' : 'backoffice_outbox_unsent_rows', service)
         t.same(
           forbidden.filter((value) => text.includes(value)),
           [],

@@ -48,7 +48,11 @@ export async function moneyPath(operator: OperatorClient): Promise<{ readonly pl
     expect(await operator.post(`/sandbox/withdrawals/${paid.id}/decision`, { decision }), 200)
   const cancelled = expect(await operator.post(`/players/${playerId}/withdrawals`, withdrawal), 201)
   expect(await operator.post(`/withdrawals/${cancelled.id}/cancel`), 200)
-  expect(await operator.post(`/players/${playerId}/game-sessions`, { gameId: 'fortune-reels' }), 201)
+  const game = expect(await operator.post(`/players/${playerId}/game-sessions`, { gameId: 'fortune-reels' }), 201)
+  const { origin, hash } = new URL(game.gameUrl)
+  const headers = { Authorization: `Bearer ${hash.slice(1)}` }
+  const page = await fetch(`${origin}/play/session`, { headers })
+  if (!page.ok) throw new Error(`the demonstration replied ${page.status}`)
   return { playerId }
 }
 
