@@ -8,7 +8,7 @@ import { createAndConfirm } from './pairs.ts'
 const clients = 128
 const lookEveryMs = 250
 
-/** Memory of the five services: before the first request, and its maximum while deposits come in. */
+/** Memory of the five services and the games: before the first request, and its maximum while deposits come in. */
 export const memory: Group = {
   name: 'memory',
   needs: ['plain'],

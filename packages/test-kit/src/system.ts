@@ -27,7 +27,7 @@ export interface SystemOptions {
   readonly services?: 'processes'
 }
 
-/** The whole system as `npm start` runs it: five services as processes, reached over HTTP. */
+/** The whole system as `npm start` runs it: five services and the games as processes, reached over HTTP. */
 export interface System extends StackDescription {
   /** Its folder; `STACK_JSON` for the team's command line is `stack.json` in it. */
   readonly dir: string
