@@ -215,7 +215,10 @@ t.test(
     }
     // What the law may ask for.
     t.ok(await mayRun(bed.sql('players'), "update players.kyc_submission set reference = 'anonymised'"))
-    t.ok(await mayRun(bed.sql('payments'), "update payments.withdrawal set destination = 'anonymised'"))
+    const forget = "update payments.withdrawal set destination = 'anonymised' where id = 'wdr_1'"
+    const pay = "update payments.withdrawal set status = 'paid', paid_at = now() where id = 'wdr_1'"
+    t.notOk(await mayRun(bed.sql('payments'), forget), 'not while it has to be paid')
+    t.ok(await mayRun(bed.sql('payments'), `${pay}; ${forget}`))
   },
 )
 
