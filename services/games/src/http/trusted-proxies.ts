@@ -4,28 +4,29 @@ import { ConfigurationError } from '@backoffice/service-runtime/standalone'
 /** Whether the peer of a connection is a proxy of ours. */
 export type IsTrusted = (address: string) => boolean
 
+const families = { 4: 'ipv4', 6: 'ipv6' } as const
+const familyOf = (address: string) => families[isIP(address) as 4 | 6] as 'ipv4' | 'ipv6' | undefined
+
 /**
  * Addresses and CIDR ranges, separated by commas.
  * @throws {ConfigurationError} naming the entry that is neither
  */
 export function trustedProxies(text: string): IsTrusted {
   const ranges = new BlockList()
-  for (const entry of text.split(',').map((part) => part.trim())) {
-    if (entry === '') continue
-    const [address = '', prefix] = entry.split('/')
-    const family = familyOf(address)
-    if (family === undefined) throw new ConfigurationError(`TRUSTED_PROXIES: not an address or CIDR range: ${entry}`)
-    try {
-      if (prefix === undefined) ranges.addAddress(address, family)
-      else ranges.addSubnet(address, Number(prefix), family)
-    } catch {
-      throw new ConfigurationError(`TRUSTED_PROXIES: not an address or CIDR range: ${entry}`)
-    }
-  }
+  const entries = text.split(',').map((part) => part.trim())
+  for (const entry of entries) if (entry !== '') add(ranges, entry)
   return (address) => {
     const family = familyOf(address)
     return family !== undefined && ranges.check(address, family)
   }
 }
 
-const familyOf = (address: string) => (({ 4: 'ipv4', 6: 'ipv6' }) as const)[isIP(address)]
+function add(ranges: BlockList, entry: string): void {
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d+))?$/.exec(entry) ?? []
+  const family = familyOf(address)
+  const bits = family === 'ipv4' ? 32 : 128
+  const length = prefix === undefined ? bits : Number(prefix)
+  if (family === undefined || length > bits)
+    throw new ConfigurationError(`TRUSTED_PROXIES: not an address or CIDR range: ${entry}`)
+  ranges.addSubnet(address, length, family)
+}

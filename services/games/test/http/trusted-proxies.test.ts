@@ -1,0 +1,16 @@
+import { ConfigurationError } from '@backoffice/service-runtime/standalone'
+import t from 'tap'
+import { trustedProxies } from '../../src/http/trusted-proxies.ts'
+
+t.test('a proxy is trusted by its address or range, however a socket writes the address', async (t) => {
+  const isTrusted = trustedProxies('10.244.0.0/16, 192.0.2.7,2001:db8::/32')
+  for (const address of ['10.244.3.4', '::ffff:10.244.3.4', '192.0.2.7', '2001:db8:1::1'])
+    t.ok(isTrusted(address), address)
+  for (const address of ['10.245.0.1', '192.0.2.8', '2001:db9::1', '', 'nonsense']) t.notOk(isTrusted(address), address)
+  t.notOk(trustedProxies('')('127.0.0.1'), 'nobody by default')
+})
+
+t.test('what is no address and no range is refused, before anything starts', async (t) => {
+  for (const entry of ['10.0.0.0/', '10.0.0.0/33', '10.0.0.0/x', '010.0.0.1', '10.1', 'proxy', '2001:db8::/129', '/8'])
+    t.throws(() => trustedProxies(entry), ConfigurationError, entry)
+})
