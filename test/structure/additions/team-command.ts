@@ -26,12 +26,6 @@ export const teamCommand: Addition = {
 `,
     },
     {
-      row: 1,
-      file: 'packages/contracts/src/operations/payments.ts',
-      after: '  PublicReason,\n',
-      insert: '  Reason,\n',
-    },
-    {
       row: 2,
       file: handler,
       create: `import { operations, Rejection } from '@backoffice/contracts'
