@@ -52,6 +52,12 @@ async function leaveRows(): Promise<void> {
     values ('schedule-delivery', 'events.x', $1, 'a test', now())`,
     [randomUUID()],
   )
+  await admin.query(
+    `
+    insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
+    values ('endCommand', $1, 'alice', now(), $1)`,
+    [randomUUID()],
+  )
   await eventually(async () => (await count('webhooks.delivery', 'finished_at')) > 0)
 }
 
