@@ -13,7 +13,17 @@ const lineEnds = [0x09, 0x0a, 0x0d]
  * Fields that only find what is there: an id, a name, a cursor. They are stored by nobody but the audit trail, and what
  * an earlier release accepted must still be found.
  */
-const lookups = new Set(['operatorId', 'brandId', 'playerId', 'withdrawalId', 'transferId', 'gameId', 'id', 'key'])
+const lookups = new Set([
+  'operatorId',
+  'brandId',
+  'playerId',
+  'withdrawalId',
+  'transferId',
+  'gameId',
+  'commandId',
+  'id',
+  'key',
+])
 
 /** Every place of text in the body of an operation that changes something. */
 function texts(schema: TSchema, path = ''): [path: string, schema: TSchema][] {
