@@ -39,6 +39,68 @@ export function personalKindsIn(schema: TSchema): ReadonlySet<PersonalKind> {
   ])
 }
 
+/**
+ * What is encrypted where it is stored, since alone it is enough to find a person, or to pay in a person's name. Records
+ * are looked up by none of it.
+ */
+export const sealedKinds: readonly PersonalKind[] = ['cpf', 'email', 'phone', 'destination']
+
+/** Whether a value of this schema must be encrypted where it is stored. */
+export function hasSealed(schema: TSchema): boolean {
+  let has = withSealed.get(schema)
+  if (has === undefined) {
+    const kinds = personalKindsIn(schema)
+    has = sealedKinds.some((kind) => kinds.has(kind))
+    withSealed.set(schema, has)
+  }
+  return has
+}
+
+/** What was found out once. It is asked at every message. */
+const withSealed = new WeakMap<TSchema, boolean>()
+
+/** A text that was taken out of a value, with the names that lead to it. */
+export type TakenOut = readonly [path: readonly string[], text: string]
+
+/** A value of the schema without the texts that must be encrypted: empty ones stand in their places. */
+export function takeOut(
+  schema: TSchema,
+  value: unknown,
+): { readonly rest: unknown; readonly taken: readonly TakenOut[] } {
+  const taken: TakenOut[] = []
+  return { rest: withoutSealed(schema, value, { path: [], taken }), taken }
+}
+
+function withoutSealed(
+  schema: TSchema,
+  value: unknown,
+  { path, taken }: { readonly path: readonly string[]; readonly taken: TakenOut[] },
+): unknown {
+  if (value === null || value === undefined || !hasSealed(schema)) return value
+  const { properties = {}, items, anyOf } = schema as Node
+  if (marksOf(schema).some((kind) => sealedKinds.includes(kind))) {
+    taken.push([path, String(value)])
+    return ''
+  }
+  if (anyOf !== undefined) return withoutSealed(anyOf.find(hasSealed) ?? Type.Null(), value, { path, taken })
+  const inside = (part: TSchema | undefined, name: string, field: unknown) =>
+    part === undefined ? field : withoutSealed(part, field, { path: [...path, name], taken })
+  if (items !== undefined) return (value as readonly unknown[]).map((item, index) => inside(items, String(index), item))
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, inside(properties[name], name, field)]))
+}
+
+/** The value again that texts were taken out of. */
+export function putBack<T>(rest: T, taken: readonly TakenOut[]): T {
+  const whole = structuredClone(rest)
+  for (const [path, text] of taken) {
+    const last = path.at(-1) ?? ''
+    // biome-ignore lint/suspicious/noExplicitAny: the path leads through objects and lists
+    const owner = path.slice(0, -1).reduce<any>((part, name) => part[name], whole)
+    owner[last] = text
+  }
+  return whole
+}
+
 /** As much of JSON Schema as the tables of operations and events use. */
 interface Node {
   readonly properties?: Readonly<Record<string, TSchema>>

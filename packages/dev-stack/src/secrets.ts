@@ -11,7 +11,7 @@ export interface StackSecrets {
   readonly databaseRoles: Readonly<Record<ServiceName, string>>
   readonly nats: Readonly<Record<BrokerUser, string>>
   readonly team: Readonly<Record<TeamUser, string>>
-  /** `id:base64key`, for the services that keep secrets of operators. */
+  /** `id:base64key`, for the services that keep secrets of operators or personal data. */
   readonly masterKeys: string
 }
 

@@ -11,7 +11,8 @@ const stopTimeoutMs = 30_000
 /** A service may call those before it while it drains, so the last to start is the first to stop. */
 export const startOrder: readonly ProgramName[] = ['games', 'webhooks', 'wallet', 'players', 'payments', 'gateway']
 
-const keepsOperatorSecrets: readonly ProgramName[] = ['gateway', 'webhooks']
+/** They keep operators' secrets, personal data, or both. */
+const seals: readonly ProgramName[] = ['gateway', 'players', 'payments', 'webhooks']
 
 /** Whether the services show metrics to Prometheus: each then needs a port of its own on this one machine. */
 export const showsMetrics = (): boolean => process.env.OTEL_METRICS_EXPORTER === 'prometheus'
@@ -69,7 +70,7 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     ...(options.metricsPort === undefined
       ? {}
       : { OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1', OTEL_EXPORTER_PROMETHEUS_PORT: String(options.metricsPort) }),
-    ...(keepsOperatorSecrets.includes(name) ? { MASTER_KEYS: secrets.masterKeys } : {}),
+    ...(seals.includes(name) ? { MASTER_KEYS: secrets.masterKeys } : {}),
     HEALTH_HOST: '127.0.0.1',
     ...(name === 'players' ? { GAMES_BASE_URL: `http://127.0.0.1:${options.gamesPort}` } : {}),
     ...(name === 'gateway'

@@ -173,6 +173,7 @@ const changeable: Readonly<Record<string, readonly string[]>> = {
       'email',
       'cpf',
       'phone',
+      'sealed_identity',
       'birth_date',
       'status',
       'kyc_status',
@@ -213,14 +214,31 @@ t.test(
         t.notOk(await mayRun(pool, `truncate ${name} cascade`), `${who} empties ${name}`)
       }
     }
-    // What the law may ask for.
-    t.ok(await mayRun(bed.sql('players'), "update players.kyc_submission set reference = 'anonymised'"))
-    const forget = "update payments.withdrawal set destination = 'anonymised' where id = 'wdr_1'"
-    const pay = "update payments.withdrawal set status = 'paid', paid_at = now() where id = 'wdr_1'"
-    t.notOk(await mayRun(bed.sql('payments'), forget), 'not while it has to be paid')
-    t.ok(await mayRun(bed.sql('payments'), `${pay}; ${forget}`))
   },
 )
+
+t.test('a reference to a document is forgotten, and nothing else is put in its place', async (t) => {
+  const refer = (to: string) => `update players.kyc_submission set reference = '${to}'`
+  t.ok(await mayRun(bed.sql('players'), refer('anonymised')))
+  t.notOk(await mayRun(bed.sql('players'), refer('doc-2')))
+})
+
+t.test('a destination is sealed or forgotten, and nothing else is put in its place', async (t) => {
+  const payments = bed.sql('payments')
+  const end = "update payments.withdrawal set status = 'paid', paid_at = now() where id = 'wdr_1';"
+  const set = (columns: string) => `update payments.withdrawal set ${columns} where id = 'wdr_1';`
+  const sealed = set("destination = '', sealed_destination = 'first.ciphertext'")
+  const forgotten = set("destination = 'anonymised', sealed_destination = null")
+  t.ok(await mayRun(payments, sealed), 'sealed')
+  t.ok(await mayRun(payments, sealed + set("sealed_destination = 'second.ciphertext'")), 'sealed under another key')
+  t.ok(await mayRun(payments, end + forgotten), 'forgotten when it is paid')
+  t.ok(await mayRun(payments, end + sealed + forgotten), 'forgotten when it is sealed')
+  t.notOk(await mayRun(payments, forgotten), 'not forgotten while it has to be paid')
+  t.notOk(await mayRun(payments, set("destination = 'bob'")), 'not changed')
+  t.notOk(await mayRun(payments, set("destination = ''")), 'not emptied')
+  t.notOk(await mayRun(payments, sealed + set("destination = 'bob', sealed_destination = null")), 'not made readable')
+  t.notOk(await mayRun(payments, end + set("destination = 'bob'")), 'not changed when it is paid')
+})
 
 t.test('an approval is written once', async (t) => {
   const approve = (from: string) =>

@@ -7,6 +7,8 @@ import type { Entities } from './database/entities.ts'
 import { DatabaseHistory } from './database/history.ts'
 import { purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import type { Migration } from './database/runtime-tables.ts'
+import type { SealedTable } from './database/sealed-tables.ts'
+import { vaultFrom } from './database/vault.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventStream } from './messages/event-stream.ts'
@@ -98,6 +100,8 @@ interface Definition<S extends ServiceName, P extends TProperties, Outside, Addr
   readonly entities?: () => Promise<Entities>
   readonly migrations: readonly Migration[]
   readonly retentions?: readonly Retention[]
+  /** Tables of its own with sealed columns. It then has the `sealingSettings`. */
+  readonly sealedTables?: readonly SealedTable[]
   /**
    * For a service that can reply by itself while PostgreSQL or NATS is unavailable. /readyz then ignores them.
    * Otherwise every replica would be taken out of service at once, and nobody would be left to reply with 503.
@@ -164,7 +168,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const { name } = service
   service.assertSettings?.(settings)
   const log = createLogger(name, settings.LOG_LEVEL)
-  const db = await connectDatabase(name, settings, { loadEntities: service.entities, intercept })
+  const vault = vaultFrom(name, settings)
+  const db = await connectDatabase(name, settings, { loadEntities: service.entities, vault, intercept })
   // Events have a connection of their own: a broker whose disk is full or slow may read nothing more from the one that
   // a publication came on.
   const [nats, events] = await Promise.all([
@@ -181,7 +186,10 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, clock, log }) }
 
   const composition = service.compose(context, settings, outside)
-  const handlers = [...(Object.values(composition.operations) as Handler[]), ...builtInHandlers(name)]
+  const handlers = [
+    ...(Object.values(composition.operations) as Handler[]),
+    ...builtInHandlers(name, service.sealedTables),
+  ]
   const server = new RpcServer({ served: handlers.map((handler) => runner.serve(handler)), log })
   const consumers = (composition.reactions ?? []).map(
     (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),

@@ -12,6 +12,7 @@ import { SecurityLog } from './http/security-log.ts'
 import { limitedAddresses } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { settings } from './settings.ts'
+import { sealedClaims } from './storage/claims.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** The public HTTP API, and the team's operations on operators. */
@@ -25,6 +26,7 @@ export const gateway = defineService({
   },
   entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
+  sealedTables: [sealedClaims],
   // An expired claim is kept a day longer, because the next use of its key must first resolve an unknown outcome.
   retentions: [
     { table: 'claim', column: 'expires_at', keepMs: dayMs },

@@ -1,3 +1,4 @@
+import { sealingSettings } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 
 /** The gateway's environment variables, besides those of every service. */
@@ -14,8 +15,8 @@ export const settings = {
   PUBLIC_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://.+/api/v1$' })),
   /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
   TRUSTED_PROXIES: Type.String({ default: '' }),
-  /** `id:base64key`, newest first, separated by commas. Required outside development. */
-  MASTER_KEYS: Type.Optional(Type.String({ minLength: 1 })),
+  /** The master keys seal the operators' secrets too, so they are required outside development in any case. */
+  ...sealingSettings,
   /**
    * Failed authentications per minute and caller's address. Beyond that, requests from the address are refused with
    * RATE_LIMITED.

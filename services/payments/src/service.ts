@@ -1,10 +1,11 @@
-import { dayMs, defineService, type Retention } from '@backoffice/service-runtime'
+import { dayMs, defineService, type Retention, sealingSettings } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { intentSweeper } from './background/sweep-intents.ts'
 import { oldestUnfinished } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { Intents } from './steps/intents.ts'
 import { migrations } from './storage/migrations/index.ts'
+import { sealedWithdrawals } from './storage/sealed-destination.ts'
 
 /** Refused and abandoned intents are kept as long as the stored replies of their operations. */
 export const droppedIntents: Retention = { table: 'withdrawal', column: 'dropped_at', keepMs: 3 * dayMs }
@@ -15,11 +16,13 @@ const oldProposals: Retention = { table: 'proposal', column: 'proposed_at', keep
 export const payments = defineService({
   name: 'payments',
   settings: {
+    ...sealingSettings,
     /** How long an intent may wait for its request to come back: longer than any request lasts. */
     INTENT_ABANDON_AFTER_MS: Type.Integer({ minimum: 1, default: 30_000 }),
     INTENT_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 5_000 }),
   },
   migrations,
+  sealedTables: [sealedWithdrawals],
   retentions: [droppedIntents, oldProposals],
   compose: (context, { INTENT_SWEEP_EVERY_MS: everyMs, INTENT_ABANDON_AFTER_MS: abandonAfterMs }) => ({
     operations: handlers({ intents: new Intents(context.db) }),

@@ -1,9 +1,10 @@
-import { ConfigurationError, dayMs, defineService, sql } from '@backoffice/service-runtime'
+import { ConfigurationError, dayMs, defineService, sealingSettings, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { providerMeasurement } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { GameProvider } from './provider/game-provider.ts'
 import { migrations } from './storage/migrations/index.ts'
+import { sealedPlayers } from './storage/sealed-identity.ts'
 
 /** Where `npm start` and tests reach the public games, unless they say otherwise. */
 const gamesUrlInDevelopment = 'http://127.0.0.1:8082'
@@ -12,6 +13,7 @@ const gamesUrlInDevelopment = 'http://127.0.0.1:8082'
 export const players = defineService({
   name: 'players',
   settings: {
+    ...sealingSettings,
     /** Where players' browsers reach the public games (services/games). Required outside development. */
     GAMES_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://[^#?]+[^/#?]$' })),
     /** The provider's launch API. Without it production refuses launches with PROVIDER_UNAVAILABLE. */
@@ -29,6 +31,7 @@ export const players = defineService({
   },
   entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
+  sealedTables: [sealedPlayers],
   // A session is over when it expires. It is kept for a while in case somebody asks what was played.
   retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs, ofSandbox: sql`mode = 'demo'` }],
   compose(context, settings) {

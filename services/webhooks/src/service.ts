@@ -1,4 +1,12 @@
-import { dayMs, defineService, outboxKeepMs, type Retention, secretBoxFrom, sql } from '@backoffice/service-runtime'
+import {
+  dayMs,
+  defineService,
+  outboxKeepMs,
+  type Retention,
+  sealingSettings,
+  secretBoxFrom,
+  sql,
+} from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { backlogWithholding } from './background/withhold-backlogs.ts'
 import { backoffBaseDefaultMs } from './domain/retry-schedule.ts'
@@ -9,10 +17,11 @@ import { Scheduler } from './schedule/scheduler.ts'
 import { nameServerResolver, type ResolveHost, systemResolver } from './sending/resolve.ts'
 import { createSender } from './sending/sender.ts'
 import { migrations } from './storage/migrations/index.ts'
+import { sealedTables } from './storage/sealed-copies.ts'
 
 const settings = {
-  /** `id:base64key,…`, newest first; required outside development. */
-  MASTER_KEYS: Type.Optional(Type.String({ minLength: 1 })),
+  /** The master keys seal the webhook secrets too, so they are required outside development in any case. */
+  ...sealingSettings,
   /** The first wait of the retry schedule; the others are multiples of it. */
   WEBHOOK_BACKOFF_BASE_MS: Type.Integer({ minimum: 1, maximum: 3_600_000, default: backoffBaseDefaultMs }),
   /** For one attempt as a whole; shorter than what POST /webhooks/test waits for. */
@@ -49,6 +58,7 @@ export const webhooks = defineService({
   assertSettings: (settings) => void secretBoxFrom(settings),
   entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
+  sealedTables,
   retentions,
   compose({ db, clock, log }, settings, outside: Outside) {
     const box = secretBoxFrom(settings)

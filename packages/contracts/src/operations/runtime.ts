@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { internal, team } from '../operation.ts'
 import { personal } from '../personal.ts'
-import { EnvironmentName, Id, Note, Timestamp } from '../resources.ts'
+import { EnvironmentName, Id, Note, Reason, Timestamp } from '../resources.ts'
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 
 export const AuditEntry = Type.Object(
@@ -91,6 +91,25 @@ export const runtimeEntries = {
       closed,
     ),
     reply: pageOf(StuckCommand),
+  }),
+
+  /**
+   * Seals what a service stored before it sealed personal data, and seals again what is under an older master key. Each call
+   * does a part; called again with its cursor, it goes on from there.
+   */
+  sealStoredData: team.direct({
+    summary: 'Seal stored personal data under the newest master key',
+    body: Type.Object(
+      {
+        after: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 512, description: 'The cursor of the call before.' }),
+        ),
+        reason: Type.Optional(Reason),
+      },
+      closed,
+    ),
+    reply: Type.Object({ sealed: Type.Integer(), nextCursor: Nullable(Type.String()) }, closed),
+    timeoutMs: 30_000,
   }),
 }
 

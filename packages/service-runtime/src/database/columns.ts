@@ -84,6 +84,17 @@ export function unnest<const Columns extends string>(
   return new Fragment(strings as unknown as TemplateStringsArray, values)
 }
 
+/** The condition that a row comes after another in the order of a key. @param values the other's key, as `keyOf` gives it */
+export function keyAbove(key: string, values: readonly string[]): Fragment {
+  const types = columnsOf(key).map(({ type }) => type)
+  const strings = types.map((_, index) => (index === 0 ? `(${namesOf(key)}) > (` : `::${types[index - 1]}, `))
+  return new Fragment([...strings, `::${types.at(-1)})`] as unknown as TemplateStringsArray, values)
+}
+
+/** The key of a row as text. */
+export const keyOf = (key: string, row: Readonly<Record<string, unknown>>): string[] =>
+  columnsOf(key).map(({ field }) => String(row[field]))
+
 /** What an INSERT takes to write records as they are: `(id, …) select id, … from unnest(…)`. */
 export const rowsOf = <const Columns extends string>(
   name: string,

@@ -9,6 +9,7 @@ import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
 import { endSilentConnections } from './silent-connections.ts'
 import { verifiedUrl } from './tls.ts'
+import { noVault, type Vault } from './vault.ts'
 
 const statementTimeoutMs = 15_000
 const idleTransactionTimeoutMs = 20_000
@@ -24,6 +25,8 @@ type DatabaseConfig = Pick<ServiceConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE' | 
 interface ConnectOptions {
   /** Nothing where SQL serves. */
   readonly loadEntities?: (() => Promise<Entities>) | undefined
+  /** Without one, nothing is sealed and nothing sealed can be read. */
+  readonly vault?: Vault | undefined
   /** Only for tests. */
   readonly intercept?: Interceptor | undefined
 }
@@ -37,7 +40,7 @@ const noEntities = () => Promise.reject(new Error('there are no entities here'))
 export async function connectDatabase(
   service: ServiceName,
   config: DatabaseConfig,
-  { loadEntities = noEntities, intercept }: ConnectOptions = {},
+  { loadEntities = noEntities, vault = noVault, intercept }: ConnectOptions = {},
 ): Promise<Database> {
   const whose = { program: service, schema: service }
   const writers = openPool(config, { ...whose, max: config.DATABASE_POOL_MAX, readOnly: false })
@@ -56,11 +59,12 @@ export async function connectDatabase(
     )
     return loading
   }
-  return Object.assign(overPool(writers, managers, intercept), {
-    reader: overPool(readers, managers) as ReadDb,
-    teamReader: overPool(teamReaders, managers) as ReadDb,
+  return Object.assign(overPool(writers, { managers, vault, intercept }), {
+    reader: overPool(readers, { managers, vault }) as ReadDb,
+    teamReader: overPool(teamReaders, { managers, vault }) as ReadDb,
     transaction: <T>(run: (db: Db) => Promise<T>, options?: TransactionOptions) => {
-      const attempt = () => retrying(() => attemptTransaction({ pool: writers, managers, intercept }, run, options))
+      const attempt = () =>
+        retrying(() => attemptTransaction({ pool: writers, managers, vault, intercept }, run, options))
       return options?.apart === true ? inLane(apart, attempt) : attempt()
     },
     async close() {
@@ -75,7 +79,7 @@ export function connectPool(
   whose: { readonly program: string; readonly schema: ServiceName },
 ): Db & Pick<Database, 'close'> {
   const pool = openPool(config, { ...whose, max: config.DATABASE_POOL_MAX, readOnly: false })
-  return Object.assign(overPool(pool, noEntities), { close: () => pool.end() })
+  return Object.assign(overPool(pool, { managers: noEntities, vault: noVault }), { close: () => pool.end() })
 }
 
 function openPool(
@@ -113,12 +117,16 @@ function openPool(
 }
 
 /** Reads over one connection that the caller owns, for example one whose transaction keeps a snapshot. */
-export const readOver = (connection: Queryable): ReadDb => handleOver(connection, noEntities, { isPool: false })
+export const readOver = (connection: Queryable): ReadDb =>
+  handleOver(connection, { managers: noEntities, vault: noVault }, { isPool: false })
 
-type LoadManagers = () => Promise<EntityManagers>
+interface Tools {
+  readonly managers: () => Promise<EntityManagers>
+  readonly vault: Vault
+}
 
-const overPool = (pool: Pool, managers: LoadManagers, intercept?: Interceptor): Db =>
-  handleOver(intercepted(pool as Queryable, intercept), managers, { isPool: true })
+const overPool = (pool: Pool, { intercept, ...tools }: Tools & { readonly intercept?: Interceptor | undefined }): Db =>
+  handleOver(intercepted(pool as Queryable, intercept), tools, { isPool: true })
 
 /** The connection with an interceptor around each statement; without an interceptor, the connection as it is. */
 function intercepted(connection: Queryable, intercept: Interceptor | undefined, transaction?: object): Queryable {
@@ -132,7 +140,7 @@ function intercepted(connection: Queryable, intercept: Interceptor | undefined, 
 }
 
 /** The handle over a pool or a connection. Its entity manager is made on first use. */
-function handleOver(connection: Queryable, managers: LoadManagers, { isPool }: { readonly isPool: boolean }): Db {
+function handleOver(connection: Queryable, { managers, vault }: Tools, { isPool }: { readonly isPool: boolean }): Db {
   let manager: Promise<EntityManager> | undefined
   const db = <Row extends object>(text: TemplateStringsArray, ...values: readonly unknown[]) => {
     const run = () => execute<Row>(connection, text, values)
@@ -142,6 +150,7 @@ function handleOver(connection: Queryable, managers: LoadManagers, { isPool }: {
   const newManager = async () => (await managers()).managerOver(connection)
   return Object.assign(db, {
     mayWrite: true as const,
+    vault,
     em() {
       // Outside a transaction each use gets a new entity manager, so that it reads what the database holds now.
       if (isPool) return newManager()
@@ -171,14 +180,13 @@ async function retrying<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-interface Transactions {
+interface Transactions extends Tools {
   readonly pool: Pool
-  readonly managers: LoadManagers
   readonly intercept: Interceptor | undefined
 }
 
 async function attemptTransaction<T>(
-  { pool, managers, intercept }: Transactions,
+  { pool, intercept, ...tools }: Transactions,
   run: (db: Db) => Promise<T>,
   { lockTimeoutMs, readsFirst = false }: TransactionOptions = {},
 ): Promise<T> {
@@ -210,7 +218,7 @@ async function attemptTransaction<T>(
         notBegun = fault
       })
     else await begun
-    const db = handleOver(intercepted(untilEnded, intercept, client), managers, { isPool: false })
+    const db = handleOver(intercepted(untilEnded, intercept, client), tools, { isPool: false })
     const result = await run(db)
     await db.flush()
     await begun

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type CustomTypesConfig, type PoolClient, types } from 'pg'
 import { camelCase, compile, type Statement } from './statement.ts'
+import type { Vault } from './vault.ts'
 
 /**
  * The way to a service's data: a template tag that runs a statement and returns its rows.
@@ -21,6 +22,8 @@ export interface ReadDb {
    * the service's entities are loaded by the first call in the process.
    */
   em(): Promise<EntityManager>
+  /** Seals and opens the personal data of this database. */
+  readonly vault: Vault
 }
 
 /** A handle that may write. PostgreSQL refuses a write over a handle that may only read. */

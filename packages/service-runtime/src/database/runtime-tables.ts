@@ -13,6 +13,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   operationFingerprint(service),
   environments(service),
   lastFault(service),
+  sealedMessages(service),
 ]
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
@@ -34,6 +35,12 @@ const environments = (service: ServiceName): Migration => ({
 alter table ${service}.operation add column environment text;
 alter table ${service}.outbox add column environment text;
 `,
+})
+
+/** Whether the payload is sealed. Nothing else could tell: a payload may be any text. */
+const sealedMessages = (service: ServiceName): Migration => ({
+  name: '0000_runtime_sealed_messages',
+  sql: `alter table ${service}.set_aside_message add column sealed boolean not null default false`,
 })
 
 const runtimeTables = (service: ServiceName): Migration => ({

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
@@ -14,6 +14,8 @@ const fullTag = { authTagLength: tagBytes }
 export class SecretBox {
   readonly #keys: ReadonlyMap<string, Buffer>
   readonly newestKeyId: string
+  /** Keys of digests, by the id of the master key that each is derived from. */
+  readonly #digestKeys = new Map<string, Buffer>()
 
   /** @param masterKeys `id:base64key,id2:base64key2`, newest first; each key is 32 bytes */
   constructor(masterKeys: string) {
@@ -30,17 +32,25 @@ export class SecretBox {
     this.newestKeyId = entries[0]?.[0] ?? ''
   }
 
-  encrypt(secret: string, context: string): string {
+  encrypt(secret: string | Uint8Array, context: string): string {
     const key = this.#keys.get(this.newestKeyId)
     if (key === undefined) throw new Error('MASTER_KEYS is empty')
     const nonce = randomBytes(nonceBytes)
     const cipher = createCipheriv(algorithm, key, nonce, fullTag).setAAD(Buffer.from(context))
-    const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+    const ciphertext = Buffer.concat([
+      typeof secret === 'string' ? cipher.update(secret, 'utf8') : cipher.update(secret),
+      cipher.final(),
+    ])
     return `${this.newestKeyId}.${Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64url')}`
   }
 
   /** @throws when the key is unknown, or the ciphertext or its context was changed */
   decrypt(sealed: string, context: string): string {
+    return this.decryptBytes(sealed, context).toString('utf8')
+  }
+
+  /** @throws as `decrypt` does */
+  decryptBytes(sealed: string, context: string): Buffer {
     const separator = sealed.indexOf('.')
     const key = this.#keys.get(sealed.slice(0, separator))
     if (key === undefined) throw new Error(`unknown master key id: ${sealed.slice(0, separator)}`)
@@ -48,13 +58,37 @@ export class SecretBox {
     const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), fullTag)
       .setAAD(Buffer.from(context))
       .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
-    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8')
+    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()])
   }
 
   /** The same secret under the newest key; null when it is there already. */
   rewrap(sealed: string, context: string): string | null {
     if (sealed.startsWith(`${this.newestKeyId}.`)) return null
-    return this.encrypt(this.decrypt(sealed, context), context)
+    return this.encrypt(this.decryptBytes(sealed, context), context)
+  }
+
+  /** A digest that nobody can find the text to by trying, without the master key: `<key id>.<base64url>`. */
+  digest(text: string): string {
+    return `${this.newestKeyId}.${this.#digestUnder(this.newestKeyId, text)}`
+  }
+
+  /** Whether a digest is of this text; null when its master key is not known any more. */
+  isDigestOf(digest: string, text: string): boolean | null {
+    const separator = digest.indexOf('.')
+    const keyId = digest.slice(0, separator)
+    if (!this.#keys.has(keyId)) return null
+    const [given, own] = [digest.slice(separator + 1), this.#digestUnder(keyId, text)].map((part) => Buffer.from(part))
+    return given !== undefined && own !== undefined && given.length === own.length && timingSafeEqual(given, own)
+  }
+
+  #digestUnder(keyId: string, text: string): string {
+    let key = this.#digestKeys.get(keyId)
+    if (key === undefined) {
+      // A key of its own, since one key must not serve two algorithms.
+      key = Buffer.from(hkdfSync('sha256', this.#keys.get(keyId) ?? '', '', 'digest', 32))
+      this.#digestKeys.set(keyId, key)
+    }
+    return createHmac('sha256', key).update(text).digest('base64url')
   }
 }
 

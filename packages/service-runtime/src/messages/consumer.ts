@@ -21,7 +21,7 @@ import type { Logger } from '../process/log.ts'
 import { Loop } from '../process/loop.ts'
 import { meter } from '../telemetry/metrics.ts'
 import { type EventStream, StreamFault } from './event-stream.ts'
-import { enterInbox, notJson, readEvent } from './set-aside.ts'
+import { enterInbox, insertSetAside, notJson, readEvent } from './set-aside.ts'
 import { extractTrace, traceparentOf } from './tracing.ts'
 
 export interface ReactionTools {
@@ -264,10 +264,13 @@ export class EventConsumer {
   async #setAside(message: JsMsg, why: string): Promise<void> {
     const fault = why.replaceAll('\u0000', '\uFFFD').slice(0, faultLengthMax)
     const { db, clock, log } = this.#context
-    await db`
-      insert into set_aside_message (consumer, subject, payload, fault, set_aside_at)
-      values (${this.#reaction.name}, ${message.subject}, ${message.string().replaceAll('\u0000', '\uFFFD')}, ${fault}, ${clock.now()}::timestamptz)
-    `
+    await insertSetAside(db, {
+      consumer: this.#reaction.name,
+      subject: message.subject,
+      payload: message.string().replaceAll('\u0000', '\uFFFD'),
+      fault,
+      setAsideAt: clock.now(),
+    })
     log.error({ consumer: this.#name, subject: message.subject, fault }, 'a message was set aside')
     setAside.add(1, { consumer: this.#name })
     message.term()

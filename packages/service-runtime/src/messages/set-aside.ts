@@ -1,6 +1,7 @@
 import { type EventMessage, eventEnvelope, eventKinds } from '@backoffice/contracts'
-import type { Db, ReadDb } from '../database/db.ts'
-import { sql } from '../database/statement.ts'
+import type { Database, Db, ReadDb } from '../database/db.ts'
+import { placeOfPayload } from '../database/sealed-copies.ts'
+import type { Vault } from '../database/vault.ts'
 import { validateAsReader } from '../validation/validate.ts'
 import type { Reaction, ReactionTools } from './consumer.ts'
 
@@ -32,24 +33,62 @@ export interface SetAsideMessage {
   readonly setAsideAt: Date
 }
 
-const columns = sql`id, consumer, subject, payload, fault, set_aside_at`
+/** What a row holds of a payload. */
+interface StoredPayload {
+  readonly id: bigint
+  readonly payload: string
+  readonly sealed: boolean
+}
+
+const openPayload = (vault: Vault, { id, payload, sealed }: StoredPayload): string =>
+  sealed ? vault.open(payload, placeOfPayload(id)) : payload
+
+/** Keeps a message for a person to look at. It may be anything, so no schema says whether personal data are in it. */
+export async function insertSetAside(db: Database, message: Omit<SetAsideMessage, 'id'>): Promise<void> {
+  const { consumer, subject, payload, fault, setAsideAt } = message
+  const { seals } = db.vault
+  await db.transaction(async (tx) => {
+    const [row] = await tx<{ id: bigint }>`
+      insert into set_aside_message (consumer, subject, payload, sealed, fault, set_aside_at)
+      values (${consumer}, ${subject}, ${seals ? '' : payload}, ${seals}::boolean, ${fault}, ${setAsideAt}::timestamptz)
+      returning id
+    `
+    // A payload is sealed for its row, whose id PostgreSQL has given.
+    if (row !== undefined && seals)
+      await tx`
+        update set_aside_message set payload = ${tx.vault.seal(payload, placeOfPayload(row.id))}
+        where id = ${row.id}::bigint
+      `
+  })
+}
+
 /** Any event fits into it. What is longer is no event of ours, and not read into a list as a whole. */
 const listedPayloadMax = 16_384
+/** The same in a sealed payload: base64 of up to three bytes a character, with a key id, a nonce and a tag. */
+const listedSealedMax = 4 * listedPayloadMax + 256
 
 /** Oldest first, with the beginnings of long payloads. */
-export function listSetAside(
+export async function listSetAside(
   db: ReadDb,
   { after, limit }: { readonly after: bigint; readonly limit: number },
 ): Promise<SetAsideMessage[]> {
-  return db<SetAsideMessage>`
-    select id, consumer, subject, left(payload, ${listedPayloadMax}::int) as payload, fault, set_aside_at
+  const rows = await db<SetAsideMessage & StoredPayload>`
+    select id, consumer, subject, fault, set_aside_at, sealed and length(payload) <= ${listedSealedMax}::int as sealed,
+      case when not sealed then left(payload, ${listedPayloadMax}::int)
+        -- Of a sealed payload no part can be opened.
+        when length(payload) <= ${listedSealedMax}::int then payload else '' end as payload
     from set_aside_message where id > ${after}::bigint order by id limit ${limit}
   `
+  return rows.map(({ sealed, ...row }) => ({ ...row, payload: openPayload(db.vault, { ...row, sealed }) }))
 }
 
 export async function findSetAside(db: ReadDb, id: bigint): Promise<SetAsideMessage | null> {
-  const [row] = await db<SetAsideMessage>`select ${columns} from set_aside_message where id = ${id}::bigint`
-  return row ?? null
+  const [row] = await db<SetAsideMessage & StoredPayload>`
+    select id, consumer, subject, payload, sealed, fault, set_aside_at from set_aside_message where id = ${id}::bigint
+  `
+  if (row === undefined) return null
+  const { sealed, ...message } = row
+  return { ...message, payload: openPayload(db.vault, row) }
 }
 
 /**
@@ -64,13 +103,13 @@ export async function rerunSetAside(
   tools: ReactionTools,
 ): Promise<{ readonly handled: number; readonly left: number }> {
   const { db } = tools
-  const rows = await db<{ id: bigint; payload: string }>`
-    select id, payload from set_aside_message
+  const rows = await db<StoredPayload>`
+    select id, payload, sealed from set_aside_message
     where consumer = ${reaction.name} and (${id}::bigint is null or id = ${id}::bigint)
     order by id limit ${limit} for update skip locked
   `
-  const readable = rows.flatMap(({ id, payload }) => {
-    const event = readEvent(payload)
+  const readable = rows.flatMap(({ id, ...row }) => {
+    const event = readEvent(openPayload(db.vault, { id, ...row }))
     return typeof event === 'string' ? [] : [{ id, event }]
   })
   const unseen = await enterInbox(
@@ -117,13 +156,13 @@ export async function takeSetAside(
 ): Promise<EventMessage[]> {
   const taken: EventMessage[] = []
   for (let after = 0n; ; ) {
-    const rows = await db<{ id: bigint; payload: string }>`
-      select id, payload from set_aside_message
-      where id > ${after}::bigint and consumer = ${reaction} and position(${mentions} in payload) > 0
+    const rows = await db<StoredPayload>`
+      select id, payload, sealed from set_aside_message
+      where id > ${after}::bigint and consumer = ${reaction} and (sealed or position(${mentions} in payload) > 0)
       order by id limit ${pageMax}
     `
-    const found = rows.flatMap(({ id, payload }) => {
-      const event = readEvent(payload)
+    const found = rows.flatMap(({ id, ...row }) => {
+      const event = readEvent(openPayload(db.vault, { id, ...row }))
       return typeof event === 'string' || !isWanted(event) ? [] : [{ id, event }]
     })
     await db`delete from set_aside_message where id = any(${found.map(({ id }) => id)}::bigint[])`

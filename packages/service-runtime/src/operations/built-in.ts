@@ -1,5 +1,6 @@
-import { operations, type ServiceName } from '@backoffice/contracts'
-import { readAudit } from './audit.ts'
+import { invalid, operations, type ServiceName } from '@backoffice/contracts'
+import { renewSealed, type SealedTable } from '../database/sealed-tables.ts'
+import { readAudit, recordAction } from './audit.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './stored-reply.ts'
 import { readCommands } from './stuck-commands.ts'
@@ -19,9 +20,29 @@ const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }
     : { outcome: 'replied', reply: known.reply.body }
 }
 
+type SealStoredData = Direct<(typeof operations)['gateway']['sealStoredData']>
+
+/** Its first call stands for all of them in the audit trail. */
+const sealStoredData =
+  (service: ServiceName, tables: readonly SealedTable[]): SealStoredData =>
+  async (call, { db, now }) => {
+    const { after } = call.input
+    if (after === undefined) await recordAction(db, operations[service].sealStoredData, call, now)
+    return renewSealed(db, tables, after).catch((error) => {
+      throw error instanceof SyntaxError || error instanceof RangeError
+        ? invalid('body', '/after', 'is no cursor')
+        : error
+    })
+  }
+
 /** The operations that every service has. */
-export function builtInHandlers(service: ServiceName): Handler[] {
+export function builtInHandlers(service: ServiceName, sealedTables: readonly SealedTable[] = []): Handler[] {
   // Each service has them in its own table. They differ in the service's name alone.
-  const { abandonOperation, listAudit, listCommands } = operations[service] as (typeof operations)['gateway']
-  return [handle(abandonOperation, abandon), handle(listAudit, readAudit), handle(listCommands, readCommands)]
+  const table = operations[service] as (typeof operations)['gateway']
+  return [
+    handle(table.abandonOperation, abandon),
+    handle(table.listAudit, readAudit),
+    handle(table.listCommands, readCommands),
+    handle(table.sealStoredData, sealStoredData(service, sealedTables)),
+  ]
 }

@@ -1,5 +1,6 @@
 import type { ReadDb } from '../database/db.ts'
 import { type Fragment, fixed, identifier } from '../database/statement.ts'
+import type { Vault } from '../database/vault.ts'
 import { fitting } from './page.ts'
 
 /** A table with rows about players. */
@@ -9,11 +10,15 @@ export interface PlayerTable {
   readonly key: string
   /** The condition that a row is about a player. */
   readonly isAbout: (playerId: string) => Fragment
+  /** Puts what is sealed in a row back into the clear columns, whose names are those of the table. */
+  readonly open?: (values: Values, vault: Vault) => Values
 }
+
+type Values = Readonly<Record<string, string | null>>
 
 interface PlayerRow {
   readonly key: string
-  readonly values: Readonly<Record<string, string | null>>
+  readonly values: Values
 }
 
 const pageMax = 200
@@ -31,7 +36,7 @@ export async function playerRows(
   let lastKey = after.slice(space + 1)
   const first = tables.findIndex(({ table }) => table === after.slice(0, space))
   const rows: { table: string; key: string; values: PlayerRow['values'] }[] = []
-  for (const { table, key, isAbout } of tables.slice(Math.max(first, 0))) {
+  for (const { table, key, isAbout, open } of tables.slice(Math.max(first, 0))) {
     const found: PlayerRow[] = await db<PlayerRow>`
       select key, (select json_object_agg(field.key, field.value) from json_each_text(to_json(about)) field) as values
       from (
@@ -41,7 +46,8 @@ export async function playerRows(
       where key > ${lastKey}
       order by key limit ${pageMax - rows.length}
     `
-    rows.push(...found.map((row) => ({ table, ...row })))
+    for (const { key, values } of found)
+      rows.push({ table, key, values: open === undefined ? values : open(values, db.vault) })
     if (rows.length === pageMax) break
     lastKey = ''
   }

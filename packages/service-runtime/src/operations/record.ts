@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { allOperations, type Scope, storedBytesMax } from '@backoffice/contracts'
 import { unnest } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
+import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '../database/sealed-copies.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
 import { countStoredBytes, type StoredFor } from '../telemetry/stored-bytes.ts'
 import { type AuditRow, insertAudit } from './audit.ts'
@@ -42,7 +43,15 @@ async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<vo
   const replies = records.map(({ reply, scope, ...record }) => {
     const text = reply && toJson(record.name, reply)
     if (scope !== undefined) countStoredBytes('operation', scope, Buffer.byteLength(text ?? ''))
-    return { ...record, reply: text, environment: scope?.environment ?? null }
+    const { operationId, name } = record
+    // A refusal says nothing about a person.
+    const seals = reply !== null && 'body' in reply && isReplyToSeal(name)
+    return {
+      ...record,
+      fingerprint: digestToKeep(db.vault, name, record.fingerprint),
+      reply: text !== null && seals ? db.vault.sealJson(text, placeOfReply(operationId)) : text,
+      environment: scope?.environment ?? null,
+    }
   })
   await db`
     insert into operation (operation_id, name, fingerprint, reply, environment, created_at)
@@ -88,7 +97,7 @@ async function insertOutboxRows(
 ): Promise<ReadonlySet<string>> {
   const numbered = withNumbers(rows).map((row) => {
     const owner = ownerOf(row)
-    const message = toJson(row.name, row.message)
+    const message = toJson(row.name, sealMessage<OutboxRow['message']>(db.vault, row, row.message))
     countStoredBytes('outbox', owner, Buffer.byteLength(message))
     return { ...row, message, environment: owner.environment }
   })

@@ -116,13 +116,13 @@ export class Runner {
     { operation, command }: { readonly operation: Operation; readonly command: { readonly prepare?: Prepare } },
     tryOut: TryOut,
   ): ServedOperation['run'] {
-    const { dispatch } = this.#context
+    const { db, dispatch } = this.#context
     return async (received) => {
       const call = toCall(received)
       const fingerprint = fingerprintOf(operation, received.inputAsSent, received.scope?.brandId ?? received.actor)
       const replyOfKnown = async (known: KnownOperation) => {
         const current = known.unfinished ? await this.#finished(call, known) : known
-        return { body: unwrap(replyOf(current, operation, fingerprint)), isStored: true }
+        return { body: unwrap(replyOf(current, operation, { fingerprint, vault: db.vault })), isStored: true }
       }
       const preparation = await this.#prepare(operation, command.prepare, call, received)
       if (preparation.is === 'known') return replyOfKnown(preparation.known)

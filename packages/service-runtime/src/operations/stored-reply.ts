@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, isDeclared, type Operation, Rejection } from '@backoffice/contracts'
 import type { Db, ReadDb } from '../database/db.ts'
+import { placeOfReply } from '../database/sealed-copies.ts'
+import type { Vault } from '../database/vault.ts'
 
 /** What the `operation` table keeps of a reply. */
 export type StoredReply =
@@ -41,7 +43,7 @@ export function fingerprintOf(operation: Operation, input: unknown, by: string |
 export interface KnownOperation {
   readonly operationId: string
   readonly name: string
-  /** null: stored by the release before, which knew the name alone. */
+  /** As it is stored. null: by a release which knew the name alone. */
   readonly fingerprint: string | null
   /** null on a tombstone, and where a reply is not kept. */
   readonly reply: StoredReply | null
@@ -52,7 +54,7 @@ export interface KnownOperation {
 
 /** What is stored under these operation ids. */
 export async function findKnown(db: ReadDb, operationIds: readonly string[]): Promise<Map<string, KnownOperation>> {
-  const rows = await db<KnownOperation>`
+  const rows = await db<Omit<KnownOperation, 'reply'> & { readonly reply: StoredReply | string | null }>`
     select o.operation_id, o.name, o.fingerprint, o.reply, o.abandoned, (
       -- In the collation of the index, which is not the other column's; and not with EXISTS, which may be planned as a
       -- look at all unfinished rows.
@@ -61,15 +63,26 @@ export async function findKnown(db: ReadDb, operationIds: readonly string[]): Pr
     ) is not null as unfinished
     from operation o where o.operation_id = any(${operationIds}::text[])
   `
-  return new Map(rows.map((row) => [row.operationId, row]))
+  return new Map(
+    rows.map(({ reply, ...row }) => [
+      row.operationId,
+      { ...row, reply: db.vault.openJson(reply, placeOfReply(row.operationId)) },
+    ]),
+  )
 }
 
 /**
  * The stored reply of an earlier attempt.
  * @throws {Rejection} SERVICE_UNAVAILABLE when the id was abandoned, or its reply is not kept; IDEMPOTENCY_CONFLICT when it stands for something else
  */
-export function replyOf(known: KnownOperation, operation: Operation, fingerprint: string): StoredReply {
-  const same = known.fingerprint === null ? known.name === operation.id : known.fingerprint === fingerprint
+export function replyOf(
+  known: KnownOperation,
+  operation: Operation,
+  { fingerprint, vault }: { readonly fingerprint: string; readonly vault: Vault },
+): StoredReply {
+  const isSame = known.fingerprint === null ? null : vault.isDigestOf(known.fingerprint, fingerprint)
+  // Where the digest cannot be compared, the name must do.
+  const same = isSame ?? known.name === operation.id
   if (known.abandoned || known.reply === null) throw new Rejection('SERVICE_UNAVAILABLE')
   if (!same) {
     const cause = new Error(`operation id ${known.operationId} was used by ${known.name} with another input`)

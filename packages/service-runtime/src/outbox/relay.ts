@@ -3,9 +3,9 @@ import type { EventPublisher } from '../messages/publisher.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import type { Logger } from '../process/log.ts'
 import { Loop } from '../process/loop.ts'
-import type { OutboxKind, OutboxRow } from './rows.ts'
+import type { OutboxKind } from './rows.ts'
 import { sendCommand, sendEvent } from './sending.ts'
-import { type LeasedRow, leaseDue, markDone, release } from './store.ts'
+import { type LeasedRow, leaseDue, markDone, opened, release } from './store.ts'
 
 export interface RelayContext {
   readonly db: Database
@@ -73,8 +73,9 @@ export class Relay {
     return sent.length > 0
   }
 
-  #send(row: OutboxRow): Promise<void> {
-    const { rpc, publisher } = this.#context
+  async #send(stored: LeasedRow): Promise<void> {
+    const { db, rpc, publisher } = this.#context
+    const row = opened(db.vault, stored)
     return row.kind === 'event' ? sendEvent(publisher, row) : sendCommand(rpc, row)
   }
 

@@ -1,9 +1,17 @@
 import { Rejection } from '@backoffice/contracts'
 import { unnest } from '../database/columns.ts'
 import type { Db, ReadDb } from '../database/db.ts'
+import { openMessage, type StoredMessage } from '../database/sealed-copies.ts'
+import type { Vault } from '../database/vault.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
 
-export type LeasedRow = OutboxRow & { readonly attempts: number }
+/** A row as it is stored: texts of its message may be sealed. */
+export type StoredRow = Omit<OutboxRow, 'message'> & { readonly message: StoredMessage }
+export type LeasedRow = StoredRow & { readonly attempts: number }
+
+/** @throws when the message was sealed under a key that is not known */
+export const opened = (vault: Vault, row: StoredRow): OutboxRow =>
+  ({ ...row, message: openMessage(vault, row.id, row.message) }) as OutboxRow
 
 const leaseBatchMax = 200
 /** Longer than a batch can take; after it another replica may try. */

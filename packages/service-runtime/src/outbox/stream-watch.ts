@@ -7,6 +7,7 @@ import type { EventPublisher } from '../messages/publisher.ts'
 import type { Logger } from '../process/log.ts'
 import type { EventRow } from './rows.ts'
 import { sendEvent } from './sending.ts'
+import { opened, type StoredRow } from './store.ts'
 
 export interface StreamWatchContext {
   readonly db: Database
@@ -162,13 +163,14 @@ export class StreamWatch {
     let after: Position = { doneAt: since, aggregate: '', aggregateSeq: 0n }
     for (;;) {
       if (this.#stopped) throw new Error('stopped while publishing again')
-      const rows = await this.#context.db<EventRow & Position>`
+      const rows = await this.#context.db<StoredRow & Position>`
         select id, aggregate, kind, name, message, aggregate_seq, done_at from outbox
         where kind = 'event'
           and (done_at, aggregate, aggregate_seq) > (${after.doneAt}::timestamptz, ${after.aggregate}, ${after.aggregateSeq}::bigint)
         order by done_at, aggregate, aggregate_seq limit ${batchMax}
       `
-      await Promise.all(rows.map((row) => sendEvent(this.#context.publisher, row)))
+      const events = rows.map((row) => opened(this.#context.db.vault, row) as EventRow)
+      await Promise.all(events.map((event) => sendEvent(this.#context.publisher, event)))
       count += rows.length
       const last = rows.at(-1)
       if (last === undefined || rows.length < batchMax) return count

@@ -118,7 +118,7 @@ export class Idempotency {
       })
       switch (claim.state) {
         case 'mine':
-          return { is: 'held', claim: { ...key, token, operationId: claim.operationId } }
+          return { is: 'held', claim: { ...key, token, operation: operation.id, operationId: claim.operationId } }
         case 'replay':
           return { is: 'replay', reply: replyOfStored(claim.response) }
         case 'conflict':

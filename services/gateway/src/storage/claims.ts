@@ -1,5 +1,15 @@
 import { type Environment, idempotencyMemoryHours, timestampToleranceSeconds } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, sql, unnest } from '@backoffice/service-runtime'
+import {
+  assignments,
+  columnNames,
+  type Db,
+  isReplyToSeal,
+  type Place,
+  type SealedTable,
+  sql,
+  unnest,
+  type Vault,
+} from '@backoffice/service-runtime'
 import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from '../domain/claim.ts'
 
 const attemptColumns = 'operator_id text, environment text, key text, token uuid'
@@ -34,6 +44,7 @@ export interface ClaimRequest extends ClaimAttempt {
 
 export interface Completion extends ClaimAttempt {
   /** Of the operation that the attempt ran. */
+  readonly operation: string
   readonly operationId: string
   readonly response: StoredResponse
 }
@@ -63,7 +74,7 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
       if (own?.mine) claims.set(first, { state: 'mine', operationId: own.operationId })
       const claimed = own?.mine ? justClaimed(first, own.operationId) : undefined
       for (const request of own?.mine ? others : [first, ...others]) {
-        const claim = judge(request, rows.get(request.token), claimed)
+        const claim = judge(db, request, rows.get(request.token), claimed)
         if (claim !== null) claims.set(request, claim)
       }
     }
@@ -76,13 +87,13 @@ export async function claimKeys(db: Db, requests: readonly ClaimRequest[]): Prom
  * @param claimed the key, if another request of the batch has just claimed it
  * @returns null when the next look must tell: another batch was committed after the statement's snapshot
  */
-function judge(request: ClaimRequest, row: Row | undefined, claimed: UsedKey | undefined): Claim | null {
+function judge({ vault }: Db, request: ClaimRequest, row: Row | undefined, claimed: UsedKey | undefined): Claim | null {
   if (request.signatureDigest !== null) {
     const { signatureKey = null } = row ?? {}
     if (signatureKey === null) return null
     if (signatureKey !== request.key) return { state: 'signature used' }
   }
-  const used = claimed ?? (row?.known ? usedKeyOf(row) : undefined)
+  const used = claimed ?? (row?.known ? usedKeyOf(row, responseOf(vault, request, row)) : undefined)
   return used === undefined ? null : judgeUsedKey(used, request.fingerprint)
 }
 
@@ -108,13 +119,36 @@ const justClaimed = (request: ClaimRequest, operationId: string): UsedKey => ({
   response: null,
 })
 
-const usedKeyOf = (row: Row): UsedKey => ({ ...row, response: responseOf(row) })
+const usedKeyOf = (row: Row, response: StoredResponse | null): UsedKey => ({ ...row, response })
 
 type ResponseColumns = { readonly [Field in keyof StoredResponse]: StoredResponse[Field] | null }
 
-function responseOf({ status, contentType, body, requestId }: ResponseColumns): StoredResponse | null {
+/** A key may look like anything but has no space. */
+const placeOf = ({ operatorId, environment, key }: ClaimKey): Place => ({
+  column: 'claim.body',
+  row: `${operatorId} ${environment} ${key}`,
+})
+
+/** @throws when the body was sealed under a master key that is not known */
+function responseOf(vault: Vault, claim: ClaimKey, columns: ResponseColumns): StoredResponse | null {
+  const { status, contentType, body, requestId } = columns
   if (status === null || contentType === null || body === null || requestId === null) return null
-  return { status, contentType, body, requestId }
+  return { status, contentType, body: vault.openBytes(body, placeOf(claim)), requestId }
+}
+
+/** The reply of a refusal says nothing about a person. */
+const isToSeal = (operation: string, status: number) => status < 400 && isReplyToSeal(operation)
+
+export const sealedClaims: SealedTable = {
+  table: 'claim',
+  key: 'operator_id text, environment text, key text',
+  reads: 'operation text, status smallint, body bytea',
+  writes: 'body bytea',
+  renew({ operation, status, body, ...claim }, vault) {
+    if (body === null || !isToSeal(operation, status)) return null
+    const renewed = vault.renewBytes(body, placeOf(claim))
+    return renewed === null ? null : { body: renewed }
+  },
 }
 
 /** What the statement found, with the token of the request that asked. Of a key that was just claimed only its id. */
@@ -257,7 +291,12 @@ const isHeld = sql`
  *   has expired meanwhile, and stands for another operation
  */
 export async function storeResponses(db: Db, completions: readonly Completion[]): Promise<(StoredResponse | null)[]> {
-  const asked = completions.map(({ response, ...attempt }) => ({ ...attempt, ...response }))
+  const { vault } = db
+  const asked = completions.map(({ response, operation, ...attempt }) => {
+    const { body, status } = response
+    const stored = isToSeal(operation, status) ? vault.sealBytes(body, placeOf(attempt)) : body
+    return { ...attempt, ...response, body: stored }
+  })
   const rows = await db<{ token: string } & ResponseColumns>`
     with asked as (
       select * from ${unnest('a', asked, `${attemptColumns}, operation_id text, ${responseColumns}`)}
@@ -271,10 +310,10 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
     where s.token is not null or (c.status is not null and c.operation_id = a.operation_id)
   `
   const found = new Map(rows.map((row) => [row.token, row]))
-  return completions.map(({ token, response }) => {
+  return completions.map(({ token, response, ...claim }) => {
     const row = found.get(token)
     if (row === undefined) return null
-    return responseOf(row) ?? response
+    return responseOf(vault, claim, row) ?? response
   })
 }
 

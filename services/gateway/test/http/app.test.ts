@@ -65,6 +65,7 @@ function appOf(
           environment: 'sandbox',
           key: 'key',
           token: 'token',
+          operation: 'createDeposit',
           operationId: 'opn_1',
         } as const
         return answers.claim?.() ?? { is: 'held', claim }

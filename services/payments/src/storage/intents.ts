@@ -1,6 +1,7 @@
 import type { Scope } from '@backoffice/contracts'
 import { columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import type { Withdrawal, WithdrawalState } from '../domain/withdrawal.ts'
+import { storedDestination } from './sealed-destination.ts'
 
 /** One attempt at a withdrawal. Its id is the reference of the hold. */
 export interface Attempt {
@@ -28,7 +29,7 @@ export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]
 
 const intentColumns = `
   id text, operation_id text, operator_id text, brand_id text, environment text, time_zone text, player_id text,
-  amount bigint, currency text, method text, destination text, status text, version int
+  amount bigint, currency text, method text, destination text, sealed_destination text, status text, version int
 `
 
 /**
@@ -46,6 +47,7 @@ export async function insertIntents(
 ): Promise<ReadonlySet<string>> {
   const intents = begun.map(({ intent: { scope, ...intent }, afterAbandoned }) => ({
     ...{ ...scope, ...intent, afterAbandoned },
+    ...storedDestination(db.vault, intent.id, intent.destination),
     ...{ status: 'intent', version: 0 },
   }))
   const rows = await db<{ id: string }>`

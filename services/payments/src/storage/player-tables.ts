@@ -1,13 +1,25 @@
-import { type PlayerTable, sql } from '@backoffice/service-runtime'
+import { type PlayerTable, sql, type Vault } from '@backoffice/service-runtime'
+import { destinationOf } from './sealed-destination.ts'
 
 const recordsOf = (playerId: string) => sql`
   select id from deposit where player_id = ${playerId} union all select id from withdrawal where player_id = ${playerId}
 `
 
+type Values = Readonly<Record<string, string | null>>
+
+/** Without the sealed column, which nobody can read without the keys. */
+function openWithdrawal({ sealed_destination: sealedDestination = null, ...values }: Values, vault: Vault): Values {
+  const { id, destination } = values
+  return {
+    ...values,
+    destination: destinationOf(vault, id ?? '', { destination: destination ?? '', sealedDestination }),
+  }
+}
+
 /** Every table with rows about players, but for copies, which are purged after days. */
 export const playerTables: readonly PlayerTable[] = [
   { table: 'deposit', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
-  { table: 'withdrawal', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
+  { table: 'withdrawal', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}`, open: openWithdrawal },
   {
     table: 'status_transition',
     key: "record_id || ' ' || version",

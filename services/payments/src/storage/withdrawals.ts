@@ -2,6 +2,7 @@ import type { Scope } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import { hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
 import { inOrder } from './in-order.ts'
+import { opened, type StoredDestination } from './sealed-destination.ts'
 import { type Change, insertTransitions } from './transitions.ts'
 import { type Checked, withUnfinished } from './unfinished.ts'
 
@@ -18,7 +19,7 @@ const decidedColumns = `
 `
 const columns = columnNames(`
   id text, operator_id text, brand_id text, environment text, currency text, time_zone text, player_id text,
-  amount bigint, method text, destination text, ${decidedColumns}
+  amount bigint, method text, destination text, sealed_destination text, ${decidedColumns}
 `)
 
 export function isRecord(row: WithdrawalRow): row is WithdrawalRecord {
@@ -26,10 +27,11 @@ export function isRecord(row: WithdrawalRow): row is WithdrawalRecord {
 }
 
 /** Reads rows, intents included, and locks them until the transaction ends. */
-export function lockRows(db: Db, ids: readonly string[]): Promise<WithdrawalRow[]> {
-  return db<WithdrawalRow>`
+export async function lockRows(db: Db, ids: readonly string[]): Promise<WithdrawalRow[]> {
+  const rows = await db<WithdrawalRow & StoredDestination>`
     select ${columns} from withdrawal where id = any(${ids}::text[]) order by id for update
   `
+  return opened<WithdrawalRow>(db, rows)
 }
 
 /** Reads withdrawals, in the order of `ids`, and locks their rows until the transaction ends. */
@@ -42,7 +44,10 @@ export async function lockWithdrawals(
 }
 
 export async function findWithdrawals(db: ReadDb, ids: readonly string[]): Promise<WithdrawalRecord[]> {
-  return (await db<WithdrawalRow>`select ${columns} from withdrawal where id = any(${ids}::text[])`).filter(isRecord)
+  const rows = await db<WithdrawalRow & StoredDestination>`
+    select ${columns} from withdrawal where id = any(${ids}::text[])
+  `
+  return opened<WithdrawalRow>(db, rows).filter(isRecord)
 }
 
 /** Writes what the beginning of a withdrawal, or a decision, has changed, with its history. The rows must be locked. */
@@ -70,10 +75,11 @@ export async function listQueue(
 ): Promise<WithdrawalRecord[]> {
   const { status, brandId = null, after = '', limit } = filter
   // The two statuses are named so that a prepared plan may use the index of the queue.
-  return db<WithdrawalRecord>`
+  const rows = await db<WithdrawalRecord & StoredDestination>`
     select ${columns} from withdrawal
     where status in ('under_review', 'approved') and status = ${status} and id > ${after}
       and (${brandId}::text is null or brand_id = ${brandId})
     order by id limit ${limit}
   `
+  return opened<WithdrawalRecord>(db, rows)
 }

@@ -19,6 +19,7 @@ export const PlayerEntity = defineEntity({
     email: p.string(),
     cpf: p.string(),
     phone: p.string().nullable(),
+    sealedIdentity: p.string().nullable(),
     birthDate: p.date(),
     status: p.string().$type<PlayerStatus>(),
     kycStatus: p.string().$type<KycStatus>(),

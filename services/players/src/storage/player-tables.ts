@@ -1,8 +1,18 @@
-import { type PlayerTable, sql } from '@backoffice/service-runtime'
+import { type PlayerTable, sql, type Vault } from '@backoffice/service-runtime'
+import { identityOf } from './sealed-identity.ts'
+
+type Values = Readonly<Record<string, string | null>>
+
+/** Without the sealed column, which nobody can read without the keys. */
+function openPlayer({ sealed_identity: sealedIdentity = null, ...values }: Values, vault: Vault): Values {
+  const { id, email, cpf, phone = null } = values
+  const clear = { email: email ?? '', cpf: cpf ?? '', phone }
+  return { ...values, ...identityOf(vault, id ?? '', { ...clear, sealedIdentity }) }
+}
 
 /** Every table with rows about players, but for copies, which are purged after days. */
 export const playerTables: readonly PlayerTable[] = [
-  { table: 'player', key: 'id', isAbout: (playerId) => sql`id = ${playerId}` },
+  { table: 'player', key: 'id', isAbout: (playerId) => sql`id = ${playerId}`, open: openPlayer },
   { table: 'kyc_submission', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'player_change', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'game_session', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },

@@ -3,6 +3,7 @@ import { assignments, columnNames, type Db, type ReadDb, rowsOf, unnest } from '
 import type { PlayerRecord } from '../domain/player.ts'
 import type { PlayerRow } from './entities.ts'
 import { records } from './records.ts'
+import { type Identity, identityColumns, identityOf, type StoredIdentity, storedIdentity } from './sealed-identity.ts'
 
 // Calls of operators and services come in large numbers, so they share statements. The team's edits of one player, and
 // its lists with optional filters, use the entity.
@@ -16,7 +17,7 @@ export interface PlayerKey {
 const kycColumns = 'kyc_status text, kyc_version int, kyc_decided_at timestamptz, kyc_reason text'
 const playerColumns = `
   id text, operator_id text, brand_id text, environment text, currency text, time_zone text, external_id text, name text,
-  email text, cpf text, phone text, birth_date date, status text, ${kycColumns},
+  ${identityColumns}, birth_date date, status text, ${kycColumns},
   self_excluded_from timestamptz, self_excluded_until timestamptz, daily_deposit_limit bigint, pending_limit bigint,
   pending_limit_from timestamptz, created_at timestamptz
 ` as const
@@ -24,9 +25,21 @@ const columns = columnNames(playerColumns)
 
 const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
 
+/** A row of the table. */
+type StoredPlayer = Omit<PlayerRecord, keyof Identity> & StoredIdentity
+
+/** The record that a row stands for. */
+function recordOf({ vault }: ReadDb, { email, cpf, phone, sealedIdentity, ...player }: StoredPlayer): PlayerRecord {
+  return { ...player, ...identityOf(vault, player.id, { email, cpf, phone, sealedIdentity }) }
+}
+
 /** The player for each key, in order. A player of another brand is unknown. */
-function inOrder(keys: readonly PlayerKey[], players: readonly PlayerRecord[]): (PlayerRecord | undefined)[] {
-  const byId = new Map(players.map((player) => [player.id, player]))
+function inOrder(
+  db: ReadDb,
+  keys: readonly PlayerKey[],
+  players: readonly StoredPlayer[],
+): (PlayerRecord | undefined)[] {
+  const byId = new Map(players.map((player) => [player.id, recordOf(db, player)]))
   return keys.map(({ playerId, brandId }) => {
     const player = byId.get(playerId)
     return brandId === null || player?.brandId === brandId ? player : undefined
@@ -47,16 +60,16 @@ export const playerOf = ({
 
 /** A player, or undefined, for each key. */
 export async function findPlayers(db: ReadDb, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {
-  const players = await db<PlayerRecord>`select ${columns} from player where id = any(${idsOf(keys)}::text[])`
-  return inOrder(keys, players)
+  const players = await db<StoredPlayer>`select ${columns} from player where id = any(${idsOf(keys)}::text[])`
+  return inOrder(db, keys, players)
 }
 
 /** The same, with the rows locked until the transaction ends. In id order, so two batches cannot deadlock. */
 export async function lockPlayers(db: Db, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {
-  const players = await db<PlayerRecord>`
+  const players = await db<StoredPlayer>`
     select ${columns} from player where id = any(${idsOf(keys)}::text[]) order by id for update
   `
-  return inOrder(keys, players)
+  return inOrder(db, keys, players)
 }
 
 /** The operator's own name of a player; unique per brand. */
@@ -70,19 +83,20 @@ export async function findPlayersByExternalId(
   db: ReadDb,
   keys: readonly ExternalKey[],
 ): Promise<(PlayerRecord | undefined)[]> {
-  const players = await db<PlayerRecord>`
+  const players = await db<StoredPlayer>`
     select ${columns} from player
     join ${unnest('wanted', keys, 'brand_id text, external_id text')} using (brand_id, external_id)
   `
   const nameOf = ({ brandId, externalId }: ExternalKey) => JSON.stringify([brandId, externalId])
-  const byName = new Map(players.map((player) => [nameOf(player), player]))
+  const byName = new Map(players.map((player) => [nameOf(player), recordOf(db, player)]))
   return keys.map((key) => byName.get(nameOf(key)))
 }
 
 /** The unique index on brand and externalId decides between two replicas. */
 export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): Promise<void> {
+  const rows = players.map((player) => ({ ...player, ...storedIdentity(db.vault, player.id, player) }))
   await db`
-    insert into player ${rowsOf('new', players, playerColumns)}
+    insert into player ${rowsOf('new', rows, playerColumns)}
     -- In one order, so that two replicas that insert the same names cannot deadlock.
     order by brand_id, external_id
   `
@@ -110,20 +124,25 @@ export async function requirePlayer(db: ReadDb, playerId: string): Promise<Playe
 }
 
 /** A copy, since records are changed by `updatePlayer` alone. An entity has null where the column has. */
-const recordOf = (row: PlayerRow) => ({ ...row }) as PlayerRecord
+const copyOf = (db: ReadDb, row: PlayerRow) => recordOf(db, { ...row } as StoredPlayer)
 
 /** One player to be edited, its row locked until the transaction ends. @throws {Rejection} PLAYER_NOT_FOUND */
 export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord> {
   const { em, PlayerEntity, LockMode } = await records(db)
   const row = await em.findOne(PlayerEntity, { id: playerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (row === null) throw new Rejection('PLAYER_NOT_FOUND')
-  return recordOf(row)
+  return copyOf(db, row)
 }
 
 /** The fields that differ from the locked player are written before the commit. */
 export async function updatePlayer(db: Db, player: PlayerRecord): Promise<void> {
   const { em, PlayerEntity } = await records(db)
-  em.assign(em.getReference(PlayerEntity, player.id), player)
+  const row = em.getReference(PlayerEntity, player.id)
+  const { email, cpf, phone, ...others } = player
+  const known = copyOf(db, row)
+  const isSame = known.email === email && known.cpf === cpf && known.phone === phone
+  // Sealed anew, the same identity would be written at every edit.
+  em.assign(row, isSame ? others : { ...others, ...storedIdentity(db.vault, player.id, player) })
 }
 
 export interface PlayerFilter {
@@ -144,5 +163,5 @@ export async function listBrandPlayers(
   const where = { ...filter, ...(before === undefined ? {} : { id: { $lt: before } }) }
   const { em, PlayerEntity } = await records(db)
   const rows = await em.find(PlayerEntity, where, { orderBy: { id: 'desc' }, limit })
-  return rows.map(recordOf)
+  return rows.map((row) => copyOf(db, row))
 }

@@ -8,6 +8,7 @@ import type { Send } from '../sending/sender.ts'
 import type { MadeAttempt } from '../storage/attempts.ts'
 import { saveEndpoints, toEndpoint } from '../storage/endpoints.ts'
 import { type Lease, leaseDeliveries, lockDueEndpoints } from '../storage/leases.ts'
+import { openBody } from '../storage/sealed-copies.ts'
 import { decryptSecrets, loadSecrets, type SealedSecret } from '../storage/secrets.ts'
 import { observeAttempt } from './observe.ts'
 import { type NextDue, Recorder, type RecorderContext } from './recorder.ts'
@@ -163,8 +164,9 @@ export class Scheduler implements Background {
   }
 
   async #attempt(lease: Lease, sealed: readonly SealedSecret[]): Promise<void> {
-    const { clock, box, send, log } = this.#context
-    const { deliveryId, eventId, endpointId, url, body, number } = lease
+    const { db, clock, box, send, log } = this.#context
+    const { deliveryId, eventId, endpointId, url, number } = lease
+    const body = openBody(db.vault, deliveryId, lease.body)
     const secrets = decryptSecrets(sealed, box)
     const startedAt = clock.now()
     const headers = signatureHeaders({ eventId, body, secrets, now: startedAt })

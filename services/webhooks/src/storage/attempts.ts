@@ -2,10 +2,11 @@ import { assignments, columnNames, type Db, unnest } from '@backoffice/service-r
 import type { AttemptedDelivery, AttemptOutcome, RecordedChange } from '../domain/attempt.ts'
 import { type EndpointColumns, endpointColumns } from './endpoints.ts'
 import type { Lease } from './leases.ts'
+import { storedHead } from './sealed-copies.ts'
 
 /** An attempt that was made: its lease, its start and its outcome. */
 export interface MadeAttempt {
-  readonly lease: Pick<Lease, 'deliveryId' | 'endpointId' | 'leaseId' | 'url' | 'number'>
+  readonly lease: Pick<Lease, 'deliveryId' | 'endpointId' | 'leaseId' | 'type' | 'url' | 'number'>
   readonly startedAt: Date
   readonly outcome: AttemptOutcome
 }
@@ -16,7 +17,8 @@ export interface RecordedAttempt extends MadeAttempt {
 }
 
 const attemptFacts = `
-  started_at timestamptz, duration_ms int, url text, response_status int, response_head text, error text
+  started_at timestamptz, duration_ms int, url text, response_status int, response_head text, sealed_response_head text,
+  error text
 `
 const attemptColumns = `delivery_id text, number int, ${attemptFacts}` as const
 const changeColumns = 'state text, next_attempt_at timestamptz, finished_at timestamptz'
@@ -82,6 +84,7 @@ export async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[])
   if (attempts.length === 0) return
   const rows = attempts.map(({ lease, startedAt, outcome, change }) => ({
     ...{ ...lease, startedAt, ...outcome },
+    ...storedHead(db.vault, lease.type, lease, outcome.responseHead),
     ...(change ?? { state: null, nextAttemptAt: null, finishedAt: null }),
   }))
   await db`

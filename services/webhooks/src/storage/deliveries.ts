@@ -2,6 +2,7 @@ import type { DeliveryState, DeliveryStory, DeliverySummary, Environment, EventM
 import { countStoredBytes, type Db, newId, type ReadDb, sql, unnest, type WithTimes } from '@backoffice/service-runtime'
 import type { AttemptOutcome } from '../domain/attempt.ts'
 import { endpointId } from '../domain/endpoint.ts'
+import { openBody, openHead, type StoredHead, storedBody } from './sealed-copies.ts'
 
 /** An event on its way to the endpoint of its operator and environment. */
 export interface NewDelivery {
@@ -25,15 +26,22 @@ export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[
   const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => {
     const body = Buffer.from(JSON.stringify(event))
     countStoredBytes('delivery', event, body.length)
+    const id = newId('dlv')
     return {
       ...{
-        id: newId('dlv'),
+        id,
         endpointId: endpointId(event),
         eventId: event.id,
         type: event.type,
         brandId: event.brandId,
       },
-      ...{ body, eventCreatedAt: event.createdAt, receivedAt, withheld, traceParent: traceparent },
+      ...{
+        body: storedBody(db.vault, { id, type: event.type }, body),
+        eventCreatedAt: event.createdAt,
+        receivedAt,
+        withheld,
+        traceParent: traceparent,
+      },
     }
   })
   await db`
@@ -174,6 +182,7 @@ const deliveryId = (id: string) => sql`coalesce(
   (select id from delivery where id = ${id}), (select id from delivery where event_id = ${id} limit 1))`
 
 type AttemptRow = WithTimes<DeliveryStory['attemptLog'][number], 'startedAt'>
+type StoredAttempt = AttemptRow & StoredHead
 
 export interface DeliveryStoryRow extends DeliveryRow {
   readonly body: Buffer
@@ -189,11 +198,15 @@ export async function findDelivery(db: ReadDb, id: string): Promise<DeliveryStor
     where d.id = ${deliveryId(id)}
   `
   if (row === undefined) return null
-  const attemptLog = await db<AttemptRow>`
-    select number, started_at, duration_ms, url, response_status, response_head, error
+  const attempts = await db<StoredAttempt>`
+    select number, started_at, duration_ms, url, response_status, response_head, sealed_response_head, error
     from attempt where delivery_id = ${row.id} order by number
   `
-  return { ...row, attemptLog }
+  const attemptLog = attempts.map(({ sealedResponseHead, ...attempt }) => {
+    const head = { responseHead: attempt.responseHead, sealedResponseHead }
+    return { ...attempt, responseHead: openHead(db.vault, { deliveryId: row.id, number: attempt.number }, head) }
+  })
+  return { ...row, body: openBody(db.vault, row.id, row.body), attemptLog }
 }
 
 /** Makes a delivery due now with all its attempts before it, whatever its state. @returns null when there is none */

@@ -20,7 +20,8 @@ const pool = bed.sql('webhooks')
 
 /** A delivery whose first attempt is under way for almost as long as a lease lasts. */
 async function underWay(scope: Scope): Promise<MadeAttempt['lease']> {
-  const lease = { deliveryId: newId('dlv'), endpointId: endpointId(scope), leaseId: randomUUID(), url, number: 1 }
+  const owner = { endpointId: endpointId(scope), type: 'deposit.confirmed', url }
+  const lease = { ...owner, deliveryId: newId('dlv'), leaseId: randomUUID(), number: 1 }
   await pool.query(
     `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, attempts_total, event_created_at,
        received_at, next_attempt_at, lease_id, leased_at, leased_until, leased_url)

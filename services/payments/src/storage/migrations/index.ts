@@ -3,6 +3,7 @@ import { depositsAndWithdrawals } from './0001-deposits-and-withdrawals.ts'
 import { deposited } from './0002-deposited.ts'
 import { keptMoney } from './0003-kept-money.ts'
 import { endedCommands } from './0004-ended-commands.ts'
+import { sealedDestination } from './0005-sealed-destination.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly Migration[] = [
   deposited,
   keptMoney,
   endedCommands,
+  sealedDestination,
 ]

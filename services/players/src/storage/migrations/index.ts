@@ -5,6 +5,7 @@ import { reconcilerRights } from './0003-reconciler-rights.ts'
 import { keptRecords } from './0004-kept-records.ts'
 import { reconcilerEnvironment } from './0005-reconciler-environment.ts'
 import { gamesRights } from './0006-games-rights.ts'
+import { sealedIdentity } from './0007-sealed-identity.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   keptRecords,
   reconcilerEnvironment,
   gamesRights,
+  sealedIdentity,
 ]

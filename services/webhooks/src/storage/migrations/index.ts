@@ -1,6 +1,12 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { webhookTables } from './0001-webhook-tables.ts'
 import { deliveryTrace } from './0002-delivery-trace.ts'
+import { sealedResponse } from './0003-sealed-response.ts'
 
 /** In the order in which they are applied. */
-export const migrations: readonly Migration[] = [...runtimeMigrations('webhooks'), webhookTables, deliveryTrace]
+export const migrations: readonly Migration[] = [
+  ...runtimeMigrations('webhooks'),
+  webhookTables,
+  deliveryTrace,
+  sealedResponse,
+]

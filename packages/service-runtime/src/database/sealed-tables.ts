@@ -1,0 +1,138 @@
+import { assignments, columnNames, keyAbove, keyOf, unnest } from './columns.ts'
+import type { Database, Db, ReadDb } from './db.ts'
+import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage } from './sealed-copies.ts'
+import { identifier, sql } from './statement.ts'
+import type { Vault } from './vault.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: each table says what its rows are
+type AnyRow = any
+type Values = Readonly<Record<string, unknown>>
+
+/** A table with sealed columns. */
+export interface SealedTable {
+  readonly table: string
+  /** The columns of its primary key with their types, in order. */
+  readonly key: string
+  /** What `renew` looks at, with types. */
+  readonly reads: string
+  /** What `renew` returns, with types. */
+  readonly writes: string
+  /** What the row must hold to be as it would be written now; null when it does. */
+  readonly renew: (row: AnyRow, vault: Vault) => object | null
+}
+
+/** What the runtime itself keeps sealed. */
+const runtimeTables: readonly SealedTable[] = [
+  {
+    table: 'operation',
+    key: 'operation_id text',
+    reads: 'name text, reply json',
+    writes: 'reply json',
+    renew({ operationId, name, reply }, vault) {
+      if (reply === null || !isReplyToSeal(name) || reply.error !== undefined) return null
+      const renewed = vault.renewJson(reply, placeOfReply(operationId))
+      return renewed === null ? null : { reply: renewed }
+    },
+  },
+  {
+    table: 'outbox',
+    key: 'id text',
+    reads: 'name text, message json',
+    writes: 'message json',
+    renew({ id, name, message }, vault) {
+      const renewed = renewMessage(vault, { id, name }, message)
+      return renewed === null ? null : { message: renewed }
+    },
+  },
+  {
+    table: 'set_aside_message',
+    key: 'id bigint',
+    reads: 'payload text, sealed bool',
+    writes: 'payload text, sealed bool',
+    renew({ id, payload, sealed }, vault) {
+      const place = placeOfPayload(BigInt(id))
+      const renewed = sealed ? vault.renew(payload, place) : vault.seals ? vault.seal(payload, place) : null
+      return renewed === null ? null : { payload: renewed, sealed: true }
+    },
+  },
+]
+
+/** A payload that was set aside may be as long as a message of the broker, so pages are small. */
+const pageMax = 100
+/** Pages of one call: it must not take longer than its caller waits. */
+const pagesMax = 50
+
+export interface Renewal {
+  /** How many rows were written. */
+  readonly sealed: number
+  /** Where the next call goes on; null at the end. */
+  readonly nextCursor: string | null
+}
+
+/** Where a call goes on: in a table, above a row. */
+interface Place {
+  readonly table: string
+  /** The row's key as text; null before the first row. */
+  readonly key: readonly string[] | null
+}
+
+/**
+ * Seals what was written before sealing began, and seals again what is under an older key: some pages of a service's
+ * tables, in the order of their primary keys.
+ * @param after the `nextCursor` of the call before
+ * @throws {RangeError} when that names no table
+ */
+export async function renewSealed(
+  db: Database,
+  ownTables: readonly SealedTable[],
+  after: string | undefined,
+): Promise<Renewal> {
+  const tables = [...ownTables, ...runtimeTables]
+  let place: Place | null = after === undefined ? firstOf(tables[0]) : (JSON.parse(after) as Place)
+  let sealed = 0
+  for (let page = 0; page < pagesMax && place !== null; page++) {
+    const { table, key }: Place = place
+    const index = tables.findIndex((candidate) => candidate.table === table)
+    const entry = tables[index]
+    if (entry === undefined) throw new RangeError(`no sealed table: ${table}`)
+    const rows: AnyRow[] = await readPage(db, entry, key)
+    sealed += await renewRows(db, entry, rows)
+    place = rows.length < pageMax ? firstOf(tables[index + 1]) : { table, key: keyOf(entry.key, rows.at(-1)) }
+  }
+  return { sealed, nextCursor: place === null ? null : JSON.stringify(place) }
+}
+
+const firstOf = (entry: SealedTable | undefined): Place | null =>
+  entry === undefined ? null : { table: entry.table, key: null }
+
+function readPage(db: ReadDb, { table, key, reads }: SealedTable, after: readonly string[] | null): Promise<AnyRow[]> {
+  const above = after === null ? sql`` : sql`where ${keyAbove(key, after)}`
+  return db<AnyRow>`
+    select ${columnNames(`${key}, ${reads}`)} from ${identifier(table)} ${above}
+    order by ${columnNames(key)} limit ${pageMax}
+  `
+}
+
+/** Locks the rows of a page that must change, in the order of their keys, and writes them. */
+async function renewRows(db: Database, entry: SealedTable, page: readonly AnyRow[]): Promise<number> {
+  const { table, key, reads, writes, renew } = entry
+  const found = page.filter((row) => renew(row, db.vault) !== null)
+  if (found.length === 0) return 0
+  return db.transaction(async (tx: Db) => {
+    const rows = await tx<AnyRow>`
+      select ${columnNames(`${key}, ${reads}`, 't')} from ${identifier(table)} t
+      join ${unnest('page', found, key as string)} using (${columnNames(key)})
+      order by ${columnNames(key, 't')} for no key update of t
+    `
+    const changed = rows.flatMap((row): Values[] => {
+      const values = renew(row, tx.vault)
+      return values === null ? [] : [{ ...row, ...values }]
+    })
+    await tx`
+      update ${identifier(table)} t set ${assignments('r', writes)}
+      from ${unnest('r', changed, `${key}, ${writes}` as string)}
+      where (${columnNames(key, 't')}) = (${columnNames(key, 'r')})
+    `
+    return changed.length
+  })
+}
