@@ -14,7 +14,7 @@ export const services = { gateway, players, wallet, payments, webhooks }
 type Bed = TestBed<typeof services>
 
 /** A person whose every detail is found again wherever it is stored. */
-const person = {
+export const person = {
   externalId: 'zuleika-of-the-operator',
   name: 'Zuleika Marcadora',
   email: 'zuleika@marcadora.example',
@@ -23,7 +23,7 @@ const person = {
   birthDate: '1957-03-19',
 }
 const document = 'scan-of-zuleika'
-const destination = 'pix-of-zuleika'
+export const destination = 'pix-of-zuleika'
 const note = 'zuleika called twice'
 const staff = 'carol'
 
@@ -44,6 +44,7 @@ export interface Traces {
   readonly texts: Texts
   /** The operator's own client. */
   readonly client: OperatorClient
+  readonly credentials: { readonly key: string; readonly secret: string }
   readonly post: (path: string, body: object) => Promise<Reply>
   readonly team: (operation: Operation, input: object) => Promise<Reply>
 }
@@ -108,7 +109,7 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   })
   await team(operations.webhooks.disableWebhook, { operatorId, environment: 'sandbox' })
   await leaveBrokenEvent(bed, { playerId, reference: document, destination, reason: note })
-  return { playerId, texts: textsOf(playerId), client, post, team }
+  return { playerId, texts: textsOf(playerId), client, credentials: sandbox, post, team }
 }
 
 /** Two people of the team give up a credit for which the account has no room. */
@@ -130,13 +131,16 @@ async function endCredit(
 }
 
 /** An event that ends too early: nobody can read it, so it is set aside. */
-async function leaveBrokenEvent(bed: Bed, data: object): Promise<void> {
+export async function leaveBrokenEvent(bed: Bed, data: object): Promise<void> {
+  const before = await setAsideCount(bed)
   const connection = await bed.nats('payments')
   connection.publish('events.deposit.confirmed', JSON.stringify({ type: 'deposit.confirmed', data }).slice(0, -1))
-  await eventually(async () => {
-    const { rows } = await bed.sql('admin').query('select from webhooks.set_aside_message')
-    return rows.length === 1
-  })
+  await eventually(async () => (await setAsideCount(bed)) > before)
+}
+
+async function setAsideCount(bed: Bed): Promise<number> {
+  const { rows } = await bed.sql('admin').query('select from webhooks.set_aside_message')
+  return rows.length
 }
 
 interface Table {

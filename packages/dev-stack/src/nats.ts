@@ -35,6 +35,8 @@ export interface NatsOptions {
   readonly permissions?: keyof typeof permissionsFiles
   /** Passwords of the people of the team, by user name. */
   readonly team: Readonly<Record<string, string>>
+  /** Encrypts the store, as deploy/nats does for the cluster. */
+  readonly storeKey?: string
 }
 
 export interface RunningNats {
@@ -95,6 +97,7 @@ export function renderConfiguration(
     'ping_max: 2',
     'jetstream {',
     `  store_dir: "${join(options.dir, 'jetstream')}"`,
+    ...(options.storeKey === undefined ? [] : ['  cipher: "aes"', `  key: "${options.storeKey}"`]),
     // As in deploy/nats: without it the last two minutes of acknowledged messages can be lost with the machine.
     ...(knowsSyncInterval(version) ? ['  sync_interval: always'] : []),
     '}',

@@ -108,7 +108,7 @@ export const runtimeEntries = {
       },
       closed,
     ),
-    reply: Type.Object({ sealed: Type.Integer(), nextCursor: Nullable(Type.String()) }, closed),
+    reply: Type.Object({ sealed: Type.Integer(), nextCursor: Nullable(text(512)) }, closed),
     timeoutMs: 30_000,
   }),
 }

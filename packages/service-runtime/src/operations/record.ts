@@ -97,7 +97,9 @@ async function insertOutboxRows(
 ): Promise<ReadonlySet<string>> {
   const numbered = withNumbers(rows).map((row) => {
     const owner = ownerOf(row)
-    const message = toJson(row.name, sealMessage<OutboxRow['message']>(db.vault, row, row.message))
+    const text = toJson(row.name, row.message)
+    const sealed = sealMessage<OutboxRow['message']>(db.vault, row, row.message)
+    const message = sealed === row.message ? text : JSON.stringify(sealed)
     countStoredBytes('outbox', owner, Buffer.byteLength(message))
     return { ...row, message, environment: owner.environment }
   })
