@@ -130,10 +130,15 @@ const placeOf = ({ operatorId, environment, key }: ClaimKey): Place => ({
 })
 
 /** @throws when the body was sealed under a master key that is not known */
-function responseOf(vault: Vault, claim: ClaimKey, columns: ResponseColumns): StoredResponse | null {
-  const { status, contentType, body, requestId } = columns
+function responseOf(
+  vault: Vault,
+  claim: ClaimKey,
+  columns: ResponseColumns & { readonly operation: string },
+): StoredResponse | null {
+  const { operation, status, contentType, body, requestId } = columns
   if (status === null || contentType === null || body === null || requestId === null) return null
-  return { status, contentType, body: vault.openBytes(body, placeOf(claim)), requestId }
+  const opened = isToSeal(operation, status) ? vault.openBytes(body, placeOf(claim)) : body
+  return { status, contentType, body: opened, requestId }
 }
 
 /** The reply of a refusal says nothing about a person. */
@@ -297,7 +302,7 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
     const stored = isToSeal(operation, status) ? vault.sealBytes(body, placeOf(attempt)) : body
     return { ...attempt, ...response, body: stored }
   })
-  const rows = await db<{ token: string } & ResponseColumns>`
+  const rows = await db<{ token: string; operation: string } & ResponseColumns>`
     with asked as (
       select * from ${unnest('a', asked, `${attemptColumns}, operation_id text, ${responseColumns}`)}
     ), ${held}, stored as (
@@ -305,7 +310,7 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
       from asked a join held h using (token) where ${isHeld}
       returning c.token
     )
-    select a.token, c.status, c.content_type, c.body, c.request_id
+    select a.token, c.operation, c.status, c.content_type, c.body, c.request_id
     from asked a join claim c using (operator_id, environment, key) left join stored s on s.token = a.token
     where s.token is not null or (c.status is not null and c.operation_id = a.operation_id)
   `
