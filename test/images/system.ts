@@ -43,6 +43,7 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
       OTEL_METRICS_EXPORTER: 'prometheus',
       OTEL_EXPORTER_PROMETHEUS_PORT: String(metricsPort),
     },
+    payments: { MASTER_KEYS: masterKeys },
     webhooks: { MASTER_KEYS: masterKeys },
     wallet: {
       RECONCILE_DATABASE_URL: roleUrl(postgres.url, 'reconciler', rolePasswords.reconciler),
@@ -50,6 +51,7 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
       HEADS_EXPORT_EVERY_MS: '200',
     },
     players: {
+      MASTER_KEYS: masterKeys,
       GAMES_BASE_URL: 'https://games.example.com',
       GAME_PROVIDER_URL: 'https://provider.example.com',
       GAME_PROVIDER_TOKEN: random(),

@@ -11,6 +11,8 @@ export interface Running {
 /** What stands in for every value that only the cluster's Secrets know. */
 const secretValues: Readonly<Record<string, string>> = {
   MASTER_KEYS_GATEWAY: `first:${Buffer.alloc(32, 1).toString('base64')}`,
+  MASTER_KEYS_PLAYERS: `first:${Buffer.alloc(32, 3).toString('base64')}`,
+  MASTER_KEYS_PAYMENTS: `first:${Buffer.alloc(32, 4).toString('base64')}`,
   MASTER_KEYS_WEBHOOKS: `first:${Buffer.alloc(32, 2).toString('base64')}`,
 }
 const secretValue = (key: string) => secretValues[key] ?? `of-the-test-${key}`

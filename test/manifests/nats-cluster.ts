@@ -25,6 +25,7 @@ interface Ports {
 
 /** Of every user, unless a test has others. */
 export const password = 'secret'
+const storeKey = 'of-the-store'
 const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'STREAMS', 'ALICE', 'BOB']
 const samePasswords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, password]))
 
@@ -80,7 +81,7 @@ export async function startServer(
   writeFileSync(configuration, text)
   const child = spawn(binary, ['--config', configuration, '--log', join(folder, 'log')], {
     stdio: 'ignore',
-    env: { ...passwords, NATS_SERVER_NAME: name },
+    env: { NATS_STORE_KEY: storeKey, ...passwords, NATS_SERVER_NAME: name },
   })
   const ask = async (path: string) => fetch(`http://127.0.0.1:${own.monitoring}${path}`)
   return {

@@ -8,7 +8,7 @@ import { keysOfTheExample, keysThatAreRead, secretsThatAreMade, secretsThatAreMo
 
 t.setTimeout(300_000)
 
-const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|ACCESS_KEY/.test(name)
+const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|STORE_KEY|ACCESS_KEY/.test(name)
 
 t.test('the file with the local secrets is ignored by git, and its example is empty', async (t) => {
   const folder = join(deployFolder, 'k8s/overlays/local')

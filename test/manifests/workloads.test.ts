@@ -32,12 +32,12 @@ const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
 const neededInACluster: Readonly<Record<string, readonly string[]>> = {
   every: ['HEALTH_PORT', 'DRAIN_DELAY_MS'],
   service: ['NATS_USER', 'NATS_PASSWORD'],
-  gateway: ['MASTER_KEYS', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
-  players: ['GAMES_BASE_URL'],
+  gateway: ['MASTER_KEYS', 'SEAL_PERSONAL_DATA', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
+  players: ['MASTER_KEYS', 'SEAL_PERSONAL_DATA', 'GAMES_BASE_URL'],
   games: ['GAMES_PORT', 'TRUSTED_PROXIES'],
   wallet: ['RECONCILE_DATABASE_URL', 'RECONCILE_EVERY_MS', 'HEADS_EXPORT_DIR'],
-  payments: [],
-  webhooks: ['MASTER_KEYS'],
+  payments: ['MASTER_KEYS', 'SEAL_PERSONAL_DATA'],
+  webhooks: ['MASTER_KEYS', 'SEAL_PERSONAL_DATA'],
 }
 
 const dockerfile = readFileSync(join(deployFolder, 'docker/Dockerfile'), 'utf8')

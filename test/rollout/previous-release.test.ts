@@ -68,8 +68,9 @@ t.test(
     await everyEventArrived()
     t.pass('alone')
 
-    // In the middle of the rollout: NATS gives each request to either release.
-    const after = clientOf((await fleet.startAll(1)).gateway)
+    // In the middle of the rollout: NATS gives each request to either release. The old one reads nothing that is sealed.
+    const beside = await fleet.startAll(1, { environment: { SEAL_PERSONAL_DATA: 'false' } })
+    const after = clientOf(beside.gateway)
     await Promise.all(
       Array.from({ length: roundsBeside }, (_, round) =>
         round % 2 === 0 ? moneyPath(before, after) : moneyPath(after, before),
@@ -92,6 +93,11 @@ t.test(
     }, 30_000)
     await moneyPath(after)
     await everyEventArrived()
+    // Then personal data are sealed, replica by replica: each of this release reads both forms.
+    const sealing = clientOf((await fleet.startAll(1)).gateway)
+    await Promise.all(Array.from({ length: 4 }, () => moneyPath(after, sealing)))
+    await everyEventArrived()
+    t.pass('sealed beside clear')
     for (const playerId of playerIds) t.ok(await statementAgrees(after, playerId), 'the statement sums to the balance')
     t.equal(await reconcile(fleet), 0, 'the reconciliation finds nothing')
   },
