@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
+import { openMessage } from '@backoffice/service-runtime/internal'
 import { refusal, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
@@ -127,9 +128,13 @@ export class MoneyPath {
 
   /** What was emitted about a record, oldest first, as an operator's server receives it. */
   async events(recordId: string): Promise<Pick<EventMessage, 'type' | 'data'>[]> {
-    const text = `select message -> 'event' as event from outbox where aggregate = $1 and kind = 'event' order by aggregate_seq`
-    const rows = await this.rows<{ event: EventMessage }>(text, [recordId])
-    return rows.map(({ event: { type, data } }) => ({ type, data }))
+    const text = `select id, message from outbox where aggregate = $1 and kind = 'event' order by aggregate_seq`
+    const rows = await this.rows<{ id: string; message: { event: EventMessage } }>(text, [recordId])
+    const { vault } = this.bed.services.payments.db
+    return rows.map(({ id, message }) => {
+      const { type, data } = openMessage(vault, id, message).event
+      return { type, data }
+    })
   }
 
   /** Rows of payments' own tables, for what no operation shows. */

@@ -24,9 +24,9 @@ t.test('registrations that arrive together share transactions, and each has its 
   const { id: playerId } = await register(taken)
   const outcomes = await outcomesOf(
     Array.from({ length: 60 }, (_, place) => {
-      if (place % 3 === 1) return register(newPlayer({ birthDate: '2024-01-01', email: 'together@example.com' }))
+      if (place % 3 === 1) return register(newPlayer({ birthDate: '2024-01-01', name: 'Together Lima' }))
       if (place % 3 === 2) return register(newPlayer({ externalId: taken.externalId }))
-      return register(newPlayer({ email: 'together@example.com' }))
+      return register(newPlayer({ name: 'Together Lima' }))
     }),
   )
   outcomes.forEach((outcome, place) => {
@@ -35,7 +35,7 @@ t.test('registrations that arrive together share transactions, and each has its 
     else t.match(outcome, { id: /^ply_/, status: 'ativo' })
   })
   const { rows } = await admin.query(
-    `select count(*)::int as players, count(distinct xmin::text)::int as transactions from players.player where email = 'together@example.com'`,
+    `select count(*)::int as players, count(distinct xmin::text)::int as transactions from players.player where name = 'Together Lima'`,
   )
   t.equal(rows[0].players, 20, 'who was refused is not there')
   t.ok(rows[0].transactions < 20, `${rows[0].transactions} transactions`)
@@ -43,8 +43,8 @@ t.test('registrations that arrive together share transactions, and each has its 
 
 t.test('a registration that PostgreSQL cannot store fails alone', async (t) => {
   // Nothing that passes validation is refused by the schema, so a rule is added that is.
-  await admin.query(`alter table players.player add constraint no_poison check (email <> 'poison@example.com')`)
-  const poison = newPlayer({ email: 'poison@example.com' })
+  await admin.query(`alter table players.player add constraint no_poison check (name <> 'Poison Lima')`)
+  const poison = newPlayer({ name: 'Poison Lima' })
   const calls = Array.from({ length: 20 }, (_, place) => register(place === 7 ? poison : newPlayer()))
   const outcomes = await outcomesOf(calls)
   outcomes.forEach((outcome, place) => {
