@@ -197,6 +197,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   for (const service of serviceNames) {
     await team(operations[service].listAudit, { limit: 10 })
     await team(operations[service].listCommands, { limit: 10 })
+    await team(operations[service].sealStoredData, {})
   }
 }
 

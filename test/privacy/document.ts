@@ -43,4 +43,7 @@ export const listedOperations = new Map(
   ]),
 )
 
+/** The columns that the document says are sealed. */
+export const listedSealed = rowsOf('## Encryption').flatMap(([columns = '']) => columns.split(', '))
+
 export const listedEvents = new Map(rowsOf('### Events').map(([kind = '', data]) => [kind, kindsIn(data)]))

@@ -13,6 +13,7 @@ import {
 import { type RunningNats, startNats } from '@backoffice/dev-stack'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
+import { listedSealed } from './document.ts'
 import { columnsWith, destination, leaveBrokenEvent, leaveTraces, person, services } from './traces.ts'
 
 // What docs/privacy.md says under Encryption: a dump of the database and the files of NATS show no CPF, e-mail, phone or
@@ -89,6 +90,7 @@ const secretPlaces = ['gateway.credential.sealed_secret', 'webhooks.secret.seale
 t.test('no table shows a CPF, e-mail, phone or payout destination', async (t) => {
   t.same(await places(), [])
   t.same(await placesUnder('first'), [...sealedPlaces, ...secretPlaces].sort(), 'they are there, sealed')
+  t.same([...listedSealed].sort(), sealedPlaces, 'docs/privacy.md lists these columns')
   const { rows } = await admin.query("select from payments.operation where fingerprint like 'first.%'")
   t.ok(rows.length > 0, 'the digest of an input that can be guessed is keyed')
 })

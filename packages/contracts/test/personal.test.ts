@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { allOperations, eventKinds, events, operations, Player } from '../src/index.ts'
-import { hasMasked, maskable, masked, personal, personalKindsIn } from '../src/personal.ts'
+import { hasMasked, hasSealed, maskable, masked, personal, personalKindsIn, putBack, takeOut } from '../src/personal.ts'
 
 t.test('what a schema says about persons is found in fields, lists and what may be null', async (t) => {
   t.same([...personalKindsIn(Player)].sort(), ['birthDate', 'cpf', 'email', 'externalId', 'name', 'phone', 'player'])
@@ -76,4 +76,31 @@ t.test('values are shown in full only of one player, for a reason, by a query of
     t.match({ audience, kind }, { audience: 'team', kind: 'query' }, id)
     t.ok('playerId' in body.properties && 'reason' in body.properties, id)
   }
+})
+
+t.test('what must be sealed is taken out of a value, and put back in its place', async (t) => {
+  const cpf = personal('cpf', Type.String())
+  const schema = Type.Object({
+    id: Type.String(),
+    cpf,
+    people: Type.Array(Type.Object({ cpf, name: personal('name', Type.String()) })),
+    phone: Type.Union([personal('phone', Type.String()), Type.Null()]),
+  })
+  const value = { id: '1', cpf: '2', people: [{ cpf: '3', name: 'Ana' }], phone: null, unknown: '4' }
+  const { rest, taken } = takeOut(schema, value)
+  t.same(rest, { id: '1', cpf: '', people: [{ cpf: '', name: 'Ana' }], phone: null, unknown: '4' })
+  t.equal(JSON.stringify(putBack(rest, taken)), JSON.stringify(value), 'in the same order')
+  t.same(takeOut(Type.Object({ id: Type.String() }), value), { rest: value, taken: [] })
+})
+
+t.test('no operation of the team is given what must be sealed: the audit trail keeps inputs in clear', async (t) => {
+  const given = allOperations.filter(({ params, query, body }) => [params, query, body].some(hasSealed))
+  t.same(given.map(({ id }) => id).sort(), ['registerPlayer', 'requestWithdrawal'])
+})
+
+t.test('nothing of the wallet must be sealed: it has no keys', async (t) => {
+  const carrying = Object.values(operations.wallet).filter(({ params, query, body, reply }) =>
+    [params, query, body, reply].some(hasSealed),
+  )
+  t.same(carrying, [])
 })

@@ -120,9 +120,15 @@ export const noVault = new Vault('', null, { seals: false })
  * The vault of a service with the settings above, and one without keys for any other.
  * @throws outside development when personal data are sealed and no master key is configured
  */
-export function vaultFrom(schema: string, settings: { readonly DEVELOPMENT: boolean } & object): Vault {
-  const { MASTER_KEYS, SEAL_PERSONAL_DATA: seals } = settings as Partial<Static<typeof sealing>>
+export function vaultFrom(
+  schema: string,
+  {
+    DEVELOPMENT,
+    MASTER_KEYS,
+    SEAL_PERSONAL_DATA: seals,
+  }: { readonly DEVELOPMENT: boolean } & Partial<Readonly<Static<typeof sealing>>>,
+): Vault {
   if (seals === undefined) return noVault
-  if (!seals && MASTER_KEYS === undefined && !settings.DEVELOPMENT) return noVault
-  return new Vault(schema, secretBoxFrom({ MASTER_KEYS, DEVELOPMENT: settings.DEVELOPMENT }), { seals })
+  if (!seals && MASTER_KEYS === undefined && !DEVELOPMENT) return noVault
+  return new Vault(schema, secretBoxFrom({ MASTER_KEYS, DEVELOPMENT }), { seals })
 }
