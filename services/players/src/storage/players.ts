@@ -28,9 +28,25 @@ const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerI
 /** A row of the table. */
 type StoredPlayer = Omit<PlayerRecord, keyof Identity> & StoredIdentity
 
-/** The record that a row stands for. */
+/** The record that a row stands for. Its identity is opened when it is first looked at: most calls need none of it. */
 function recordOf({ vault }: ReadDb, { email, cpf, phone, sealedIdentity, ...player }: StoredPlayer): PlayerRecord {
-  return { ...player, ...identityOf(vault, player.id, { email, cpf, phone, sealedIdentity }) }
+  let identity: Identity | undefined
+  const opened = () => {
+    identity ??= identityOf(vault, player.id, { email, cpf, phone, sealedIdentity })
+    return identity
+  }
+  return {
+    ...player,
+    get email() {
+      return opened().email
+    },
+    get cpf() {
+      return opened().cpf
+    },
+    get phone() {
+      return opened().phone
+    },
+  }
 }
 
 /** The player for each key, in order. A player of another brand is unknown. */
