@@ -21,6 +21,7 @@ const lookups = new Set([
   'transferId',
   'gameId',
   'commandId',
+  'after',
   'id',
   'key',
 ])
