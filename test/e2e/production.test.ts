@@ -127,7 +127,10 @@ t.test('what an operator writes cannot deceive the person who decides', async (t
   const client = new pg.Client({ connectionString: system.postgresUrl })
   await client.connect()
   await client.query("set session_replication_role = 'replica'")
-  await client.query('update payments.withdrawal set destination = $1 where id = $2', [hostile, withdrawal.id])
+  await client.query('update payments.withdrawal set destination = $1, sealed_destination = null where id = $2', [
+    hostile,
+    withdrawal.id,
+  ])
   await client.end()
 
   t.equal((await sandbox.get(`/withdrawals/${withdrawal.id}`)).body.destination, hostile, 'it is read as before')

@@ -27,7 +27,7 @@ t.test('nats-server understands the main file of every environment', async (t) =
     // The one setting that Debian's 2.9 does not know.
     if (version.includes('v2.9.')) text = text.replace(/^\s*sync_interval: always$/m, '')
     writeFileSync(path, text)
-    const env = { ...process.env, ...passwords, NATS_SERVER_NAME: 'nats-0' }
+    const env = { ...process.env, ...passwords, NATS_STORE_KEY: 'secret', NATS_SERVER_NAME: 'nats-0' }
     const { stderr } = await run(server, ['-t', '-c', path], { env })
     t.match(stderr, /is valid/, file)
   }

@@ -34,10 +34,11 @@ t.test('a poison message is set aside and stops nobody', async (t) => {
   await emit(scope)
   await eventually(() => receiver.received.length === 1)
   const { rows } = await eventually(async () => {
-    const found = await bed.sql('webhooks').query('select payload, fault from set_aside_message')
+    const found = await bed.sql('webhooks').query('select id from set_aside_message')
     return found.rows.length === 1 && found
   })
-  t.match(rows, [{ payload: 'this is not JSON', fault: /JSON/ }])
+  const shown = await bed.team('alice').call(operations.webhooks.showSetAside, { input: { id: String(rows[0].id) } })
+  t.match(shown, { payload: 'this is not JSON', fault: /JSON/ })
 })
 
 t.test('a resend has the same id and body, all attempts before it, and a log that goes on', async (t) => {
