@@ -24,8 +24,15 @@ export function createLogger(service: string, level: string, destination?: Desti
       return span !== undefined && isSpanContextValid(span) ? { traceId: span.traceId, spanId: span.spanId } : {}
     },
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  return pino(options, destination ?? withoutWaiting())
 }
+
+/**
+ * Standard output, written beside the work: a write that waits for a disk would hold up every request. While one is under
+ * way, lines gather for the next. Whatever waits is written when the process exits; a process that is killed may lose the
+ * lines of its last milliseconds.
+ */
+const withoutWaiting = () => pino.destination({ dest: 1, sync: false })
 
 /**
  * Type, code, message and place of an error. Errors of PostgreSQL and the ORM have the statement and the row's values
