@@ -28,11 +28,19 @@ export function createLogger(service: string, level: string, destination?: Desti
 }
 
 /**
- * Standard output, written beside the work: a write that waits for a disk would hold up every request. While one is under
- * way, lines gather for the next. Whatever waits is written when the process exits; a process that is killed may lose the
- * lines of its last milliseconds.
+ * Standard output, written beside the work: a write that waits for a disk would hold up every request. Lines gather for a
+ * tenth of a second, because each write costs much more than a line. They are bounded: beyond that whoever reads standard
+ * output has stopped, and new lines are dropped. What waits is written when the process exits; a process that is killed
+ * loses it.
  */
-const withoutWaiting = () => pino.destination({ dest: 1, sync: false })
+const withoutWaiting = () =>
+  pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: 8 * 1024,
+    periodicFlush: 100,
+    maxLength: 16 * 1024 * 1024,
+  })
 
 /**
  * Type, code, message and place of an error. Errors of PostgreSQL and the ORM have the statement and the row's values
