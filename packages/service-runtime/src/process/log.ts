@@ -24,23 +24,25 @@ export function createLogger(service: string, level: string, destination?: Desti
       return span !== undefined && isSpanContextValid(span) ? { traceId: span.traceId, spanId: span.spanId } : {}
     },
   }
-  return pino(options, destination ?? withoutWaiting())
+  return pino(options, destination ?? standardOutput())
 }
+
+let gathering: DestinationStream | undefined
 
 /**
  * Standard output, written beside the work: a write that waits for a disk would hold up every request. Lines gather for a
  * tenth of a second, because each write costs much more than a line. They are bounded: beyond that whoever reads standard
  * output has stopped, and new lines are dropped. What waits is written when the process exits; a process that is killed
- * loses it.
+ * loses it. A process has one, or the lines of two loggers would change places.
  */
-const withoutWaiting = () =>
-  pino.destination({
+const standardOutput = (): DestinationStream =>
+  (gathering ??= pino.destination({
     dest: 1,
     sync: false,
     minLength: 8 * 1024,
     periodicFlush: 100,
     maxLength: 16 * 1024 * 1024,
-  })
+  }))
 
 /**
  * Type, code, message and place of an error. Errors of PostgreSQL and the ORM have the statement and the row's values

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { createLogger } from '../../src/process/log.ts'
@@ -38,4 +40,20 @@ t.test('other errors keep message, place and cause', async (t) => {
   const { log, lines } = logger()
   log.error({ err: new Error('outer', { cause: new TypeError('inner') }) }, 'failed')
   t.match(JSON.parse(lines[0] ?? ''), { err: { message: 'outer', stack: /log\.test/, cause: { message: 'inner' } } })
+})
+
+t.test('lines of two loggers keep their order, and none is missing when the process exits at once', async (t) => {
+  const program = `
+    import { createLogger } from '${new URL('../../src/process/log.ts', import.meta.url)}'
+    const [one, other] = [createLogger('one', 'info'), createLogger('other', 'info')]
+    one.info('first')
+    other.fatal('second')
+    one.info('third')
+    process.exit(0)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+  const messages = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg)
+  t.strictSame(messages, ['first', 'second', 'third'])
 })
