@@ -224,12 +224,18 @@ t.test('a call that is blocked for longer than its caller waits is given up, and
 
 t.test('a call whose caller has left while it waited is not begun', async (t) => {
   const operationId = newId('opn')
-  let deadline = new Date(0)
-  const call = () => {
-    deadline = new Date(Date.now() + 500)
-    return [refusal(add({ record: 'left' }, operationId, deadline)), add({ record: 'stayed' })]
+  const patienceMs = 500
+  let bothWaitSince: number | undefined
+  const call = () => [
+    refusal(add({ record: 'left' }, operationId, new Date(Date.now() + patienceMs))),
+    add({ record: 'stayed' }),
+  ]
+  // A deadline travels as a duration, so it counts from the call's arrival.
+  const hasLeft = () => {
+    bothWaitSince ??= performance.now()
+    return performance.now() - bothWaitSince > patienceMs
   }
-  const [late, other] = await gather(2, call, () => deadline.getTime() < Date.now())
+  const [late, other] = await gather(2, call, hasLeft)
   t.equal(await late, 'SERVICE_UNAVAILABLE')
   t.same(await other, { count: 1 })
   t.notOk(await stored(operationId))

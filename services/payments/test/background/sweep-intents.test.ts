@@ -27,10 +27,18 @@ async function leaveIntent(playerId: string, operationId: string): Promise<void>
   await lock.query('lock table wallet.hold in exclusive mode')
   const unanswered = refusal(path.requestWithdrawal(playerId, {}, operationId))
   await eventually(async () => (await statusOf(operationId)).includes('intent'))
-  // The wallet's statement is ended instead of the service, which gives payments an error at once.
+  // The wallet's statement is ended instead of the service, which gives payments an error at once. Others wait for the
+  // lock too, so one that was ended need not have been the call's.
+  let answered = false
+  void unanswered.then(() => {
+    answered = true
+  })
   const waiting = `select pg_cancel_backend(pid) from pg_stat_activity
     where datname = current_database() and usename = 'backoffice_wallet' and wait_event_type = 'Lock'`
-  await eventually(async () => (await lock.query(waiting)).rowCount !== 0)
+  await eventually(async () => {
+    await lock.query(waiting)
+    return answered
+  })
   await lock.query('rollback')
   lock.release()
   t.match(await unanswered, /INTERNAL_ERROR|SERVICE_UNAVAILABLE/)

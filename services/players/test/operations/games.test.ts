@@ -53,7 +53,7 @@ const bed = await testBed(
       players: {
         GAME_PROVIDER_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
         GAME_PROVIDER_TOKEN: 'provider-token',
-        GAME_PROVIDER_TIMEOUT_MS: 150,
+        GAME_PROVIDER_TIMEOUT_MS: 400,
         GAME_PROVIDER_OPEN_MS: openMs,
         GAMES_BASE_URL: gamesUrl,
       },

@@ -62,7 +62,6 @@ t.test(
       if (!verifies(delivery, webhookSecret ?? '')) t.fail('a signature is wrong')
     const twice = receiver.received.length - deliveries
     t.comment(`${twice} of ${deliveries} arrived twice`)
-    t.ok(twice >= 1 && twice <= 10, 'only what was under way')
 
     await eventually(async () => (await alice.call(showWebhook, { input: { operatorId, environment } })).pending === 0)
     let listed = 0
@@ -78,6 +77,6 @@ t.test(
       .query('select count(*)::int as n, count(*) filter (where error is not null)::int as interrupted from attempt')
     t.comment(`${rows[0]?.n} attempts logged, ${rows[0]?.interrupted} of unknown outcome`)
     t.equal(rows[0]?.n, deliveries + rows[0]?.interrupted)
-    t.ok(rows[0]?.interrupted >= 1)
+    t.ok(twice >= 1 && twice <= rows[0]?.interrupted, 'only attempts of unknown outcome were made again')
   },
 )
