@@ -146,7 +146,8 @@ t.test('a transaction that PostgreSQL ends as a deadlock runs again, as a whole'
       await tx`update record set count = count + 1 where id = ${second}`
     })
   await Promise.all([countBoth(db, 'one', 'two'), countBoth(other.db, 'two', 'one')])
-  t.equal(runs, 3)
+  // On a slow machine each of the two may be ended.
+  t.ok(runs >= 3)
   t.same(await db`select count from record where id in ('one', 'two')`, [{ count: 3 }, { count: 3 }])
 })
 
