@@ -20,6 +20,7 @@ export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): Fastify
   const app = createServer({ log, tls })
   measureRequests(app)
   const { securityLog } = context.authentication
+  app.decorateRequest('access')
   // Not onResponse, which a client that breaks off prevents.
   app.addHook('onSend', (request, reply, _payload, done) => {
     securityLog.answered(request, reply)

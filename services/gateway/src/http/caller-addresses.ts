@@ -1,13 +1,20 @@
 import type { Logger } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { type AddressRanges, callerAddress } from '../domain/addresses.ts'
 import { header } from './request.ts'
+
+const knownMax = 1_000
+/** Anybody can send a longer header, which is not worth remembering. */
+const forwardedLengthMax = 200
 
 /** Finds out from where requests come. */
 export class CallerAddresses {
   readonly #trustedProxies: AddressRanges
   readonly #log: Logger
   #warned = false
+  /** By what was sent. Operators send from few addresses, and to read one costs much more than to look it up. */
+  readonly #known = new LRUCache<string, string>({ max: knownMax })
 
   constructor({ trustedProxies, log }: { readonly trustedProxies: AddressRanges; readonly log: Logger }) {
     this.#trustedProxies = trustedProxies
@@ -18,6 +25,17 @@ export class CallerAddresses {
     const peer = request.raw.socket.remoteAddress ?? ''
     const forwardedFor = header(request, 'x-forwarded-for')
     if (forwardedFor !== undefined && !this.#warned) this.#warnUnlessTrusted(peer)
+    if (forwardedFor !== undefined && forwardedFor.length > forwardedLengthMax) return this.#read(peer, forwardedFor)
+    const name = `${peer} ${forwardedFor ?? ''}`
+    let address = this.#known.get(name)
+    if (address === undefined) {
+      address = this.#read(peer, forwardedFor)
+      this.#known.set(name, address)
+    }
+    return address
+  }
+
+  #read(peer: string, forwardedFor: string | undefined): string {
     return callerAddress({ peer, forwardedFor, trustedProxies: this.#trustedProxies })
   }
 

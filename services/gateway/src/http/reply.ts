@@ -2,7 +2,6 @@ import { type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/
 import { isPassingFault } from '@backoffice/service-runtime'
 import type { FastifyReply } from 'fastify'
 import type { StoredResponse } from '../domain/claim.ts'
-import { labelRequest } from './telemetry.ts'
 
 export const jsonContentType = 'application/json; charset=utf-8'
 
@@ -67,7 +66,7 @@ export function sendReply(
   { status, contentType, body, requestId, ...rest }: HttpReply,
 ): FastifyReply {
   const { code, retryAfterSeconds } = rest
-  if (code !== undefined) labelRequest(reply.request, { code })
+  reply.request.refusedWith = code
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
   // Node writes head and body at once if the body is text. The bytes are UTF-8, so they stay the same.
   return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body.toString())

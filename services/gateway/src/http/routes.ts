@@ -16,7 +16,7 @@ import {
   toRejection,
 } from './reply.ts'
 import { header, rawBody } from './request.ts'
-import { countReplay, labelRequest } from './telemetry.ts'
+import { countReplay } from './telemetry.ts'
 
 export interface RouteContext {
   readonly authentication: AuthenticationContext
@@ -71,7 +71,7 @@ async function admit(
   const caller = await authenticate(request, authentication)
   const { environment } = caller.credential.scope
   if (operation.http?.method !== 'GET') authentication.securityLog.admitted(request, { operation, ...caller })
-  labelRequest(request, { environment })
+  request.environment = environment
   if (operation.audience === 'sandbox' && environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
   if (operation.hasBody) requireJson(request)
   return caller

@@ -10,7 +10,6 @@ import fastify, {
   type RouteOptions,
 } from 'fastify'
 import { errorBody, isFault, jsonContentType, sendRejection, toRejection } from './reply.ts'
-import { labelRequest } from './telemetry.ts'
 
 /** How long a client may take to send its headers, and its whole request. */
 const headersTimeoutMsDefault = 10_000
@@ -158,7 +157,7 @@ const badRequestBody = (message: string, requestId: string): string =>
   errorBody('VALIDATION_ERROR', { requestId, details: { in: 'headers', issues: [{ path: '', message }] } })
 
 function sendBadRequest(reply: FastifyReply, message: string): void {
-  labelRequest(reply.request, { code: 'VALIDATION_ERROR' })
+  reply.request.refusedWith = 'VALIDATION_ERROR'
   reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType })
   void reply.send(badRequestBody(message, reply.request.id))
 }

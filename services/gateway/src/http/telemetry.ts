@@ -1,4 +1,4 @@
-import type { ErrorCode, Operation } from '@backoffice/contracts'
+import type { Environment, ErrorCode, Operation } from '@backoffice/contracts'
 import { durations, meter } from '@backoffice/service-runtime'
 import { trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -7,6 +7,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The id of the operation that a route serves. */
     operation?: string
+  }
+  interface FastifyRequest {
+    /** The code of the reply's error, once it is known. */
+    refusedWith: ErrorCode | undefined
+    /** Of the credential, once it is verified. */
+    environment: Environment | undefined
   }
 }
 
@@ -18,32 +24,19 @@ const replays = meter.createCounter('backoffice.idempotency.replays', {
   description: 'Requests that got the stored reply of their Idempotency-Key',
 })
 
-interface Labels {
-  code?: ErrorCode
-  environment?: string
-}
-const labels = new WeakMap<FastifyRequest, Labels>()
-
-/** Adds labels to the measurement of a request, which is taken when its reply is sent. */
-export function labelRequest(request: FastifyRequest, known: Labels): void {
-  labels.set(request, { ...labels.get(request), ...known })
-}
-
-/** The code that a request is refused with; undefined when it is not refused. */
-export const codeOf = (request: FastifyRequest): ErrorCode | undefined => labels.get(request)?.code
-
 export function countReplay(operation: Operation): void {
   replays.add(1, { operation: operation.id })
 }
 
 /** Measures every request by operation, code and environment, and names its span after the route. */
 export function measureRequests(app: FastifyInstance): void {
+  app.decorateRequest('refusedWith').decorateRequest('environment')
   app.addHook('onRequest', (request, _reply, done) => {
     nameSpan(request)
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const { code = 'ok', environment = 'none' } = labels.get(request) ?? {}
+    const { refusedWith: code = 'ok', environment = 'none' } = request
     const operation = request.routeOptions.config.operation ?? 'none'
     duration.record(reply.elapsedTime / 1_000, { operation, code, environment })
     done()
