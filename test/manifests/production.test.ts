@@ -265,6 +265,17 @@ t.test('production elsewhere', { skip }, async (t) => {
     for (const { kind, metadata } of monitoring) t.equal(metadata.labels.release, 'observability', kind)
   })
 
+  t.test('Grafana finds the dashboard by its label', async (t) => {
+    const { metadata, data } = cluster.find('ConfigMap', 'dashboard')
+    t.equal(metadata.labels?.grafana_dashboard, '1')
+    t.equal(JSON.parse(data['dashboard.json']).uid, 'backoffice')
+  })
+
+  t.test('nothing is too large for kubectl apply, which keeps a copy in an annotation', async (t) => {
+    for (const manifest of cluster.manifests)
+      t.ok(JSON.stringify(manifest).length < 256 * 1024, `${manifest.kind} ${manifest.metadata.name}`)
+  })
+
   t.test('an alert links to the guide where it is read, at its own section', async (t) => {
     const alerts = cluster
       .all('PrometheusRule')

@@ -99,6 +99,21 @@ t.test(
         )
     })
 
+    await t.test('the pools of a service are told apart, and nobody else counts them', async (t) => {
+      const pools = (job: string) => `max by (db_client_connection_pool_name) (db_client_connection_max{job="${job}"})`
+      const bounds = async (job: string) =>
+        Object.fromEntries(
+          (await prometheus.query(pools(job))).map(({ metric, value }) => [
+            metric.db_client_connection_pool_name,
+            Number(value[1]),
+          ]),
+        )
+      t.same(await bounds('payments'), { write: 10, read: 3, team: 2 })
+      t.same(Object.keys(await bounds('games')), ['write'])
+      const counted = await prometheus.query('group by (db_client_connection_pool_name) (db_client_connection_count)')
+      t.same(counted.map(({ metric }) => metric.db_client_connection_pool_name).sort(), ['read', 'team', 'write'])
+    })
+
     await t.test('every metric in a rule or a panel is exported', async (t) => {
       const exported = await prometheus.metricNames()
       const recorded = new Set(rules('alerts.yaml').flatMap(({ record }) => record ?? []))
