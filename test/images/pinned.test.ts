@@ -6,12 +6,13 @@ const texts = imageFiles().map((file) => readFileSync(file, 'utf8'))
 const references = texts.flatMap(referencesIn)
 
 t.test(
-  'every image of somebody else is found: those of PostgreSQL, NATS, its reloader, Node and the collector',
+  'every image of somebody else is found: those of PostgreSQL, NATS with its two helpers, Node and the collector',
   async (t) => {
     const names = new Set(references.map(({ image }) => image.slice(0, image.indexOf(':'))))
     t.same([...names].sort(), [
       'nats',
       'natsio/nats-server-config-reloader',
+      'natsio/prometheus-nats-exporter',
       'node',
       'otel/opentelemetry-collector-contrib',
       'postgres',

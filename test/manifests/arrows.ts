@@ -60,6 +60,10 @@ function halves(cluster: Cluster, policy: Manifest, direction: 'ingress' | 'egre
 export function podsOf(cluster: Cluster, { matchLabels = {}, matchExpressions = [] }: Manifest): readonly string[] {
   const byLabels = cluster.selected(matchLabels)
   return (matchExpressions as readonly Manifest[]).reduce((names: readonly string[], { key, operator, values }) => {
+    if (operator === 'Exists') {
+      const labelled = new Set(cluster.pods.filter(({ labels }) => key in labels).map(({ name }) => name))
+      return names.filter((name) => labelled.has(name))
+    }
     if (operator !== 'In') throw new Error(`${operator} is not understood`)
     const any = new Set((values as readonly string[]).flatMap((value) => cluster.selected({ [key]: value })))
     return names.filter((name) => any.has(name))

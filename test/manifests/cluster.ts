@@ -56,6 +56,13 @@ export class Cluster {
     return found
   }
 
+  /** Ports of all containers of a workload. */
+  ports(name: string): readonly Manifest[] {
+    return this.containers
+      .filter(({ workload }) => workload.metadata.name === name)
+      .flatMap(({ container }) => container.ports ?? [])
+  }
+
   /** Pods that a selector of labels means, by their workloads' names. */
   selected(matchLabels: Readonly<Record<string, string>>): readonly string[] {
     return this.pods
@@ -64,9 +71,10 @@ export class Cluster {
   }
 
   get pods(): readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[] {
-    const databases = this.all('Cluster').map(({ metadata, spec }) => ({
-      name: metadata.name,
-      labels: spec.inheritedMetadata.labels,
+    // As CloudNativePG labels its instances.
+    const databases = this.all('Cluster').map(({ metadata: { name } }) => ({
+      name,
+      labels: { 'cnpg.io/cluster': name, 'cnpg.io/podRole': 'instance', 'app.kubernetes.io/name': 'postgresql' },
     }))
     const ours = this.workloads.map(({ metadata, spec }) => ({
       name: metadata.name,

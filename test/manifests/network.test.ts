@@ -32,8 +32,10 @@ const more: Readonly<Record<string, readonly string[]>> = {
   production: [
     ...arrows([...serviceNames, 'games'], ['collector:4318']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
-    ...arrows(['monitoring/prometheus'], ['collector:8888', 'postgres:9187']),
-    ...arrows(['postgres'], ['postgres:5432', 'private addresses:443', 'private addresses:6443']),
+    ...arrows(['monitoring/prometheus'], ['collector:8888', 'nats:7777', 'postgres:9187']),
+    // On 8000 an instance asks whether another one is there. A primary that reaches neither that nor the Kubernetes API
+    // stops itself.
+    ...arrows(['postgres'], ['postgres:5432', 'postgres:8000', 'private addresses:443', 'private addresses:6443']),
     ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
   ],
 }
@@ -55,7 +57,7 @@ t.test('network', { skip }, async (t) => {
       for (const arrow of arrowsOf(cluster).open) {
         const [, to = '', port] = / → (.*):(\d+)$/.exec(arrow) ?? []
         if (!cluster.workloads.some(({ metadata }) => metadata.name === to)) continue
-        const ports = cluster.container(to).container.ports.map(({ containerPort }: Manifest) => containerPort)
+        const ports = cluster.ports(to).map(({ containerPort }) => containerPort)
         t.ok(ports.includes(Number(port)), arrow)
       }
     })

@@ -1,11 +1,12 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allOperations, bodyBytesMax, serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
+import { parse } from 'yaml'
 import { podsOf } from './arrows.ts'
-import type { Cluster } from './cluster.ts'
-import { deployFolder, type Manifest } from './kustomize.ts'
+import { Cluster } from './cluster.ts'
+import { copyOfDeploy, deployFolder, kustomizeCommand, type Manifest, render } from './kustomize.ts'
 import { forEachOverlay, skip } from './rendered.ts'
 
 t.setTimeout(300_000)
@@ -45,23 +46,64 @@ t.test('production', { skip }, async (t) => {
     for (const program of programs) t.equal(environmentOf(program).DATABASE_POOL_MAX, undefined, 'the default')
   })
 
-  t.test('PostgreSQL keeps an answered request when a machine is lost, and is backed up', async (t) => {
+  t.test('PostgreSQL keeps an answered request when a zone is lost, and also when two are', async (t) => {
     const { spec } = cluster.find('Cluster', 'postgres')
     t.match(spec, {
       instances: 3,
-      postgresql: { synchronous: { number: 1, dataDurability: 'required' }, pg_hba: ['hostnossl all all all reject'] },
-      backup: { barmanObjectStore: { destinationPath: /^s3:/ } },
+      affinity: { podAntiAffinityType: 'required', topologyKey: 'topology.kubernetes.io/zone' },
+      postgresql: {
+        synchronous: { method: 'any', number: 1, dataDurability: 'required', failoverQuorum: true },
+        pg_hba: ['hostnossl all all all reject'],
+      },
       managed: { roles: [{ name: 'backoffice_admin', createrole: true, superuser: false }] },
     })
-    t.equal(cluster.all('ScheduledBackup')[0].spec.cluster.name, 'postgres')
+    t.notOk(spec.inheritedMetadata, 'the labels are those of CloudNativePG')
   })
 
-  t.test('the stream has a copy on each of the three servers of NATS, and each is on its own machine', async (t) => {
+  t.test('PostgreSQL has memory for all its connections, and a disk for the log that a standby may keep', async (t) => {
+    const { postgresql, resources, walStorage } = cluster.find('Cluster', 'postgres').spec
+    const { max_connections, shared_buffers, max_slot_wal_keep_size } = postgresql.parameters
+    // 8 MiB is what a busy connection took when it was measured.
+    const wanted = bytes('8MB') * Number(max_connections) + bytes(shared_buffers) + bytes('1GB')
+    t.ok(wanted <= bytes(resources.limits.memory), `${wanted / 2 ** 30} GiB`)
+    t.equal(resources.requests.memory, resources.limits.memory)
+    t.ok(bytes(max_slot_wal_keep_size) <= bytes(walStorage.size) / 2)
+  })
+
+  t.test('PostgreSQL is backed up by the plugin, at once and each night', async (t) => {
+    const { plugins, backup } = cluster.find('Cluster', 'postgres').spec
+    const [{ name, isWALArchiver, parameters }, ...others] = plugins
+    t.same(others, [])
+    t.same([name, isWALArchiver], ['barman-cloud.cloudnative-pg.io', true])
+    t.notOk(backup.barmanObjectStore)
+    const { configuration, retentionPolicy } = cluster.find('ObjectStore', parameters.barmanObjectName)?.spec ?? {}
+    t.match(configuration, { destinationPath: /^s3:/, wal: { encryption: 'AES256' }, data: { encryption: 'AES256' } })
+    t.match(retentionPolicy, /^\d+d$/)
+    t.match(cluster.all('ScheduledBackup')[0].spec, {
+      cluster: { name: 'postgres' },
+      immediate: true,
+      method: 'plugin',
+      pluginConfiguration: { name },
+    })
+  })
+
+  t.test('what holds data is the last that a machine in need gives up', async (t) => {
+    const classes = cluster.all('PriorityClass').map(({ metadata }) => metadata.name)
+    const named = [cluster.find('Cluster', 'postgres').spec, cluster.container('nats').pod]
+    for (const { priorityClassName } of named) t.ok(classes.includes(priorityClassName))
+  })
+
+  t.test('the stream has a copy on each of the three servers of NATS, and each is in its own zone', async (t) => {
     const { spec } = cluster.find('StatefulSet', 'nats')
     t.equal(spec.replicas, 3)
     t.match(spec.template.spec.affinity.podAntiAffinity, {
       requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname' }],
     })
+    const spread = spec.template.spec.topologySpreadConstraints.find(
+      ({ whenUnsatisfiable }: Manifest) => whenUnsatisfiable === 'DoNotSchedule',
+    )
+    t.match(spread, { topologyKey: 'topology.kubernetes.io/zone', maxSkew: 1, minDomains: 3 })
+    t.same(cluster.selected(spread.labelSelector.matchLabels), ['nats'])
     for (const service of serviceNames) t.equal(environmentOf(service).EVENTS_REPLICAS, '3')
   })
 
@@ -165,4 +207,104 @@ t.test('production', { skip }, async (t) => {
       t.equal(String(containerPort), environmentOf(service).OTEL_EXPORTER_PROMETHEUS_PORT)
     }
   })
+
+  t.test('Prometheus finds PostgreSQL and NATS, on a port that they have', async (t) => {
+    const monitored = (name: string) => cluster.find('PodMonitor', name)?.spec
+    t.same(podsOf(cluster, monitored('postgres').selector), ['postgres'])
+    t.same(podsOf(cluster, monitored('nats').selector), ['nats'])
+    // CloudNativePG calls the port of its exporter so.
+    t.same(portsOf(monitored('postgres')), ['metrics'])
+    for (const port of portsOf(monitored('nats'))) t.ok(cluster.ports('nats').some(({ name }) => name === port))
+    const exporter = cluster.containers.find(
+      ({ workload, container }) => workload.metadata.name === 'nats' && /nats-exporter:/.test(container.image),
+    )
+    const { containerPort } = cluster
+      .container('nats')
+      .container.ports.find(({ name }: Manifest) => name === 'monitoring')
+    for (const argument of ['-varz', '-jsz=all', '-prefix=nats', `http://localhost:${containerPort}/`])
+      t.ok(exporter?.container.args.includes(argument), argument)
+  })
+
+  t.test('the public address is asked for what anybody may read', async (t) => {
+    const { targets, module, jobName } = cluster.find('Probe', 'public-address').spec
+    t.same(targets.staticConfig.static, [`${environmentOf('gateway').PUBLIC_BASE_URL}/docs`])
+    t.same([module, jobName], ['http_2xx', 'public-address'])
+  })
+
+  t.test('each rule of the files reaches the operator of Prometheus', async (t) => {
+    const loaded = cluster.all('PrometheusRule').flatMap(({ spec }) => spec.groups)
+    const written = globSync('telemetry/*alerts.yaml', { cwd: deployFolder }).flatMap(
+      (file) => parse(readFileSync(join(deployFolder, file), 'utf8')).groups,
+    )
+    const named = (groups: readonly Manifest[]) =>
+      groups.flatMap(({ rules }) => rules.map(({ alert, record }: Manifest) => alert ?? record)).sort()
+    t.ok(named(written).length > 80)
+    t.same(named(loaded), named(written))
+  })
 })
+
+t.test('production elsewhere', { skip }, async (t) => {
+  const deploy = copyOfDeploy(t.testdir())
+  const set = (file: string, from: string, to: string) => {
+    const path = join(deploy, 'k8s/overlays/production', file)
+    const text = readFileSync(path, 'utf8')
+    t.ok(text.includes(from), from)
+    writeFileSync(path, text.replace(from, to))
+  }
+  set('monitoring.env', 'PROMETHEUS_RELEASE=kube-prometheus-stack', 'PROMETHEUS_RELEASE=observability')
+  set('monitoring.env', 'https://docs.backoffice.example/operations.md', 'https://wiki.bank.example/oncall/operations')
+  set('settings.env', 'https://api.backoffice.example/api/v1', 'https://api.bank.example/api/v1')
+  const kustomize = kustomizeCommand()
+  if (kustomize === null) return t.fail('kubectl 1.27 or newer, or kustomize 5, is needed')
+  const cluster = new Cluster(render(kustomize, deploy, 'production'))
+  const monitoring = cluster.manifests.filter(({ apiVersion }) => apiVersion.startsWith('monitoring.coreos.com/'))
+
+  t.test('everything that Prometheus must find has the label that it selects', async (t) => {
+    const kinds = new Set(monitoring.map(({ kind }) => kind))
+    t.same([...kinds].sort(), ['PodMonitor', 'Probe', 'PrometheusRule'])
+    for (const { kind, metadata } of monitoring) t.equal(metadata.labels.release, 'observability', kind)
+  })
+
+  t.test('Grafana finds the dashboard by its label', async (t) => {
+    const { metadata, data } = cluster.find('ConfigMap', 'dashboard')
+    t.equal(metadata.labels?.grafana_dashboard, '1')
+    t.equal(JSON.parse(data['dashboard.json']).uid, 'backoffice')
+  })
+
+  t.test('nothing is too large for kubectl apply, which keeps a copy in an annotation', async (t) => {
+    for (const manifest of cluster.manifests)
+      t.ok(JSON.stringify(manifest).length < 256 * 1024, `${manifest.kind} ${manifest.metadata.name}`)
+  })
+
+  t.test('an alert links to the guide where it is read, at its own section', async (t) => {
+    const alerts = cluster
+      .all('PrometheusRule')
+      .flatMap(({ spec }) => spec.groups)
+      .flatMap(({ rules }) => rules)
+      .filter(({ alert }) => alert !== undefined)
+    t.ok(alerts.length > 60)
+    for (const { alert, annotations } of alerts)
+      t.equal(annotations.runbook_url, `https://wiki.bank.example/oncall/operations#${alert.toLowerCase()}`)
+  })
+
+  t.test('the probe asks the address that operators are given', async (t) => {
+    t.same(cluster.find('Probe', 'public-address')?.spec.targets.staticConfig.static, [
+      'https://api.bank.example/api/v1/docs',
+    ])
+  })
+
+  t.test('what these settings are written in is not applied itself', async (t) => {
+    t.notOk(cluster.all('ConfigMap').some(({ metadata }) => metadata.name.startsWith('monitoring-settings')))
+  })
+})
+
+const portsOf = ({ podMetricsEndpoints }: Manifest): readonly string[] =>
+  podMetricsEndpoints.map(({ port }: Manifest) => port)
+
+/** A size as Kubernetes or PostgreSQL writes it; PostgreSQL's MB and GB are powers of two. */
+function bytes(size: string): number {
+  const [, number = '', unit = ''] = /^(\d+)(Mi|Gi|MB|GB)$/.exec(size) ?? []
+  const power = { M: 20, G: 30 }[unit[0] ?? '']
+  if (power === undefined) throw new Error(`not a size: ${size}`)
+  return Number(number) * 2 ** power
+}

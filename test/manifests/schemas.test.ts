@@ -1,18 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'
-import {
-  copyOfDeploy,
-  deployFolder,
-  documentsIn,
-  kustomizeCommand,
-  type Manifest,
-  overlays,
-  render,
-  resourceFiles,
-} from './kustomize.ts'
+import { copyOfDeploy, kustomizeCommand, type Manifest, overlays, render, resourceFiles } from './kustomize.ts'
 import { skip } from './rendered.ts'
 import { faultsOf, nameOf, unknownFields } from './schemas.ts'
 
@@ -32,14 +22,6 @@ t.test('every resource is written as the schema of its kind says, before patches
   // Filled by patches: a document of its own may lack them.
   const complete = [...files.values()].flat().filter(({ kind }) => kind !== 'HorizontalPodAutoscaler')
   t.same(await allFaults(complete), [])
-})
-
-t.test('the alerts become what the operator of Prometheus takes, as the README says', async (t) => {
-  const readme = readFileSync(join(deployFolder, 'k8s/README.md'), 'utf8')
-  const command = /^\{ printf .*PrometheusRule[\s\S]*?\}(?= \| kubectl apply)/m.exec(readme)?.[0] ?? ''
-  const [rules] = documentsIn(execFileSync('sh', ['-c', command], { cwd: join(deployFolder, '..'), encoding: 'utf8' }))
-  t.ok(rules.spec.groups.length > 0)
-  t.same(await allFaults([rules]), [])
 })
 
 t.test('both overlays can be built', { skip }, async (t) => {

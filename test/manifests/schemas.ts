@@ -13,8 +13,12 @@ const customResources: Readonly<Record<string, string>> = {
   'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 }
 
+const workspace = fileURLToPath(new URL('..', import.meta.url))
+const objectStore = join(workspace, 'manifests/object-store.ts')
+
 function moduleOf({ apiVersion, kind }: Manifest): string {
   const [group] = String(apiVersion).split('/')
+  if (group === 'barmancloud.cnpg.io') return objectStore
   return `${customResources[group ?? ''] ?? 'kubernetes-models'}/${apiVersion}/${kind}`
 }
 
@@ -31,8 +35,6 @@ export async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
   }
 }
 
-const workspace = fileURLToPath(new URL('..', import.meta.url))
-
 /**
  * What the schemas do not refuse, the types do: written as a literal of its type, a document may not have a field that
  * the type does not know, however deep.
@@ -45,7 +47,7 @@ export function unknownFields(manifests: readonly Manifest[]): ReadonlyMap<numbe
   try {
     const modules = [...new Set(manifests.map(moduleOf))]
     const imports = modules.map((name, index) => {
-      const kind = name.split('/').at(-1)
+      const kind = name === objectStore ? 'ObjectStore' : name.split('/').at(-1)
       return `import type { I${kind} as Kind${index} } from '${name}'`
     })
     // One line each, so that the line of a complaint tells the document.
@@ -60,6 +62,7 @@ export function unknownFields(manifests: readonly Manifest[]): ReadonlyMap<numbe
         compilerOptions: {
           strict: true,
           noEmit: true,
+          allowImportingTsExtensions: true,
           module: 'nodenext',
           target: 'esnext',
           skipLibCheck: true,

@@ -105,7 +105,8 @@ t.test('workloads', { skip }, async (t) => {
         for (const { name } of container.volumeMounts ?? [])
           t.ok([...claims, ...volumes].includes(name), `${where}: ${name}`)
         for (const { configMap, persistentVolumeClaim } of pod.volumes ?? []) {
-          if (configMap) t.ok(cluster.find('ConfigMap', configMap.name), `${where}: ${configMap.name}`)
+          if (configMap && !configMap.optional)
+            t.ok(cluster.find('ConfigMap', configMap.name), `${where}: ${configMap.name}`)
           if (persistentVolumeClaim)
             t.ok(cluster.find('PersistentVolumeClaim', persistentVolumeClaim.claimName), `${where}: its claim`)
         }

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { allOperations, renderPermissionsFile, renderUpgradePermissionsFile } from '@backoffice/contracts'
 import t from 'tap'
+import { renderRules, rulesFile } from '../../deploy/telemetry/write-prometheus-rules.ts'
 import { root } from './source-files.ts'
 
 const workspaces = globSync(['{packages,services}/*/package.json', '{test,bench}/package.json'], { cwd: root })
@@ -9,6 +10,10 @@ const workspaces = globSync(['{packages,services}/*/package.json', '{test,bench}
 t.test('deploy/nats/permissions.conf is what the operation table says (npm run nats-permissions)', async (t) => {
   t.equal(readFileSync(join(root, 'deploy/nats/permissions.conf'), 'utf8'), renderPermissionsFile())
   t.equal(readFileSync(join(root, 'deploy/nats/upgrade/permissions.conf'), 'utf8'), renderUpgradePermissionsFile())
+})
+
+t.test('deploy/k8s/monitoring/rules.yaml is what the rule files say (npm run prometheus-rules)', async (t) => {
+  t.equal(readFileSync(rulesFile, 'utf8'), renderRules())
 })
 
 t.test('every internal operation names the services that may call it', async (t) => {

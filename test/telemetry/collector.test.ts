@@ -101,8 +101,11 @@ t.test(
     t.match(collector.receivers, {
       otlp: { protocols: { grpc: { endpoint: '0.0.0.0:4317' }, http: { endpoint: '0.0.0.0:4318' } } },
     })
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the collector replaces it
-    t.match(collector.exporters, { otlp: { endpoint: '${env:OTLP_BACKEND}' } })
+    t.match(collector.exporters, {
+      // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the collector replaces them
+      otlp_grpc: { endpoint: '${env:OTLP_BACKEND}', tls: { ca_file: '${env:OTLP_BACKEND_CA_FILE}' } },
+      // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the collector replaces them
+    })
     t.match(collector.extensions, { health_check: { endpoint: '0.0.0.0:13133' } })
     t.match(collector.service, {
       telemetry: { metrics: { readers: [{ pull: { exporter: { prometheus: { host: '0.0.0.0', port: 8888 } } } }] } },

@@ -19,6 +19,9 @@ t.test('the dashboard has a row for each part, and every panel asks something an
       'Ledger',
       'Game provider',
       'Runtime',
+      'Connections to PostgreSQL',
+      'PostgreSQL',
+      'JetStream',
     ],
   )
   for (const { title, description, targets = [] } of drawn) {

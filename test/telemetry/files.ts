@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
@@ -16,30 +16,40 @@ export interface Rule {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-export function rules(): readonly Rule[] {
-  const { groups } = parse(readText('alerts.yaml')) as { groups: { rules: Rule[] }[] }
-  return groups.flatMap((group) => group.rules)
+/** What the services export themselves, and what the exporters of the things they run on do. */
+export type RuleFile = 'alerts.yaml' | 'platform-alerts.yaml'
+export const ruleFiles: readonly RuleFile[] = ['alerts.yaml', 'platform-alerts.yaml']
+export const ruleTests: readonly string[] = globSync('*.test.yaml', { cwd: telemetryFolder }).sort()
+
+export function rules(...files: readonly RuleFile[]): readonly Rule[] {
+  return (files.length === 0 ? ruleFiles : files).flatMap((file) => {
+    const { groups } = parse(readText(file)) as { groups: { rules: Rule[] }[] }
+    return groups.flatMap((group) => group.rules)
+  })
 }
 
 export interface Alert extends Rule {
   readonly alert: string
 }
 
-export const alerts = (): readonly Alert[] => rules().filter((rule): rule is Alert => rule.alert !== undefined)
+export const alerts = (...files: readonly RuleFile[]): readonly Alert[] =>
+  rules(...files).filter((rule): rule is Alert => rule.alert !== undefined)
 
 export interface AlertCase {
   readonly alertname: string
   readonly fires: boolean
 }
 
-/** What alerts.test.yaml tries. */
+/** What the tests of the rules try. */
 export function alertCases(): readonly AlertCase[] {
-  const { tests } = parse(readText('alerts.test.yaml')) as {
-    tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[]
-  }
-  return tests
-    .flatMap((test) => test.alert_rule_test)
-    .map(({ alertname, exp_alerts }) => ({ alertname, fires: exp_alerts.length > 0 }))
+  return ruleTests.flatMap((file) => {
+    const { tests } = parse(readText(file)) as {
+      tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[]
+    }
+    return tests
+      .flatMap((test) => test.alert_rule_test)
+      .map(({ alertname, exp_alerts }) => ({ alertname, fires: exp_alerts.length > 0 }))
+  })
 }
 
 export interface Panel {

@@ -4,6 +4,7 @@ import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import type { ServiceConfig } from '../process/config.ts'
 import { Lane } from '../process/lane.ts'
 import type { Interceptor } from '../process/steps.ts'
+import { measurePool } from '../telemetry/pools.ts'
 import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
@@ -43,13 +44,14 @@ export async function connectDatabase(
   { loadEntities = noEntities, vault = noVault, intercept }: ConnectOptions = {},
 ): Promise<Database> {
   const whose = { program: service, schema: service }
-  const writers = openPool(config, { ...whose, max: config.DATABASE_POOL_MAX, readOnly: false })
+  const writers = openPool(config, { ...whose, purpose: 'write', max: config.DATABASE_POOL_MAX, readOnly: false })
   const readers = openPool(config, {
     ...whose,
+    purpose: 'read',
     max: Math.ceil(config.DATABASE_POOL_MAX / writersPerReader),
     readOnly: true,
   })
-  const teamReaders = openPool(config, { ...whose, max: teamReadersMax, readOnly: true })
+  const teamReaders = openPool(config, { ...whose, purpose: 'team', max: teamReadersMax, readOnly: true })
   const apart = new Lane<() => Promise<void>>(Math.ceil(config.DATABASE_POOL_MAX / 2), (run) => run())
   // On first use: MikroORM is the largest thing in a process, and hardly any request of an operator needs it.
   let loading: Promise<EntityManagers> | undefined
@@ -78,7 +80,7 @@ export function connectPool(
   config: DatabaseConfig,
   whose: { readonly program: string; readonly schema: ServiceName },
 ): Db & Pick<Database, 'close'> {
-  const pool = openPool(config, { ...whose, max: config.DATABASE_POOL_MAX, readOnly: false })
+  const pool = openPool(config, { ...whose, purpose: 'write', max: config.DATABASE_POOL_MAX, readOnly: false })
   return Object.assign(overPool(pool, { managers: noEntities, vault: noVault }), { close: () => pool.end() })
 }
 
@@ -87,9 +89,17 @@ function openPool(
   {
     program,
     schema,
+    purpose,
     max,
     readOnly,
-  }: { readonly program: string; readonly schema: ServiceName; readonly max: number; readonly readOnly: boolean },
+  }: {
+    readonly program: string
+    readonly schema: ServiceName
+    /** Tells the pools of a process apart where they are measured. */
+    readonly purpose: 'write' | 'read' | 'team'
+    readonly max: number
+    readonly readOnly: boolean
+  },
 ): Pool {
   const settings = [
     `-c search_path=${schema}`,
@@ -113,6 +123,7 @@ function openPool(
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   endSilentConnections(pool)
+  measurePool(pool, purpose)
   return pool
 }
 

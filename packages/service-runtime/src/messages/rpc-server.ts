@@ -1,4 +1,5 @@
 import {
+  type Environment,
   type ErrorCode,
   errorCatalogue,
   headerNames,
@@ -53,6 +54,8 @@ type Way = keyof ReturnType<typeof servedSubjects>
 interface Outcome {
   readonly reply: string
   readonly code: ErrorCode | 'ok'
+  /** Of the call; `none` for the team's, and for a message that cannot be read. */
+  readonly environment: Environment | 'none'
 }
 
 /** More requests than this are refused at once. Nobody would still be waiting at the end of a longer queue. */
@@ -154,10 +157,11 @@ export class RpcServer {
       this.#run(entry, message, team ? tokens[1] : undefined),
     )
     this.#running.set(call, { data: message.data, outcome })
-    const { reply, code } = await outcome
+    const { reply, code, environment } = await outcome
     if (this.#running.get(call)?.outcome === outcome) this.#running.delete(call)
     if (code !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR, message: code })
-    duration.record((performance.now() - started) / 1_000, { service: entry.operation.service, operation: name, code })
+    const { service } = entry.operation
+    duration.record((performance.now() - started) / 1_000, { service, operation: name, code, environment })
     // The replies to a batch leave together.
     await endOfTurn()
     this.#respond(message, reply)
@@ -166,17 +170,19 @@ export class RpcServer {
 
   async #run({ operation, run }: ServedOperation, message: Msg, actor: string | undefined): Promise<Outcome> {
     const requestId = message.headers?.get(headerNames.requestId) || newId('req')
+    let environment: Outcome['environment'] = 'none'
     try {
       const call = receive(operation, message, { actor, requestId })
+      environment = call.scope?.environment ?? 'none'
       const { body, isStored } = await this.#withinShare(ownerOf(call), () => run(call))
       const issues = isStored ? validateAsReader(operation.reply, body) : validateAsWritten(operation.reply, body)
       if (issues !== null) throw new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(issues)}`)
       const reply = replyMessage(JSON.stringify(body))
       if (Buffer.byteLength(reply) > replyBytesMax) throw new Error(`the reply of ${operation.id} is too large to send`)
-      return { reply, code: 'ok' }
+      return { reply, code: 'ok', environment }
     } catch (error) {
       const refused = this.#refuse(operation, error, requestId)
-      return { reply: JSON.stringify(refused), code: refused.error.code }
+      return { reply: JSON.stringify(refused), code: refused.error.code, environment }
     }
   }
 

@@ -1,10 +1,18 @@
 import { register } from 'node:module'
 import { getNodeAutoInstrumentations } from '@opentelemetry/auto-instrumentations-node'
+import { AggregationType, type ViewOptions } from '@opentelemetry/sdk-metrics'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { maskLiterals, withoutQuery } from './redaction.ts'
 
 /** What is traced automatically. RPC, outbox, events and delivery attempts create spans of their own. */
 const instrumented = ['http', 'undici', 'pg', 'runtime-node'].map((name) => `@opentelemetry/instrumentation-${name}`)
+
+/** pools.ts measures each pool by itself. This instrumentation takes all pools of a process for one. */
+const withoutWrongPools: ViewOptions = {
+  meterName: '@opentelemetry/instrumentation-pg',
+  instrumentName: 'db.client.connection.*',
+  aggregation: { type: AggregationType.DROP },
+}
 
 /** Starts the SDK with the standard OTEL_* variables. A signal without an exporter stays off. */
 export function startTelemetry(): void {
@@ -19,7 +27,7 @@ export function startTelemetry(): void {
   process.env.OTEL_NODE_ENABLED_INSTRUMENTATIONS ||= instrumented
     .map((name) => name.replace('@opentelemetry/instrumentation-', ''))
     .join(',')
-  new NodeSDK({ instrumentations: [instrumentations()] }).start()
+  new NodeSDK({ instrumentations: [instrumentations()], views: [withoutWrongPools] }).start()
 }
 
 /** No personal data and no secrets leave in attributes: neither the queries of URLs nor the values in SQL. */
