@@ -1,17 +1,28 @@
+import { execFileSync } from 'node:child_process'
 import { eventSubject, streamApi, streamBytesMin, streamConfiguration } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
 import { connectNats } from '@backoffice/service-runtime/internal'
-import { eventually, makeCertificate } from '@backoffice/test-kit'
+import { eventually, makeCertificate, skipWithout } from '@backoffice/test-kit'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { password, portsFor, startServer } from './nats-cluster.ts'
 
 t.setTimeout(300_000)
 const soonMs = 60_000
 
-t.test('three servers with the configuration of the cluster', async (t) => {
-  const dir = t.testdir({})
+t.test('with the nats-server of this machine', async (t) => testCluster(t, await natsServerBinary()))
+
+// As production runs. Between the two, routes between servers became several connections each, and sync_interval came.
+t.test('with a later one', { skip: skipWithout('nats-server-later', 'nats-server of a later suite') }, async (t) => {
+  process.env.NATS_SERVER = 'nats-server-later'
   const binary = await natsServerBinary()
+  t.notMatch(execFileSync(binary, ['--version'], { encoding: 'utf8' }), /v2\.9\./)
+  await testCluster(t, binary)
+})
+
+/** Three servers with the configuration of the cluster. */
+async function testCluster(t: Test, binary: string): Promise<void> {
+  const dir = t.testdir({})
   const [ours, stranger] = [await makeCertificate(dir, 'ours'), await makeCertificate(dir, 'stranger')]
   const ports = await portsFor(4)
   const start = async (index: number, certificate = ours) => {
@@ -25,7 +36,7 @@ t.test('three servers with the configuration of the cluster', async (t) => {
 
   await t.test('find one another over TLS and become ready', async (t) => {
     for (const server of servers)
-      t.ok(await eventually(async () => (await server.routes()) === 2 && (await server.ready()), soonMs), server.name)
+      t.ok(await eventually(async () => (await server.joined()) === 2 && (await server.ready()), soonMs), server.name)
   })
 
   await t.test('a client must trust the authority and speak TLS', async (t) => {
@@ -41,8 +52,8 @@ t.test('three servers with the configuration of the cluster', async (t) => {
     const fourth = await start(3, stranger)
     // It tried, and was refused; those who belong have each other only.
     await eventually(() => [fourth, ...servers].some(({ log }) => /TLS route handshake error/.test(log())), soonMs)
-    for (const server of servers) t.equal(await server.routes(), 2)
-    t.equal(await fourth.routes(), 0)
+    for (const server of servers) t.equal(await server.joined(), 2)
+    t.equal(await fourth.joined(), 0)
     await fourth.kill()
   })
 
@@ -74,4 +85,4 @@ t.test('three servers with the configuration of the cluster', async (t) => {
     t.equal(info.state.messages, 2)
     t.not(info.cluster.leader, made.cluster.leader)
   })
-})
+}
