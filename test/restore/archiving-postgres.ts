@@ -1,18 +1,20 @@
 import { chownSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RunningPostgres, startPostgres } from '@backoffice/dev-stack'
+import { type PostgresOptions, type RunningPostgres, startPostgres } from '@backoffice/dev-stack'
 import { eventually, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
 import pg from 'pg'
 
 const soonMs = 60_000
 
+type Options = Pick<PostgresOptions, 'port' | 'password' | 'durable'>
+
 /** A PostgreSQL that sends its log to an archive, and what a restore needs: a base backup, and that archive. */
 export class ArchivingPostgres {
   readonly #dir: string
-  readonly #options: { readonly port: number; readonly password: string; readonly durable: 'process' }
+  readonly #options: Options
   #running: RunningPostgres
 
-  private constructor(dir: string, options: ArchivingPostgres['#options'], running: RunningPostgres) {
+  private constructor(dir: string, options: Options, running: RunningPostgres) {
     this.#dir = dir
     this.#options = options
     this.#running = running
