@@ -20,6 +20,10 @@ t.test('with a later one', { skip: skipWithout('nats-server-later', 'nats-server
   await testCluster(t, binary)
 })
 
+interface Made {
+  readonly config: { readonly num_replicas: number }
+}
+
 /** Three servers with the configuration of the cluster. */
 async function testCluster(t: Test, binary: string): Promise<void> {
   const dir = t.testdir({})
@@ -55,6 +59,43 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     for (const server of servers) t.equal(await server.joined(), 2)
     t.equal(await fourth.joined(), 0)
     await fourth.kill()
+  })
+
+  await t.test('who looks after NATS sees how it is, and neither reads a message nor changes the stream', async (t) => {
+    const connectAs = async (user: string) => {
+      const connection = await connectNats({ ...login, NATS_URL, NATS_USER: user }, { name: user })
+      t.teardown(() => connection.close())
+      return connection
+    }
+    const streams = await connectAs('streams')
+    const stream = JSON.stringify(streamConfiguration({ replicas: 3, bytesMax: streamBytesMin }))
+    await eventually(
+      async () => (await streams.request(streamApi.create, stream)).json<Made>().config.num_replicas,
+      soonMs,
+    )
+    const refused = async (user: NatsConnection, subject: string) =>
+      t.rejects(user.request(subject, '{}', { timeout: 5_000 }), { message: /Permissions Violation/i }, subject)
+
+    const ops = await connectAs('ops')
+    t.match((await ops.request(streamApi.info, '')).json(), {
+      config: { name: 'EVENTS' },
+      cluster: { replicas: [{}, {}] },
+    })
+    t.match((await ops.request('$JS.API.STREAM.LIST', '')).json(), { total: 1 })
+    t.match((await ops.request('$JS.API.CONSUMER.LIST.EVENTS', '')).json(), { total: 0 })
+    for (const subject of ['STREAM.MSG.GET', 'DIRECT.GET', 'STREAM.UPDATE', 'STREAM.PURGE', 'STREAM.DELETE'])
+      await refused(ops, `$JS.API.${subject}.EVENTS`)
+    await refused(ops, '$JS.API.CONSUMER.CREATE.EVENTS')
+    await refused(ops, '$SYS.REQ.SERVER.PING.VARZ')
+
+    const system = await connectAs('system')
+    const seen = new Set<string>()
+    const fromAll = { strategy: 'count' as const, maxMessages: servers.length, maxWait: soonMs }
+    for await (const reply of await system.requestMany('$SYS.REQ.SERVER.PING.JSZ', '{}', fromAll))
+      seen.add(reply.json<{ server: { name: string } }>().server.name)
+    t.same([...seen].sort(), servers.map(({ name }) => name).sort())
+    for (const subject of ['$SYS.REQ.SERVER.any.RELOAD', '$SYS.REQ.SERVER.any.KICK', streamApi.info, 'events.any'])
+      await refused(system, subject)
   })
 
   await t.test('an event that was acknowledged is kept when a server is lost, and the next one is taken', async (t) => {

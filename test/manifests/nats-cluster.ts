@@ -26,7 +26,7 @@ interface Ports {
 /** Of every user, unless a test has others. */
 export const password = 'secret'
 const storeKey = 'of-the-store'
-const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'STREAMS', 'ALICE', 'BOB']
+const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'STREAMS', 'OPS', 'SYSTEM', 'ALICE', 'BOB']
 const samePasswords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, password]))
 
 export async function portsFor(count: number): Promise<readonly Ports[]> {
