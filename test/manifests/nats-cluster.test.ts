@@ -20,6 +20,12 @@ t.test('with a later one', { skip: skipWithout('nats-server-later', 'nats-server
   await testCluster(t, binary)
 })
 
+/** As `nats server passwd` makes it: only who knows the password can log in, whoever reads the line. */
+const carol = {
+  password: 'carols-long-password',
+  hash: '$2b$10$abcdefghijklmnopqrstuuMHAiAgy2MbTb/b1nSGWU1rAgy8Jk8y.',
+}
+
 interface Made {
   readonly config: { readonly num_replicas: number }
 }
@@ -77,12 +83,12 @@ async function testCluster(t: Test, binary: string): Promise<void> {
       t.rejects(user.request(subject, '{}', { timeout: 5_000 }), { message: /Permissions Violation/i }, subject)
 
     const ops = await connectAs('ops')
-    t.match((await ops.request(streamApi.info, '')).json(), {
-      config: { name: 'EVENTS' },
-      cluster: { replicas: [{}, {}] },
-    })
-    t.match((await ops.request('$JS.API.STREAM.LIST', '')).json(), { total: 1 })
-    t.match((await ops.request('$JS.API.CONSUMER.LIST.EVENTS', '')).json(), { total: 0 })
+    // A cluster gathers what it replies with, and right after a stream was made that takes a while.
+    const reads = (subject: string) =>
+      eventually(async () => (await ops.request(subject, '', { timeout: 10_000 })).json<object>(), soonMs)
+    t.match(await reads(streamApi.info), { config: { name: 'EVENTS' }, cluster: { replicas: [{}, {}] } })
+    t.match(await reads('$JS.API.STREAM.LIST'), { total: 1 })
+    t.match(await reads('$JS.API.CONSUMER.LIST.EVENTS'), { total: 0 })
     for (const subject of ['STREAM.MSG.GET', 'DIRECT.GET', 'STREAM.UPDATE', 'STREAM.PURGE', 'STREAM.DELETE'])
       await refused(ops, `$JS.API.${subject}.EVENTS`)
     await refused(ops, '$JS.API.CONSUMER.CREATE.EVENTS')
@@ -96,6 +102,30 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     t.same([...seen].sort(), servers.map(({ name }) => name).sort())
     for (const subject of ['$SYS.REQ.SERVER.any.RELOAD', '$SYS.REQ.SERVER.any.KICK', streamApi.info, 'events.any'])
       await refused(system, subject)
+  })
+
+  await t.test('a person joins and another leaves while everybody else stays connected', async (t) => {
+    const one = { ...login, NATS_URL: servers[0]?.clientUrl ?? '' }
+    const connectAs = (user: string, secret = password) =>
+      connectNats({ ...one, NATS_USER: user, NATS_PASSWORD: secret }, { name: user, attemptsMax: 1 })
+    const [alice, bob] = [await connectAs('alice'), await connectAs('bob')]
+    t.teardown(() => Promise.all([alice.close(), bob.close()]))
+    await t.rejects(connectAs('carol', carol.password))
+    const told: string[] = []
+    void (async () => {
+      for await (const { type } of alice.status()) told.push(type)
+    })()
+    const line = `{ user: carol, password: "${carol.hash}", permissions: { publish: [ "team.carol.>" ], subscribe: [ "_INBOX_carol.>" ] } }`
+    for (const server of servers) server.changeUsers((text) => text.replace(/^.*user: bob,.*$/m, line))
+    const joined = await eventually(() => connectAs('carol', carol.password), soonMs)
+    t.teardown(() => joined.close())
+    await eventually(async () => {
+      const after = await connectAs('bob').catch(() => undefined)
+      await after?.close()
+      return after === undefined
+    }, soonMs)
+    await alice.flush()
+    t.notOk(told.includes('disconnect'), 'alice has noticed nothing')
   })
 
   await t.test('an event that was acknowledged is kept when a server is lost, and the next one is taken', async (t) => {

@@ -14,6 +14,8 @@ export interface Server {
   /** Whether JetStream works here. */
   ready(): Promise<boolean>
   log(): string
+  /** Changes users.conf and tells the server, as the reloader does beside it. */
+  changeUsers(change: (text: string) => string): void
   kill(): Promise<void>
 }
 
@@ -92,6 +94,11 @@ export async function startServer(
       return new Set(routes.map(({ remote_id }) => remote_id)).size
     },
     ready: async () => (await ask('/healthz?js-server-only=true')).ok,
+    changeUsers: (change) => {
+      const file = join(folder, 'users.conf')
+      writeFileSync(file, change(readFileSync(file, 'utf8')))
+      child.kill('SIGHUP')
+    },
     log: () => readFileSync(join(folder, 'log'), { encoding: 'utf8', flag: 'a+' }),
     kill: () => killed(child),
   }
