@@ -1,12 +1,18 @@
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
+import {
+  eventually,
+  lastingPort,
+  type Teardown,
+  type TestBed,
+  type TestBedOptions,
+  testBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import { createOperators, Load, type Operator } from './load.ts'
 import { endLeases, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
-import { lastingPort } from './ports.ts'
 import type { Random } from './random.ts'
 import { comeBack, lookBack } from './run.ts'
 import { type Judged, shortWaits } from './system.ts'

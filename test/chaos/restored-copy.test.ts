@@ -2,17 +2,15 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventStream, serviceNames } from '@backoffice/contracts'
-import { eventually, type HttpReply } from '@backoffice/test-kit'
+import { eventually, type HttpReply, lastingPort, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
 import { jetstreamManager } from '@nats-io/jetstream'
 import t from 'tap'
 import { PostgresPart } from './backends.ts'
-import { takeBaseBackup } from './base-backup.ts'
 import { newKey, type Request } from './client.ts'
 import type { Operator } from './load.ts'
 import { MoneyBed } from './money-bed.ts'
 import { newSeed } from './options.ts'
 import { judgeOperators, reconciliationProblems, settledWithinMs, untilSettled } from './oracle.ts'
-import { lastingPort } from './ports.ts'
 import { Random } from './random.ts'
 import { comeBack, describeProblems, lookBack } from './run.ts'
 
@@ -51,7 +49,10 @@ t.test('the services start on a restored copy of the database', async (t) => {
   const known = await client.deposit(player, '50.00')
   await money.answers(20)
   mkdirSync(after)
-  await takeBaseBackup({ url: postgres.url, data: join(before, 'data'), copy: join(after, 'data') })
+  const copy = join(after, 'data')
+  await takeBaseBackup({ url: postgres.url, data: join(before, 'data'), copy, log: 'copied' })
+  // There is no archive.
+  recoverCopy(copy, { restore_command: 'false' })
   const confirmed = await client.confirm(known.body.id)
   const forgotten = await client.deposit(player, '7.00')
   const forgottenConfirmed = await client.confirm(forgotten.body.id)

@@ -5,10 +5,10 @@ import { type BrokerUser, brokerUsers, serviceNames, streamBytesMin } from '@bac
 import { databaseUrl, reconcilerUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
 import { prepareDatabase } from '@backoffice/migrator'
 import { connectNats, createLogger, RpcClient, StreamKeeper } from '@backoffice/service-runtime/internal'
+import { lastingPort } from '@backoffice/test-kit'
 import pg from 'pg'
 import { NatsPart, PostgresPart } from './backends.ts'
 import { Link } from './link.ts'
-import { lastingPort } from './ports.ts'
 import { Replica } from './replica.ts'
 
 const teamUser = 'alice'

@@ -63,6 +63,12 @@ export class Cluster {
       .flatMap(({ container }) => container.ports ?? [])
   }
 
+  /** The files of the ConfigMaps in a volume, by name. */
+  filesIn({ configMap, projected }: Manifest): Readonly<Record<string, string>> {
+    const maps = projected?.sources.map((source: Manifest) => source.configMap) ?? [configMap]
+    return Object.assign({}, ...maps.map(({ name }: Manifest) => this.find('ConfigMap', name)?.data))
+  }
+
   /** Pods that a selector of labels means, by their workloads' names. */
   selected(matchLabels: Readonly<Record<string, string>>): readonly string[] {
     return this.pods

@@ -7,6 +7,8 @@ import { parse, parseAllDocuments } from 'yaml'
 export const deployFolder = fileURLToPath(new URL('../../deploy', import.meta.url))
 export const overlays = ['local', 'production'] as const
 export type Overlay = (typeof overlays)[number]
+/** Besides, what is applied only while PostgreSQL is restored. */
+type AnyOverlay = Overlay | 'restore'
 
 // biome-ignore lint/suspicious/noExplicitAny: what a manifest says is what the tests are about; the schemas type it
 export type Manifest = any
@@ -36,7 +38,7 @@ export function copyOfDeploy(dir: string): string {
 }
 
 /** What would be applied. */
-export function render(command: readonly string[], deploy: string, overlay: Overlay): readonly Manifest[] {
+export function render(command: readonly string[], deploy: string, overlay: AnyOverlay): readonly Manifest[] {
   const [program = '', ...args] = command
   return documentsIn(output(program, [...args, join(deploy, 'k8s/overlays', overlay)]))
 }
@@ -61,7 +63,7 @@ export function resourceFiles(): ReadonlyMap<string, readonly Manifest[]> {
     }
   }
   // What is applied by hand.
-  for (const file of ['k8s/ingress-nginx.yaml', 'k8s/team-pod.json'])
+  for (const file of ['k8s/ingress-nginx.yaml', 'k8s/nats-pod.json', 'k8s/team-pod.json'])
     files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
   return files
 }

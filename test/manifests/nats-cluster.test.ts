@@ -1,17 +1,38 @@
+import { execFileSync } from 'node:child_process'
 import { eventSubject, streamApi, streamBytesMin, streamConfiguration } from '@backoffice/contracts'
 import { natsServerBinary } from '@backoffice/dev-stack'
 import { connectNats } from '@backoffice/service-runtime/internal'
-import { eventually, makeCertificate } from '@backoffice/test-kit'
+import { eventually, makeCertificate, skipWithout } from '@backoffice/test-kit'
 import { headers, type NatsConnection } from '@nats-io/transport-node'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { password, portsFor, startServer } from './nats-cluster.ts'
 
 t.setTimeout(300_000)
 const soonMs = 60_000
 
-t.test('three servers with the configuration of the cluster', async (t) => {
-  const dir = t.testdir({})
+t.test('with the nats-server of this machine', async (t) => testCluster(t, await natsServerBinary()))
+
+// As production runs. Between the two, routes between servers became several connections each, and sync_interval came.
+t.test('with a later one', { skip: skipWithout('nats-server-later', 'nats-server of a later suite') }, async (t) => {
+  process.env.NATS_SERVER = 'nats-server-later'
   const binary = await natsServerBinary()
+  t.notMatch(execFileSync(binary, ['--version'], { encoding: 'utf8' }), /v2\.9\./)
+  await testCluster(t, binary)
+})
+
+/** As `nats server passwd` makes it: only who knows the password can log in, whoever reads the line. */
+const carol = {
+  password: 'carols-long-password',
+  hash: '$2b$10$abcdefghijklmnopqrstuuMHAiAgy2MbTb/b1nSGWU1rAgy8Jk8y.',
+}
+
+interface Made {
+  readonly config: { readonly num_replicas: number }
+}
+
+/** Three servers with the configuration of the cluster. */
+async function testCluster(t: Test, binary: string): Promise<void> {
+  const dir = t.testdir({})
   const [ours, stranger] = [await makeCertificate(dir, 'ours'), await makeCertificate(dir, 'stranger')]
   const ports = await portsFor(4)
   const start = async (index: number, certificate = ours) => {
@@ -25,7 +46,7 @@ t.test('three servers with the configuration of the cluster', async (t) => {
 
   await t.test('find one another over TLS and become ready', async (t) => {
     for (const server of servers)
-      t.ok(await eventually(async () => (await server.routes()) === 2 && (await server.ready()), soonMs), server.name)
+      t.ok(await eventually(async () => (await server.joined()) === 2 && (await server.ready()), soonMs), server.name)
   })
 
   await t.test('a client must trust the authority and speak TLS', async (t) => {
@@ -41,9 +62,70 @@ t.test('three servers with the configuration of the cluster', async (t) => {
     const fourth = await start(3, stranger)
     // It tried, and was refused; those who belong have each other only.
     await eventually(() => [fourth, ...servers].some(({ log }) => /TLS route handshake error/.test(log())), soonMs)
-    for (const server of servers) t.equal(await server.routes(), 2)
-    t.equal(await fourth.routes(), 0)
+    for (const server of servers) t.equal(await server.joined(), 2)
+    t.equal(await fourth.joined(), 0)
     await fourth.kill()
+  })
+
+  await t.test('who looks after NATS sees how it is, and neither reads a message nor changes the stream', async (t) => {
+    const connectAs = async (user: string) => {
+      const connection = await connectNats({ ...login, NATS_URL, NATS_USER: user }, { name: user })
+      t.teardown(() => connection.close())
+      return connection
+    }
+    const streams = await connectAs('streams')
+    const stream = JSON.stringify(streamConfiguration({ replicas: 3, bytesMax: streamBytesMin }))
+    await eventually(
+      async () => (await streams.request(streamApi.create, stream)).json<Made>().config.num_replicas,
+      soonMs,
+    )
+    const refused = async (user: NatsConnection, subject: string) =>
+      t.rejects(user.request(subject, '{}', { timeout: 5_000 }), { message: /Permissions Violation/i }, subject)
+
+    const ops = await connectAs('ops')
+    // A cluster gathers what it replies with, and right after a stream was made that takes a while.
+    const reads = (subject: string) =>
+      eventually(async () => (await ops.request(subject, '', { timeout: 10_000 })).json<object>(), soonMs)
+    t.match(await reads(streamApi.info), { config: { name: 'EVENTS' }, cluster: { replicas: [{}, {}] } })
+    t.match(await reads('$JS.API.STREAM.LIST'), { total: 1 })
+    t.match(await reads('$JS.API.CONSUMER.LIST.EVENTS'), { total: 0 })
+    for (const subject of ['STREAM.MSG.GET', 'DIRECT.GET', 'STREAM.UPDATE', 'STREAM.PURGE', 'STREAM.DELETE'])
+      await refused(ops, `$JS.API.${subject}.EVENTS`)
+    await refused(ops, '$JS.API.CONSUMER.CREATE.EVENTS')
+    await refused(ops, '$SYS.REQ.SERVER.PING.VARZ')
+
+    const system = await connectAs('system')
+    const seen = new Set<string>()
+    const fromAll = { strategy: 'count' as const, maxMessages: servers.length, maxWait: soonMs }
+    for await (const reply of await system.requestMany('$SYS.REQ.SERVER.PING.JSZ', '{}', fromAll))
+      seen.add(reply.json<{ server: { name: string } }>().server.name)
+    t.same([...seen].sort(), servers.map(({ name }) => name).sort())
+    for (const subject of ['$SYS.REQ.SERVER.any.RELOAD', '$SYS.REQ.SERVER.any.KICK', streamApi.info, 'events.any'])
+      await refused(system, subject)
+  })
+
+  await t.test('a person joins and another leaves while everybody else stays connected', async (t) => {
+    const one = { ...login, NATS_URL: servers[0]?.clientUrl ?? '' }
+    const connectAs = (user: string, secret = password) =>
+      connectNats({ ...one, NATS_USER: user, NATS_PASSWORD: secret }, { name: user, attemptsMax: 1 })
+    const [alice, bob] = [await connectAs('alice'), await connectAs('bob')]
+    t.teardown(() => Promise.all([alice.close(), bob.close()]))
+    await t.rejects(connectAs('carol', carol.password))
+    const told: string[] = []
+    void (async () => {
+      for await (const { type } of alice.status()) told.push(type)
+    })()
+    const line = `{ user: carol, password: "${carol.hash}", permissions: { publish: [ "team.carol.>" ], subscribe: [ "_INBOX_carol.>" ] } }`
+    for (const server of servers) server.changeUsers((text) => text.replace(/^.*user: bob,.*$/m, line))
+    const joined = await eventually(() => connectAs('carol', carol.password), soonMs)
+    t.teardown(() => joined.close())
+    await eventually(async () => {
+      const after = await connectAs('bob').catch(() => undefined)
+      await after?.close()
+      return after === undefined
+    }, soonMs)
+    await alice.flush()
+    t.notOk(told.includes('disconnect'), 'alice has noticed nothing')
   })
 
   await t.test('an event that was acknowledged is kept when a server is lost, and the next one is taken', async (t) => {
@@ -74,4 +156,4 @@ t.test('three servers with the configuration of the cluster', async (t) => {
     t.equal(info.state.messages, 2)
     t.not(info.cluster.leader, made.cluster.leader)
   })
-})
+}

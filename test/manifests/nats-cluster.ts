@@ -9,11 +9,13 @@ import { deployFolder } from './kustomize.ts'
 export interface Server {
   readonly name: string
   readonly clientUrl: string
-  /** How many servers have joined this one. */
-  routes(): Promise<number>
+  /** How many servers have joined this one. Each may have several connections to it. */
+  joined(): Promise<number>
   /** Whether JetStream works here. */
   ready(): Promise<boolean>
   log(): string
+  /** Changes users.conf and tells the server, as the reloader does beside it. */
+  changeUsers(change: (text: string) => string): void
   kill(): Promise<void>
 }
 
@@ -26,7 +28,7 @@ interface Ports {
 /** Of every user, unless a test has others. */
 export const password = 'secret'
 const storeKey = 'of-the-store'
-const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'STREAMS', 'ALICE', 'BOB']
+const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'STREAMS', 'OPS', 'SYSTEM', 'ALICE', 'BOB']
 const samePasswords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, password]))
 
 export async function portsFor(count: number): Promise<readonly Ports[]> {
@@ -75,7 +77,7 @@ export async function startServer(
     .replace('0.0.0.0:8222', `127.0.0.1:${own.monitoring}`)
     .replace('"/data"', JSON.stringify(join(folder, 'data')))
     .replace(/nats:\/\/nats-(\d)\.nats:6222/g, (_, other) => `nats://localhost:${ports[Number(other)]?.route}`)
-  // Debian's 2.9 does not know it.
+  // Debian's 2.9 does not know it. A later server reads the file as it is.
   if (execFileSync(binary, ['--version'], { encoding: 'utf8' }).includes('v2.9.'))
     text = text.replace(/^\s*sync_interval: always$/m, '')
   writeFileSync(configuration, text)
@@ -87,8 +89,16 @@ export async function startServer(
   return {
     name,
     clientUrl: `tls://localhost:${own.client}`,
-    routes: async () => ((await (await ask('/routez')).json()) as { readonly num_routes: number }).num_routes,
+    joined: async () => {
+      const { routes = [] } = (await (await ask('/routez')).json()) as { routes?: { readonly remote_id: string }[] }
+      return new Set(routes.map(({ remote_id }) => remote_id)).size
+    },
     ready: async () => (await ask('/healthz?js-server-only=true')).ok,
+    changeUsers: (change) => {
+      const file = join(folder, 'users.conf')
+      writeFileSync(file, change(readFileSync(file, 'utf8')))
+      child.kill('SIGHUP')
+    },
     log: () => readFileSync(join(folder, 'log'), { encoding: 'utf8', flag: 'a+' }),
     kill: () => killed(child),
   }

@@ -124,8 +124,7 @@ t.test('production', { skip }, async (t) => {
   t.test('NATS reads a file that is there, with every password that it names', async (t) => {
     const { container, pod } = cluster.container('nats')
     const configured = /--config=\/etc\/nats\/(\S+)/.exec(container.args.join(' '))?.[1] ?? ''
-    const { configMap } = pod.volumes.find(({ name }: Manifest) => name === 'configuration')
-    const { data } = cluster.find('ConfigMap', configMap.name)
+    const data = cluster.filesIn(pod.volumes.find(({ name }: Manifest) => name === 'configuration'))
     t.ok(data[configured])
     const named = [
       ...Object.values(data)
@@ -137,6 +136,17 @@ t.test('production', { skip }, async (t) => {
       [],
     )
     for (const file of globSync('*.conf', { cwd: join(deployFolder, 'nats') })) t.ok(data[file], file)
+  })
+
+  t.test('a person who joins or leaves needs no restart of NATS: the servers are told of new users', async (t) => {
+    const { container, pod, workload } = cluster.container('nats')
+    t.ok(cluster.find('ConfigMap', 'nats-users')?.data['users.conf'], 'under one name, so a change replaces no pod')
+    const reloader = workload.spec.template.spec.containers.find(({ name }: Manifest) => name === 'reloader')
+    const mount = ({ volumeMounts }: Manifest) =>
+      volumeMounts.find(({ name }: Manifest) => name === 'configuration').mountPath
+    t.equal(mount(reloader), mount(container))
+    t.ok(reloader.args.includes(join(mount(reloader), 'users.conf')))
+    t.equal(pod.shareProcessNamespace, true, 'it can send the server a signal')
   })
 
   t.test('every connection is verified against our own authority, under a name of the certificate', async (t) => {

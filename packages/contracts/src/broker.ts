@@ -67,6 +67,11 @@ export const streamKeeper = 'streams'
 export const brokerUsers = [...serviceNames, streamKeeper] as const
 export type BrokerUser = (typeof brokerUsers)[number]
 
+/** Reads how the stream and its consumers are, for people who look after the system. It belongs to nobody else. */
+export const observer = 'ops'
+/** Reads how the servers are, in NATS' system account, and takes a lost one out of the cluster. */
+export const systemObserver = 'system'
+
 /** JetStream's subjects for the stream. Services ask only whether it is there and how it is configured. */
 export const streamApi = {
   info: `$JS.API.STREAM.INFO.${eventStream}`,
@@ -117,6 +122,36 @@ export function streamKeeperPermissions(): BrokerPermissions {
   return {
     publish: [streamApi.info, streamApi.create, streamApi.update, ...consumers],
     subscribe: [`${inboxOf(streamKeeper)}.>`],
+  }
+}
+
+/**
+ * It sees that there are messages, how many and who is behind, and never a message: those hold personal data. It changes
+ * nothing.
+ */
+export function observerPermissions(): BrokerPermissions {
+  const consumers = eventConsumers.map((consumer) => consumerApi(consumer).info)
+  const lists = ['STREAM.NAMES', 'STREAM.LIST', `CONSUMER.NAMES.${eventStream}`, `CONSUMER.LIST.${eventStream}`]
+  return {
+    publish: ['$JS.API.INFO', ...lists.map((list) => `$JS.API.${list}`), streamApi.info, ...consumers],
+    subscribe: [`${inboxOf(observer)}.>`],
+  }
+}
+
+/**
+ * The system account may do much more by itself: disconnect clients, reload, hear who connects. Here it reads reports of one
+ * server or of all, hands leadership over, and removes a server that will not come back.
+ */
+export function systemObserverPermissions(): BrokerPermissions {
+  const reports = ['STATSZ', 'VARZ', 'CONNZ', 'ROUTEZ', 'JSZ', 'HEALTHZ', 'ACCOUNTZ']
+  return {
+    publish: [
+      '$SYS.REQ.SERVER.PING',
+      ...reports.map((report) => `$SYS.REQ.SERVER.*.${report}`),
+      '$JS.API.META.LEADER.STEPDOWN',
+      '$JS.API.SERVER.REMOVE',
+    ],
+    subscribe: [`${inboxOf(systemObserver)}.>`],
   }
 }
 

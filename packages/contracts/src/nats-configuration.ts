@@ -1,15 +1,20 @@
 import {
   type BrokerPermissions,
   type BrokerUser,
+  observer,
+  observerPermissions,
   permissionsDuringUpgrade,
   servicePermissions,
   streamKeeper,
   streamKeeperPermissions,
+  systemObserver,
+  systemObserverPermissions,
 } from './broker.ts'
 import { serviceNames } from './operation.ts'
 
 /** The variable of the configuration that holds a user's permissions. */
-export const permissionsVariable = (user: BrokerUser): string => `${user}_permissions`
+export const permissionsVariable = (user: BrokerUser | typeof observer | typeof systemObserver): string =>
+  `${user}_permissions`
 
 /** Permissions in the language of nats-server's configuration. */
 export function renderPermissions(permissions: BrokerPermissions, allowResponses: boolean): string {
@@ -43,6 +48,26 @@ export const renderUpgradePermissionsFile = (): string =>
     ],
     permissionsDuringUpgrade,
   )
+
+/** The text of deploy/nats/ops-permissions.conf. */
+export const renderObserverFile = (): string =>
+  renderOne(observer, observerPermissions(), [
+    '# What those may ask who look after the stream. Not among the permissions of the programs, because development has no',
+    '# such user. Written by `npm run nats-permissions`; a test compares them.',
+  ])
+
+/** The text of deploy/nats/system-permissions.conf. */
+export const renderSystemObserverFile = (): string =>
+  renderOne(systemObserver, systemObserverPermissions(), [
+    '# What those may ask, in the account of the servers, who look after NATS itself. Written by `npm run nats-permissions`; a',
+    '# test compares them.',
+  ])
+
+const renderOne = (
+  user: typeof observer | typeof systemObserver,
+  permissions: BrokerPermissions,
+  header: readonly string[],
+): string => `${header.join('\n')}\n\n${permissionsVariable(user)} = ${renderPermissions(permissions, false)}\n`
 
 function renderFile(header: readonly string[], permissionsOf: typeof servicePermissions): string {
   const services = serviceNames.map(

@@ -19,8 +19,17 @@ const downloadTimeoutMs = 120_000
 const cacheFolder = fileURLToPath(new URL('../../../.cache/nats-server/', import.meta.url))
 const cachedBinary = join(cacheFolder, 'usr/sbin/nats-server')
 
-/** The path of nats-server: on PATH, or in our cache, or fetched from the Debian archive into that cache. */
+/**
+ * The path of nats-server: on PATH, or in our cache, or fetched from the Debian archive into that cache. NATS_SERVER names
+ * another program that stands in for it, such as a later version.
+ */
 export async function natsServerBinary(onDownload: () => void = () => {}): Promise<string> {
+  const { NATS_SERVER: chosen } = process.env
+  if (chosen !== undefined) {
+    const path = chosen.includes('/') ? chosen : onPath(chosen)
+    if (path === undefined) throw new Error(`NATS_SERVER names ${chosen}, which is not on PATH`)
+    return path
+  }
   const installed = onPath('nats-server')
   if (installed !== undefined) return installed
   if (existsSync(cachedBinary)) return cachedBinary

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { brokerUsers } from '@backoffice/contracts'
+import { brokerUsers, observer, systemObserver } from '@backoffice/contracts'
 import { teamUsers } from '@backoffice/dev-stack'
 
 // Set them to run on a mirror's images, or on another version.
@@ -10,8 +10,8 @@ const natsConfiguration = fileURLToPath(new URL('../../../deploy/nats', import.m
 const startupTimeoutMs = 120_000
 // A letter first: nats-server reads a value that begins with a digit as a number.
 const randomPassword = () => `p${randomBytes(12).toString('hex')}`
-/** Every user of deploy/nats/users.conf. */
-const natsUsers = [...brokerUsers, ...teamUsers]
+/** Every user of deploy/nats. */
+const natsUsers = [...brokerUsers, observer, systemObserver, ...teamUsers]
 
 export interface ContainerBackends {
   /** POSTGRES_URL, NATS_URL and the passwords of the NATS users, for `npm start`. */

@@ -34,7 +34,7 @@ export const wallet = defineService({
       headsDir,
     })
     return {
-      operations: handlers(new Ledger(context), reconciler),
+      operations: handlers(new Ledger(context), reconciler, { headsDir }),
       background: [
         checkpoints(context, settings.CHECKPOINT_EVERY_MS),
         ...(headsDir === undefined

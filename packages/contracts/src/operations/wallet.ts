@@ -330,4 +330,18 @@ export const wallet = service('wallet', {
     rejects: ['RECONCILIATION_NOT_FOUND'],
     timeoutMs: 15_000,
   }),
+
+  /**
+   * Says among the exported heads that the database went back to an earlier moment: heads exported between that moment and
+   * now are of a future that is gone, and reconciliations compare them no more. The same moment again changes nothing.
+   */
+  recordRestore: team.direct({
+    summary: 'Record that the database was restored to an earlier moment',
+    body: Type.Object(
+      { restoredTo: described(Timestamp, 'The recovery target: what was committed after it is gone.'), reason: Reason },
+      closed,
+    ),
+    reply: Type.Object({ restoredTo: Timestamp, recordedAt: Timestamp }, closed),
+    rejects: ['VALIDATION_ERROR'],
+  }),
 })

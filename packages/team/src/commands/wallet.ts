@@ -3,7 +3,7 @@ import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { printRecord, printSection, say } from '../output.ts'
 import { row, type Work } from '../row.ts'
 
-const { adjustWallet, reverseTransfer, listEntries, reconcileWallet } = operations.wallet
+const { adjustWallet, reverseTransfer, listEntries, reconcileWallet, recordRestore } = operations.wallet
 
 const progressEveryMs = 250
 
@@ -44,6 +44,13 @@ export const wallet = [
     fixed: { runId: undefined },
     run: reconcile,
     show: showReport,
+  }),
+  row({
+    path: 'wallet record-restore',
+    operation: recordRestore,
+    arguments: ['restoredTo'],
+    confirm: ({ restoredTo }) =>
+      `Has the report of the reconciliation been kept? From now on no head that was exported after ${restoredTo} is compared.`,
   }),
 ]
 

@@ -14,11 +14,16 @@ import { openHold } from './open-hold.ts'
 import { readAccount } from './read-account.ts'
 import { readBalance } from './read-balance.ts'
 import { reconcileWallet } from './reconcile-wallet.ts'
+import { recordRestore } from './record-restore.ts'
 import { refuseCredit } from './refuse-credit.ts'
 import { releaseHold } from './release-hold.ts'
 import { reverseTransfer } from './reverse-transfer.ts'
 
-export const handlers = (ledger: Ledger, reconciler: Reconciler): HandlersOf<'wallet'> => ({
+export const handlers = (
+  ledger: Ledger,
+  reconciler: Reconciler,
+  { headsDir }: { readonly headsDir: string | undefined },
+): HandlersOf<'wallet'> => ({
   getWallet,
   listTransactions,
   readBalance,
@@ -35,4 +40,5 @@ export const handlers = (ledger: Ledger, reconciler: Reconciler): HandlersOf<'wa
   listEntries,
   exportStatement,
   reconcileWallet: reconcileWallet(reconciler),
+  recordRestore: recordRestore(headsDir),
 })

@@ -12,39 +12,50 @@ import { join } from 'node:path'
 import pg from 'pg'
 
 /**
- * Copies the data folder of a running PostgreSQL, as pg_basebackup does, which is not on every machine. A server that
- * starts on the copy recovers up to the end of the log in it, and begins a new timeline there.
+ * Copies the data folder of a running PostgreSQL, as pg_basebackup does, which is not on every machine. `recoverCopy` then
+ * says how a server that starts on the copy comes to a consistent state.
  */
 export async function takeBaseBackup({
   url,
   data,
   copy,
+  log,
 }: {
   /** Of the superuser. */
   readonly url: string
   readonly data: string
   readonly copy: string
+  /** Where the log that the copy needs is: in the copy, or in the server's archive. */
+  readonly log: 'copied' | 'archived'
 }): Promise<void> {
   const session = new pg.Client({ connectionString: url })
   await session.connect()
   try {
     await session.query("select pg_backup_start('copy', true)")
-    const owner = statSync(data)
     copyFolder({ from: data, to: copy, leaveOut: ['postmaster.pid', 'postmaster.opts', 'pg_wal'] })
-    const { rows } = await session.query('select labelfile from pg_backup_stop(false)')
+    // With an archive it ends when the whole log of the backup is in it.
+    const { rows } = await session.query('select labelfile from pg_backup_stop($1)', [log === 'archived'])
     // After the end, so that the log holds all that happened while the files were copied.
-    copyFolder({ from: join(data, 'pg_wal'), to: join(copy, 'pg_wal') })
-    const write = (name: string, text: string) => {
-      writeFileSync(join(copy, name), text)
-      chownSync(join(copy, name), owner.uid, owner.gid)
-    }
-    write('backup_label', rows[0].labelfile)
-    write('recovery.signal', '')
-    // There is no archive: the whole log is in the copy.
-    appendFileSync(join(copy, 'postgresql.auto.conf'), "restore_command = 'false'\n")
+    const [from, to] = [join(data, 'pg_wal'), join(copy, 'pg_wal')]
+    if (log === 'copied') copyFolder({ from, to })
+    else makeFolderLike({ from, to })
+    writeOwned(copy, 'backup_label', rows[0].labelfile)
   } finally {
     await session.end()
   }
+}
+
+/** A server that starts on the copy recovers as these settings say, and begins a new timeline at the end. */
+export function recoverCopy(copy: string, settings: Readonly<Record<string, string>>): void {
+  writeOwned(copy, 'recovery.signal', '')
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
+  appendFileSync(join(copy, 'postgresql.auto.conf'), lines.join(''))
+}
+
+function writeOwned(folder: string, name: string, text: string): void {
+  const { uid, gid } = statSync(folder)
+  writeFileSync(join(folder, name), text)
+  chownSync(join(folder, name), uid, gid)
 }
 
 interface FolderCopy {
@@ -54,12 +65,16 @@ interface FolderCopy {
 }
 
 function copyFolder({ from, to, leaveOut = [] }: FolderCopy): void {
-  const { uid, gid, mode } = statSync(from)
-  mkdirSync(to, { mode })
-  chownSync(to, uid, gid)
+  makeFolderLike({ from, to })
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     if (!leaveOut.includes(entry.name)) copyEntry(entry, { from: join(from, entry.name), to: join(to, entry.name) })
   }
+}
+
+function makeFolderLike({ from, to }: FolderCopy): void {
+  const { uid, gid, mode } = statSync(from)
+  mkdirSync(to, { mode })
+  chownSync(to, uid, gid)
 }
 
 function copyFile({ from, to }: FolderCopy): void {

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { serviceNames } from '@backoffice/contracts'
+import t from 'tap'
+import { Cluster } from './cluster.ts'
+import { copyOfDeploy, kustomizeCommand, type Manifest, render } from './kustomize.ts'
+import { skip } from './rendered.ts'
+import { faultsOf, unknownFields } from './schemas.ts'
+
+t.setTimeout(300_000)
+
+const restored = 'postgres-2'
+const moment = '2026-03-02T12:00:00.000Z'
+const programs = [...serviceNames, 'games'] as const
+
+function change(file: string, name: string, value: string): void {
+  const line = new RegExp(`^${name}=.*$`, 'm')
+  const text = readFileSync(file, 'utf8')
+  if (!line.test(text)) throw new Error(`${file} has no ${name}`)
+  writeFileSync(file, text.replace(line, `${name}=${value}`))
+}
+
+t.test('a restore, set up as docs/operations.md says', { skip }, async (t) => {
+  const kustomize = kustomizeCommand()
+  if (kustomize === null) throw new Error('kubectl 1.27 or newer, or kustomize 5, is needed')
+  const deploy = copyOfDeploy(t.testdir())
+  const overlay = (name: string) => join(deploy, 'k8s/overlays', name)
+  change(join(overlay('production'), 'settings.env'), 'DATABASE_CLUSTER', restored)
+  change(join(overlay('restore'), 'restore.env'), 'RESTORE_FROM', 'postgres')
+  change(join(overlay('restore'), 'restore.env'), 'RESTORE_TARGET_TIME', moment)
+  const frozen = new Cluster(render(kustomize, deploy, 'restore'))
+  const production = new Cluster(render(kustomize, deploy, 'production'))
+
+  t.test('nothing acts while the database comes back: neither a service, nor the team', async (t) => {
+    const acting = [...programs, 'streams', 'nats']
+    for (const name of acting) t.equal(frozen.container(name).workload.spec.replicas, 0, name)
+    const others = frozen.workloads.map(({ metadata }) => metadata.name).filter((name) => !acting.includes(name))
+    t.same(others, ['collector'], 'and nobody migrates')
+  })
+
+  t.test('the new cluster comes out of the backups of the lost one, at T', async (t) => {
+    const { spec } = frozen.find('Cluster', restored) ?? {}
+    t.same(Object.keys(spec.bootstrap), ['recovery'])
+    t.match(spec.bootstrap.recovery, { database: 'backoffice', recoveryTarget: { targetTime: moment } })
+    const source = spec.externalClusters.find(({ name }: Manifest) => name === spec.bootstrap.recovery.source)
+    t.match(source.plugin, { name: 'barman-cloud.cloudnative-pg.io', parameters: { serverName: 'postgres' } })
+  })
+
+  t.test('it does not archive into the folder that it is restored from', async (t) => {
+    for (const { name, parameters } of production.find('Cluster', restored)?.spec.plugins ?? [])
+      t.equal(parameters.serverName ?? restored, restored, name)
+    t.equal(production.all('ScheduledBackup')[0].spec.cluster.name, restored)
+  })
+
+  t.test('from then on production is the new cluster, by the one setting', async (t) => {
+    const host = `${restored}-rw`
+    for (const program of [...programs, 'migrate']) {
+      const environment = production.environment(production.container(program).container)
+      const urls = Object.entries(environment).filter(([name]) => name.endsWith('DATABASE_URL'))
+      t.ok(urls.length > 0)
+      for (const [name, url] of urls) t.equal(new URL(url).hostname, host, `${program} ${name}`)
+    }
+    t.ok(production.find('Certificate', 'postgres')?.spec.dnsNames.includes(host))
+    t.same(
+      production.all('Cluster').map(({ metadata }) => metadata.name),
+      [restored],
+    )
+    t.notMatch(JSON.stringify(production.manifests), /"cnpg.io\/cluster":"postgres"|postgres-rw/)
+  })
+
+  t.test('every document is what the schema of its kind says', async (t) => {
+    t.same((await Promise.all(frozen.manifests.map(faultsOf))).flat(), [])
+    t.same([...unknownFields(frozen.manifests).values()], [])
+  })
+})

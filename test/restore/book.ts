@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { eventually, type HttpReply, type OperatorClient } from '@backoffice/test-kit'
+
+/** A request that changes something: how the operator sent it, and when. Times are of the machine's clock. */
+interface Sent {
+  readonly path: string
+  readonly body: unknown
+  readonly key: string
+  readonly sentAt: number
+  /** Infinite until it is answered. */
+  answeredAt: number
+}
+
+/** A deposit as the operator has it in its own records. */
+export interface BookedDeposit {
+  readonly playerId: string
+  readonly id: string
+  readonly amount: string
+  readonly confirmation: Sent
+}
+
+const depositsPerPlayer = 4
+/** An outbox row that has failed often waits a minute for its next attempt. */
+const answeredWithinMs = 90_000
+
+/** Clients of one operator that register players and deposit for them, and the book that they keep of it. */
+export class Book {
+  readonly deposits: BookedDeposit[] = []
+  readonly #client: OperatorClient
+  readonly #running: readonly Promise<void>[]
+  #isStopped = false
+
+  constructor(client: OperatorClient, clients: number) {
+    this.#client = client
+    this.#running = Array.from({ length: clients }, (_, index) => this.#play(index))
+  }
+
+  /** Deposits whose confirmation was sent after a moment and answered. */
+  confirmedSince(moment: number): number {
+    return this.deposits.filter(
+      ({ confirmation: { sentAt, answeredAt } }) => sentAt > moment && Number.isFinite(answeredAt),
+    ).length
+  }
+
+  /** Resolves when every request that was begun has its answer. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await Promise.all(this.#running)
+  }
+
+  /** Sends a confirmation once more, as it was, until it has an answer that stays. */
+  confirmAgain({ confirmation: { path, body, key } }: BookedDeposit): Promise<HttpReply> {
+    return eventually(async () => {
+      const reply = await this.#client.post(path, body, { idempotencyKey: key })
+      if (reply.status >= 500) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
+      return reply
+    }, answeredWithinMs)
+  }
+
+  async #play(index: number): Promise<void> {
+    while (!this.#isStopped) {
+      const person = { name: 'Ana Souza', email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '1990-05-17' }
+      const player = await this.#post('/players', { externalId: randomUUID(), ...person })
+      for (let count = 0; count < depositsPerPlayer && !this.#isStopped; count += 1) {
+        const amount = `${index + 1}.${10 + count}`
+        const asked = { amount, currency: 'BRL', method: 'pix', externalReference: randomUUID() }
+        const { id } = await this.#post(`/players/${player.id}/deposits`, asked)
+        const path = `/deposits/${id}/confirm`
+        const confirmation: Sent = {
+          path,
+          body: {},
+          key: randomUUID(),
+          sentAt: Date.now(),
+          answeredAt: Number.POSITIVE_INFINITY,
+        }
+        this.deposits.push({ playerId: player.id, id, amount, confirmation })
+        await this.#post(path, {}, confirmation.key)
+        confirmation.answeredAt = Date.now()
+      }
+    }
+  }
+
+  async #post(path: string, body: object, idempotencyKey: string = randomUUID()) {
+    const reply = await this.#client.post(path, body, { idempotencyKey })
+    if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
+    return reply.body
+  }
+}

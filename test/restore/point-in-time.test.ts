@@ -1,0 +1,259 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  operations,
+  type ReconciliationReport,
+  type ServiceName,
+  serviceNames,
+  streamBytesMin,
+} from '@backoffice/contracts'
+import { type NatsOptions, type RunningNats, startNats } from '@backoffice/dev-stack'
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { createLogger, makeStream } from '@backoffice/service-runtime/internal'
+import { eventually, lastingPort, OperatorClient, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import t from 'tap'
+import { ArchivingPostgres } from './archiving-postgres.ts'
+import { Book } from './book.ts'
+
+t.setTimeout(300_000)
+
+/** Confirmed deposits before the backup, before the moment T and after it. A drill on a larger ledger sets it higher. */
+const deposits = Number(process.env.RESTORE_DEPOSITS ?? 12)
+const clients = 4
+const soonMs = 60_000
+
+/**
+ * The steps of docs/operations.md, "Restore PostgreSQL". What a cluster does there with CloudNativePG is done here with a
+ * PostgreSQL, its base backup, its archive of the log and a recovery target.
+ */
+t.test('a restore to an earlier moment', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'backoffice-restore-'))
+  // PostgreSQL runs as somebody else.
+  chmodSync(dir, 0o755)
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  const headsDir = join(dir, 'heads')
+  mkdirSync(headsDir)
+  const postgres = await ArchivingPostgres.start(dir, await lastingPort())
+  t.teardown(() => postgres.stop())
+  const broker = new Broker(join(dir, 'nats'), await lastingPort())
+  t.teardown(() => broker.stop())
+  const bed = await testBed(
+    t,
+    { gateway, players, wallet, payments, webhooks },
+    {
+      servers: { postgresUrl: postgres.url, nats: (users) => broker.start(users) },
+      config: {
+        gateway: { PORT: await lastingPort() },
+        wallet: { HEADS_EXPORT_DIR: headsDir, HEADS_EXPORT_EVERY_MS: 500 },
+      },
+    },
+  )
+  const alice = bed.team('alice')
+  const freeze = (names: readonly ServiceName[]) => Promise.all(names.map((name) => bed.services[name].drain()))
+  const startAgain = async (name: ServiceName) => Object.assign(bed.services, { [name]: await bed.start(name) })
+  const { sandbox } = await alice.call(operations.gateway.createOperator, {
+    input: { name: 'restored', rateLimitPerMinute: 1_000_000 },
+  })
+  const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, {
+    key: sandbox.key,
+    secret: sandbox.secret ?? '',
+  })
+  t.teardown(() => client.close())
+
+  const book = new Book(client, clients)
+  await eventually(() => book.confirmedSince(0) >= deposits, soonMs)
+  await postgres.takeBackup()
+  const afterBackup = Date.now()
+  await eventually(() => book.confirmedSince(afterBackup) >= deposits, soonMs)
+  const moment = new Date()
+  await eventually(() => book.confirmedSince(moment.getTime()) >= deposits, soonMs)
+  await book.stop()
+  // An export that began after the last answer has the heads of all.
+  const exported = exportsIn(headsDir)
+  await eventually(() => exportsIn(headsDir) >= exported + 2, soonMs)
+  await postgres.archiveAll()
+
+  const before = book.deposits.filter(({ confirmation }) => confirmation.answeredAt < moment.getTime())
+  const after = book.deposits.filter(({ confirmation }) => confirmation.sentAt > moment.getTime())
+  // Their requests were under way at T: either is right.
+  const either = book.deposits.filter((deposit) => !before.includes(deposit) && !after.includes(deposit))
+  t.comment(`confirmed before T ${before.length}, after T ${after.length}, under way at T ${either.length}`)
+
+  const frozenAt = performance.now()
+  await freeze(serviceNames)
+  await broker.loseDisks()
+  await postgres.lose()
+  await postgres.restoreTo(moment)
+  await broker.startAgain()
+  await makeStream(
+    await bed.nats('streams'),
+    { replicas: 1, bytesMax: streamBytesMin },
+    createLogger('restore', 'silent'),
+  )
+  // A real restore takes longer than the lease of a request that was under way at T.
+  await bed
+    .sql('admin')
+    .query('update gateway.claim set leased_until = clock_timestamp() where leased_until is not null')
+  await startAgain('wallet')
+  // As a command line that is started anew.
+  await eventually(async () => (await bed.nats('alice')).rtt(), soonMs)
+
+  await t.test('brings back what was confirmed before it, and nothing of what was sent after it', async (t) => {
+    const { rows } = await bed.sql('admin').query<{ id: string; amount: string }>(
+      `select d.id, (e.amount / 100.0)::numeric(20, 2)::text as amount
+      from payments.deposit d join wallet.transfer x on x.reference = d.id
+      join wallet.entry e on e.transfer_id = x.id and e.seq is not null
+      where d.status = 'confirmed'`,
+    )
+    const restored = new Map(rows.map(({ id, amount }) => [id, amount]))
+    t.same(
+      before.filter(({ id, amount }) => restored.get(id) !== amount).map(({ id }) => id),
+      [],
+      'each with its credit',
+    )
+    t.same(
+      after.filter(({ id }) => restored.has(id)).map(({ id }) => id),
+      [],
+    )
+    t.ok(before.length > 0 && after.length > 0)
+  })
+
+  const report = await reconcile()
+
+  await t.test('the reconciliation names each player who was credited after it, from the exported heads', async (t) => {
+    const named = new Set(report.differences.map(({ subject }) => subject.split(' ')[0]))
+    const sure = new Set(after.map(({ playerId }) => playerId))
+    const possible = new Set([...sure, ...either.map(({ playerId }) => playerId)])
+    t.same(
+      [...sure].filter((player) => !named.has(player)),
+      [],
+      'everybody',
+    )
+    t.same(
+      [...named].filter((player) => !possible.has(player ?? '')),
+      [],
+      'and nobody else',
+    )
+    t.same([...new Set(report.differences.map(({ check }) => check))], ['exportedHeads'], 'nothing else differs')
+    t.equal(report.differencesTotal, named.size)
+  })
+
+  await t.test('once it is recorded, the reconciliation finds no difference', async (t) => {
+    const input = { restoredTo: moment.toISOString(), reason: 'the disks were lost' }
+    await alice.call(operations.wallet.recordRestore, { input })
+    t.same((await reconcile()).differences, [])
+  })
+
+  await t.test('the operator repeats its requests, and each is done again or refused as unknown', async (t) => {
+    for (const name of serviceNames) if (name !== 'wallet') await startAgain(name)
+    t.comment(`${Math.round(performance.now() - frozenAt)} ms from the freeze to the last service`)
+    const statuses = new Set<number>()
+    for (const deposit of [...either, ...after]) statuses.add((await book.confirmAgain(deposit)).status)
+    t.same(
+      [...statuses].filter((status) => status !== 200 && status !== 404),
+      [],
+    )
+    const kept = new Set<number>()
+    for (const deposit of before) kept.add((await book.confirmAgain(deposit)).status)
+    t.same([...kept], [200])
+    await eventually(async () => {
+      const { rows } = await bed.sql('admin').query('select from payments.outbox where done_at is null')
+      return rows.length === 0
+    }, soonMs)
+    t.same((await reconcile()).differences, [])
+  })
+
+  await t.test('what is cut off from the restored ledger afterwards shows', async (t) => {
+    const [victim] = before
+    const exported = exportsIn(headsDir)
+    await client
+      .post(`/players/${victim?.playerId}/deposits`, {
+        amount: '3.00',
+        currency: 'BRL',
+        method: 'pix',
+        externalReference: 'after the restore',
+      })
+      .then(({ body }) => client.post(`/deposits/${body.id}/confirm`))
+    await eventually(() => exportsIn(headsDir) >= exported + 2, soonMs)
+    t.same((await reconcile()).differences, [])
+    await cutOff(victim?.playerId ?? '')
+    t.match(
+      (await reconcile()).differences.filter(({ check }) => check === 'exportedHeads'),
+      [{ subject: new RegExp(`^${victim?.playerId} entry `), actual: 'nothing' }],
+    )
+  })
+
+  async function reconcile(): Promise<ReconciliationReport> {
+    const { reconcileWallet } = operations.wallet
+    const { runId } = await eventually(() => alice.call(reconcileWallet, { input: {} }), soonMs)
+    return eventually(async () => {
+      const { state, report, failure } = await alice.call(reconcileWallet, { input: { runId } })
+      if (state === 'failed') throw new Error(failure ?? 'failed')
+      return report ?? false
+    }, soonMs)
+  }
+
+  /** Takes the last entry off a player's chain, with balance and head, as somebody with the database in hand could. */
+  async function cutOff(playerId: string): Promise<void> {
+    const session = await bed.sql('admin').connect()
+    await session.query("set session_replication_role = 'replica'")
+    await session.query(
+      `with cut as (
+        delete from wallet.entry e using wallet.account a
+        where a.id = e.account_id and a.owner_id = $1 and e.seq = a.seq returning e.transfer_id
+      ), other as (delete from wallet.entry e using cut where e.transfer_id = cut.transfer_id and e.seq is null)
+      delete from wallet.transfer x using cut where x.id = cut.transfer_id`,
+      [playerId],
+    )
+    await session.query(
+      `update wallet.account a set posted = before.balance, seq = before.seq, head = before.hash
+      from wallet.entry before where before.account_id = a.id and a.owner_id = $1 and before.seq = a.seq - 1`,
+      [playerId],
+    )
+    await session.query("set session_replication_role = 'origin'")
+    session.release()
+  }
+})
+
+const exportsIn = (headsDir: string): number =>
+  readdirSync(headsDir, { recursive: true }).filter((name) => String(name).endsWith('.ndjson')).length
+
+type Users = Pick<NatsOptions, 'passwords' | 'team'>
+
+/** A nats-server that can be lost with its disks. */
+class Broker {
+  readonly #dir: string
+  readonly #port: number
+  #users: Users | undefined
+  #running: RunningNats | undefined
+
+  constructor(dir: string, port: number) {
+    this.#dir = dir
+    this.#port = port
+  }
+
+  async start(users: Users): Promise<RunningNats> {
+    this.#users = users
+    this.#running = await startNats({ dir: this.#dir, port: this.#port, ...users })
+    return this.#running
+  }
+
+  async loseDisks(): Promise<void> {
+    await this.stop()
+    rmSync(join(this.#dir, 'jetstream'), { recursive: true })
+  }
+
+  async startAgain(): Promise<void> {
+    if (this.#users === undefined) throw new Error('it was never started')
+    await this.start(this.#users)
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.child.stop()
+  }
+}
