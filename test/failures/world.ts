@@ -6,6 +6,8 @@ import {
   type Input,
   type Operation,
   operations,
+  readerOf,
+  roleName,
   type Scope,
   type ServiceName,
 } from '@backoffice/contracts'
@@ -43,10 +45,10 @@ export class World {
 
   static async start(t: Teardown): Promise<World> {
     const cutDatabase = async (service: ServiceName) => {
-      const connections = 'from pg_stat_activity where usename = $1 and datname = current_database()'
-      const role = [`backoffice_${service}`]
-      await bed.sql('admin').query(`select pg_terminate_backend(pid) ${connections}`, role)
-      await eventually(async () => (await bed.sql('admin').query(`select ${connections}`, role)).rowCount === 0)
+      const connections = 'from pg_stat_activity where usename = any($1) and datname = current_database()'
+      const roles = [[roleName(service), readerOf(roleName(service))]]
+      await bed.sql('admin').query(`select pg_terminate_backend(pid) ${connections}`, roles)
+      await eventually(async () => (await bed.sql('admin').query(`select ${connections}`, roles)).rowCount === 0)
     }
     const mortal = new MortalServices(cutDatabase)
     const bed: TestBed<typeof services> = await testBed(t, services, {
