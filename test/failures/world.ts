@@ -6,7 +6,6 @@ import {
   type Input,
   type Operation,
   operations,
-  readerOf,
   roleName,
   type Scope,
   type ServiceName,
@@ -14,7 +13,7 @@ import {
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import type { RunningService } from '@backoffice/service-runtime/internal'
+import { type RunningService, readerOf } from '@backoffice/service-runtime/internal'
 import { eventually, OperatorClient, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'

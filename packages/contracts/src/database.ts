@@ -9,9 +9,3 @@ export const databaseRoles: readonly DatabaseRole[] = [...serviceNames, 'reconci
 
 /** The PostgreSQL login role. */
 export const roleName = (name: DatabaseRole): string => `backoffice_${name}`
-
-/**
- * The login role with which a service reads: it has the rights and the password of the service's own role, and its
- * sessions refuse to write.
- */
-export const readerOf = (role: string): string => `${role}_reader`

@@ -1,6 +1,7 @@
-import { type DatabaseRole, readerOf, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
 import type { Client } from 'pg'
 import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.ts'
+import { readerOf } from './reader-role.ts'
 import { readerSettings, settingStatements, settingsOf } from './role-settings.ts'
 
 /**

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { eventually, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
@@ -98,13 +99,39 @@ t.test('an index is built while others read and write; one whose builder died is
   before.push(index)
 })
 
+t.test('PostgreSQL may still build for a migrator that is gone: the next one ends with a whole index', async (t) => {
+  const index: Migration = {
+    name: '0006_second_index',
+    sql: 'create index concurrently record_sound on payments.record (sound)',
+    transactional: false,
+  }
+  const reader = await openReader()
+  t.teardown(() => reader.end())
+  const gone = new pg.Client({ connectionString: bed.databaseUrl })
+  gone.on('error', () => {})
+  await gone.connect()
+  const lost = t.rejects(gone.query(index.sql))
+  await eventually(async () => (await isValid('payments.record_sound')) === false, patienceMs)
+  // Its session does not notice, because it has nothing to say until the index is built.
+  ;(gone as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream.destroy()
+  await lost
+  const applied = apply([index])
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and query like 'drop index concurrently%'`
+  await eventually(async () => (await admin.query(waiting)).rowCount !== 0, patienceMs)
+  await reader.end()
+  t.same(await applied, [index.name])
+  t.equal(await isValid('payments.record_sound'), true)
+  before.push(index)
+})
+
 t.test('a rule is added without reading the table, and then validated while others write', async (t) => {
   const rule: Migration = {
-    name: '0006_rule',
+    name: '0007_rule',
     sql: 'alter table payments.record add constraint short_note check (length(note) < 9) not valid',
   }
   const validation: Migration = {
-    name: '0007_validation',
+    name: '0008_validation',
     sql: 'alter table payments.record validate constraint short_note',
     transactional: false,
   }
@@ -119,5 +146,5 @@ t.test('outside of a transaction nothing runs that is not safe to run again', as
     'create index concurrently record_note on payments.record (note); select 1',
     "update payments.record set note = ''",
   ])
-    await t.rejects(apply([{ name: '0008_other', sql, transactional: false }]), /may not be safe to run it again/, sql)
+    await t.rejects(apply([{ name: '0009_other', sql, transactional: false }]), /may not be safe to run it again/, sql)
 })

@@ -1,10 +1,11 @@
-import { type DatabaseRole, readerOf, roleName, serviceNames } from '@backoffice/contracts'
+import { type DatabaseRole, roleName, serviceNames } from '@backoffice/contracts'
 import { roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
 import { testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { migrate } from '../../src/database/migrate.ts'
 import { provisionDatabase } from '../../src/database/provision.ts'
+import { readerOf } from '../../src/database/reader-role.ts'
 import { payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
