@@ -6,13 +6,14 @@ import {
   type Input,
   type Operation,
   operations,
+  roleName,
   type Scope,
   type ServiceName,
 } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import type { RunningService } from '@backoffice/service-runtime/internal'
+import { type RunningService, readerOf } from '@backoffice/service-runtime/internal'
 import { eventually, OperatorClient, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -43,10 +44,10 @@ export class World {
 
   static async start(t: Teardown): Promise<World> {
     const cutDatabase = async (service: ServiceName) => {
-      const connections = 'from pg_stat_activity where usename = $1 and datname = current_database()'
-      const role = [`backoffice_${service}`]
-      await bed.sql('admin').query(`select pg_terminate_backend(pid) ${connections}`, role)
-      await eventually(async () => (await bed.sql('admin').query(`select ${connections}`, role)).rowCount === 0)
+      const connections = 'from pg_stat_activity where usename = any($1) and datname = current_database()'
+      const roles = [[roleName(service), readerOf(roleName(service))]]
+      await bed.sql('admin').query(`select pg_terminate_backend(pid) ${connections}`, roles)
+      await eventually(async () => (await bed.sql('admin').query(`select ${connections}`, roles)).rowCount === 0)
     }
     const mortal = new MortalServices(cutDatabase)
     const bed: TestBed<typeof services> = await testBed(t, services, {

@@ -114,7 +114,9 @@ t.test('workloads', { skip }, async (t) => {
           t.ok([...claims, ...volumes].includes(name), `${where}: ${name}`)
         for (const { configMap, projected, persistentVolumeClaim } of pod.volumes ?? []) {
           const sources: readonly Manifest[] = [{ configMap }, ...(projected?.sources ?? [])]
-          for (const { name } of sources.flatMap((source) => source.configMap ?? []).filter(({ optional }) => !optional))
+          for (const { name } of sources
+            .flatMap((source) => source.configMap ?? [])
+            .filter(({ optional }) => !optional))
             t.ok(cluster.find('ConfigMap', name), `${where}: ${name}`)
           if (persistentVolumeClaim)
             t.ok(cluster.find('PersistentVolumeClaim', persistentVolumeClaim.claimName), `${where}: its claim`)

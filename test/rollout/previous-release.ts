@@ -17,6 +17,8 @@ interface ReleaseRecord {
   readonly migrations: Readonly<Record<ServiceName, readonly string[]>>
   /** Migrations that narrow, as `service/name`, with the reason why that release does not use what they take away. */
   readonly contractions: Readonly<Record<string, string>>
+  /** Migrations that hold up who uses a table, as `service/name`, with the reason why it is for a moment only. */
+  readonly locks: Readonly<Record<string, string>>
 }
 
 /** The release that is in service while this one is rolled out. Written anew with each release. */

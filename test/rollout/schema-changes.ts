@@ -23,8 +23,8 @@ const contractions: readonly (readonly [what: string, pattern: RegExp])[] = [
  * @returns what is wrong and the statement, in order; empty when the release before can go on
  */
 export function narrowingStatements(statements: readonly string[]): string[] {
-  const all = statements.flatMap(split)
-  const own = all.flatMap((statement) => /^create\s+table\s+(?:if\s+not\s+exists\s+)?(\S+)/.exec(statement)?.[1] ?? [])
+  const all = statements.flatMap(statementsOf)
+  const own = createdTables(all)
   const found: string[] = []
   for (const statement of all) {
     if (/^create\s+table\b/.test(statement) || own.some((table) => mentions(statement, table))) continue
@@ -39,8 +39,12 @@ export function narrowingStatements(statements: readonly string[]): string[] {
   return found
 }
 
+/** The tables that statements themselves create. */
+export const createdTables = (statements: readonly string[]): string[] =>
+  statements.flatMap((statement) => /^create\s+table\s+(?:if\s+not\s+exists\s+)?(\S+)/.exec(statement)?.[1] ?? [])
+
 /** Single statements in lower case, without comments and without what stands in literals and function bodies. */
-function split(sql: string): string[] {
+export function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/--[^\n]*/g, '')
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
@@ -65,4 +69,4 @@ function splitActions(statement: string): string[] {
   return actions.map((action) => action.trim())
 }
 
-const mentions = (statement: string, table: string) => statement.split(/[\s(),]+/).includes(table)
+export const mentions = (statement: string, table: string) => statement.split(/[\s(),]+/).includes(table)

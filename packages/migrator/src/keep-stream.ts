@@ -1,19 +1,23 @@
 import { createLogger, loadConfig, StreamKeeper } from '@backoffice/service-runtime/client'
 import { streamConfig, streamSettingsFrom } from './config.ts'
 
+let keeper: StreamKeeper | undefined
+let stopping = false
+// Installed first: as process 1 of a container it would otherwise not hear them while it waits for NATS.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    stopping = true
+    if (keeper === undefined) process.exit(0)
+    void keeper.stop()
+  })
+}
+
 // The keeper of the stream: makes it again when NATS has lost it, for as long as it runs.
 try {
   const config = loadConfig(streamConfig, process.env)
   const log = createLogger('streams', config.LOG_LEVEL)
-  const keeper = await StreamKeeper.start(config, streamSettingsFrom(config), log)
+  keeper = await StreamKeeper.start(config, streamSettingsFrom(config), log)
   log.info('keeping the stream')
-  let stopping = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      stopping = true
-      void keeper.stop()
-    })
-  }
   const reason = await keeper.closed()
   // The connection reconnects for ever by itself, so this is no outage.
   if (!stopping) throw reason ?? new Error('the connection to NATS is closed')

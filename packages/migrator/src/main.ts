@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     waitMs: config.DATABASE_WAIT_MS,
     onWait: (err) => log.warn({ err }, 'waiting for PostgreSQL'),
   })
-  for (const { service, applied } of await prepareDatabase(url, passwordsFrom(config))) {
+  for (const { service, applied } of await prepareDatabase(url, passwordsFrom(config), log)) {
     log.info({ service, applied }, applied.length === 0 ? 'up to date' : 'migrated')
   }
   log.info('the database is ready')
@@ -24,8 +24,8 @@ async function main(): Promise<void> {
   log.info('the stream is ready')
 }
 
-// As process 1 of a container it would otherwise not hear them. Each service's migrations are one transaction: what is
-// cut short did nothing. So is each change of the stream.
+// As process 1 of a container it would otherwise not hear them. Each migration is one transaction, or may be
+// run again: what is cut short did nothing. So is each change of the stream.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 try {

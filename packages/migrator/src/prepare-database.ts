@@ -1,5 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { DatabaseRole, ServiceName } from '@backoffice/contracts'
-import { migrate, provisionDatabase } from '@backoffice/service-runtime/internal'
+import { type Logger, migrate, provisionDatabase } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 import { services } from './services.ts'
 
@@ -14,6 +15,7 @@ export interface AppliedMigrations {
 
 /** Any number: all that prepare one database take this lock. */
 const preparationLock = 3_960_215
+const lockPauseMs = 250
 
 /**
  * Roles, schemas and rights, then each service's migrations. Repeating it changes nothing; a second one at the same time
@@ -23,6 +25,7 @@ const preparationLock = 3_960_215
 export async function prepareDatabase(
   administratorUrl: string,
   passwords: RolePasswords,
+  log?: Logger,
 ): Promise<readonly AppliedMigrations[]> {
   const client = new pg.Client({ connectionString: administratorUrl })
   // A connection that is lost while others work shows when the lock is given back.
@@ -30,15 +33,29 @@ export async function prepareDatabase(
   await client.connect()
   try {
     // Held by this connection: it goes when this process dies, however it dies.
-    await client.query('select pg_advisory_lock($1)', [preparationLock])
+    await takeTurn(client)
     await provisionDatabase({ adminUrl: administratorUrl, passwords })
     const outcome: AppliedMigrations[] = []
     for (const { name: service, migrations } of services) {
-      outcome.push({ service, applied: await migrate({ service, migrations, url: administratorUrl }) })
+      outcome.push({ service, applied: await migrate({ service, migrations, url: administratorUrl, log }) })
     }
     await client.query('select pg_advisory_unlock($1)', [preparationLock])
     return outcome
   } finally {
     await client.end().catch(() => {})
+  }
+}
+
+/**
+ * Asks again and again instead of waiting in PostgreSQL: who waits there has a snapshot, and an index that the other one
+ * builds concurrently would wait for that in turn, for ever.
+ */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      preparationLock,
+    ])
+    if (rows[0]?.taken === true) return
+    await wait(lockPauseMs)
   }
 }

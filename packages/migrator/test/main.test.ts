@@ -247,6 +247,15 @@ t.test('without NATS the job fails, and says that it is the stream', async (t) =
   t.equal(lines.at(-1).msg, 'the stream is not ready')
 })
 
+t.test('SIGTERM ends the keeper at once while it waits for NATS', async (t) => {
+  const nobody = { NATS_URL: `nats://127.0.0.1:${await freePort()}` }
+  const { child, ended, printed } = start(nobody, keepStream)
+  t.teardown(() => child.kill('SIGKILL'))
+  await eventually(() => printed().includes('NATS cannot be reached yet'), 30_000)
+  child.kill('SIGTERM')
+  t.equal((await ended).code, 0)
+})
+
 t.test('the keeper makes a lost stream again, changes nothing that is there, and ends with 0', async (t) => {
   const { child, ended, printed } = start({}, keepStream)
   t.teardown(() => child.kill('SIGKILL'))

@@ -5,6 +5,7 @@ import { connectDatabase } from './database/connect.ts'
 import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
 import { DatabaseHistory } from './database/history.ts'
+import { untilPrepared } from './database/prepared.ts'
 import { purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import type { Migration } from './database/runtime-tables.ts'
 import type { SealedTable } from './database/sealed-tables.ts'
@@ -159,7 +160,7 @@ const takingWorkMsMax = 10_000
 const finishingWorkMsMax = 7_000
 const disconnectingMsMax = 2_000
 
-/** Starts a service: database, NATS, operations, outbox, reactions, background, purging and health. */
+/** Starts a service, when its schema is there: database, NATS, operations, outbox, reactions, background, purging and health. */
 export async function startService<S extends ServiceName, P extends TProperties, Outside, Addresses>(
   service: Service<S, P, Outside, Addresses>,
   settings: SettingsOf<P>,
@@ -170,6 +171,12 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const log = createLogger(name, settings.LOG_LEVEL)
   const vault = vaultFrom(name, settings)
   const db = await connectDatabase(name, settings, { loadEntities: service.entities, vault, intercept })
+  try {
+    await untilPrepared(db, { migrations: service.migrations, waitMs: settings.SCHEMA_WAIT_MS, log })
+  } catch (error) {
+    await db.close()
+    throw error
+  }
   // Events have a connection of their own: a broker whose disk is full or slow may read nothing more from the one that
   // a publication came on.
   const [nats, events] = await Promise.all([

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databaseRoles } from '@backoffice/contracts'
 import { databaseUrl, sharedRolePasswords, startThrowAwayPostgres, withOtherRoles } from '@backoffice/dev-stack'
-import { migrate, provisionDatabase, type Service } from '@backoffice/service-runtime/internal'
+import { migrate, provisionDatabase, type Service, settingsOf } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 
 let server: Promise<string> | undefined
@@ -68,7 +69,9 @@ async function createFrom(administratorUrl: string, template: string): Promise<T
 const templateLock = 5_081_776
 
 async function ensureTemplate(administratorUrl: string, services: readonly MigratedService[]): Promise<string> {
-  const hash = createHash('sha256').update(String(provisionDatabase))
+  const hash = createHash('sha256')
+    .update(String(provisionDatabase))
+    .update(JSON.stringify(databaseRoles.map(settingsOf)))
   for (const service of services) {
     for (const { name, sql } of service.migrations) hash.update(`${service.name} ${name} ${sql}`)
   }

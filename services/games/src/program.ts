@@ -30,7 +30,7 @@ export interface RunningGames extends RunningProcess {
 /** Starts the public server of thumbnails and of the demonstration game. */
 export async function startGames(config: Settings, clock: Clock = systemClock): Promise<RunningGames> {
   const log = createLogger('games', config.LOG_LEVEL)
-  const db = connectPool(config, { program: 'games', schema: 'players' })
+  const db = connectPool(config, 'games')
   const thumbnails = new Thumbnails(db)
   const catalogue = new Loop({
     name: 'reading the catalogue',

@@ -8,12 +8,11 @@ import { measurePool } from '../telemetry/pools.ts'
 import { type Database, type Db, execute, type Queryable, type ReadDb, type TransactionOptions } from './db.ts'
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
+import { readerOf } from './reader-role.ts'
 import { endSilentConnections } from './silent-connections.ts'
 import { verifiedUrl } from './tls.ts'
 import { noVault, type Vault } from './vault.ts'
 
-const statementTimeoutMs = 15_000
-const idleTransactionTimeoutMs = 20_000
 const connectionTimeoutMs = 3_000
 const attemptsMax = 4
 /** Reads are gathered, so few connections serve many callers. */
@@ -35,23 +34,19 @@ interface ConnectOptions {
 const noEntities = () => Promise.reject(new Error('there are no entities here'))
 
 /**
- * Connects as the service's role. A table that is named without a schema is the service's own. Connections are opened
- * on first use.
+ * Connects as the service's role, and as its role for reading. A table that is named without a schema is the service's own,
+ * by the settings of the roles. Connections are opened on first use.
  */
 export async function connectDatabase(
   service: ServiceName,
   config: DatabaseConfig,
   { loadEntities = noEntities, vault = noVault, intercept }: ConnectOptions = {},
 ): Promise<Database> {
-  const whose = { program: service, schema: service }
-  const writers = openPool(config, { ...whose, purpose: 'write', max: config.DATABASE_POOL_MAX, readOnly: false })
-  const readers = openPool(config, {
-    ...whose,
-    purpose: 'read',
-    max: Math.ceil(config.DATABASE_POOL_MAX / writersPerReader),
-    readOnly: true,
-  })
-  const teamReaders = openPool(config, { ...whose, purpose: 'team', max: teamReadersMax, readOnly: true })
+  const reading = { ...config, DATABASE_URL: readerUrl(config.DATABASE_URL) }
+  const readersMax = Math.ceil(config.DATABASE_POOL_MAX / writersPerReader)
+  const writers = openPool(config, { program: service, purpose: 'write', max: config.DATABASE_POOL_MAX })
+  const readers = openPool(reading, { program: service, purpose: 'read', max: readersMax })
+  const teamReaders = openPool(reading, { program: service, purpose: 'team', max: teamReadersMax })
   const apart = new Lane<() => Promise<void>>(Math.ceil(config.DATABASE_POOL_MAX / 2), (run) => run())
   // On first use: MikroORM is the largest thing in a process, and hardly any request of an operator needs it.
   let loading: Promise<EntityManagers> | undefined
@@ -76,43 +71,35 @@ export async function connectDatabase(
 }
 
 /** A single pool, for a program that has part of a service's data and no operations. */
-export function connectPool(
-  config: DatabaseConfig,
-  whose: { readonly program: string; readonly schema: ServiceName },
-): Db & Pick<Database, 'close'> {
-  const pool = openPool(config, { ...whose, purpose: 'write', max: config.DATABASE_POOL_MAX, readOnly: false })
+export function connectPool(config: DatabaseConfig, program: string): Db & Pick<Database, 'close'> {
+  const pool = openPool(config, { program, purpose: 'write', max: config.DATABASE_POOL_MAX })
   return Object.assign(overPool(pool, { managers: noEntities, vault: noVault }), { close: () => pool.end() })
 }
 
+function readerUrl(url: string): string {
+  const reading = new URL(url)
+  reading.username = readerOf(reading.username)
+  return reading.href
+}
+
+/** Asks for no settings of the session: they are the role's, so that they hold behind a pooler too. */
 function openPool(
   config: Pick<DatabaseConfig, 'DATABASE_URL' | 'DATABASE_CA_FILE'>,
   {
     program,
-    schema,
     purpose,
     max,
-    readOnly,
   }: {
     readonly program: string
-    readonly schema: ServiceName
     /** Tells the pools of a process apart where they are measured. */
     readonly purpose: 'write' | 'read' | 'team'
     readonly max: number
-    readonly readOnly: boolean
   },
 ): Pool {
-  const settings = [
-    `-c search_path=${schema}`,
-    `-c statement_timeout=${statementTimeoutMs}`,
-    `-c idle_in_transaction_session_timeout=${idleTransactionTimeoutMs}`,
-    '-c timezone=UTC',
-    ...(readOnly ? ['-c default_transaction_read_only=on'] : []),
-  ]
   const pool = new Pool({
     connectionString: verifiedUrl(config.DATABASE_URL, config.DATABASE_CA_FILE),
     max,
     application_name: program,
-    options: settings.join(' '),
     connectionTimeoutMillis: connectionTimeoutMs,
     keepAlive: true,
     // Statements that do not wait for each other's result are sent together.

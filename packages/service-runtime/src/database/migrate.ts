@@ -1,20 +1,38 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { roleName, type ServiceName } from '@backoffice/contracts'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
+import type { Logger } from '../process/log.ts'
+import { isLockTimeout, isRetryable } from './faults.ts'
 import type { Migration } from './runtime-tables.ts'
 
 /**
- * Brings a service's schema up to date. Runs as the owner of the schemas, never as the service's own role.
+ * Who waits for a lock on a table holds up everybody who comes after, readers too. A request waits 8 seconds at most, so a
+ * migration gives up long before that, lets those who waited go on, and tries again.
+ */
+const lockTimeoutMs = 2_000
+/** A statement of a transaction may hold locks for so long at most. What takes longer is not transactional. */
+const statementTimeoutMs = 10_000
+const attemptsMax = 20
+/** Long enough for those who waited to be done. Random, so that it does not keep meeting something that is periodic. */
+const pauseMs = { min: 1_000, max: 4_000 }
+
+/**
+ * Brings a service's schema up to date, each migration by itself. Runs as the owner of the schemas, never as the service's
+ * own role.
+ * @param log told of each attempt that met a lock
  * @returns the names of the migrations that were applied
  */
 export async function migrate({
   service,
   migrations,
   url,
+  log,
 }: {
   readonly service: ServiceName
   readonly migrations: readonly Migration[]
   readonly url: string
+  readonly log?: Logger | undefined
 }): Promise<string[]> {
   const orm = await MikroORM.init({
     clientUrl: url,
@@ -26,7 +44,7 @@ export async function migrate({
       migrationsList: migrations.map(toClass),
       tableName: 'migration',
       snapshot: false,
-      allOrNothing: true,
+      allOrNothing: false,
       silent: true,
     },
     ensureDatabase: false,
@@ -35,20 +53,88 @@ export async function migrate({
     pool: { min: 0, max: 1 },
   })
   try {
-    const applied = await orm.migrator.up()
+    const applied: string[] = []
+    for (const { name } of await orm.migrator.getPending()) {
+      await untilUnlocked(() => orm.migrator.up({ migrations: [name] }), {
+        onLocked: (err, attempt) =>
+          log?.warn({ service, migration: name, attempt, err }, 'somebody holds a lock; the migration is tried again'),
+      })
+      applied.push(name)
+    }
     // This table came with the rights of any other. Whoever could write it could have a migration left out, or run again.
-    await orm.em.getConnection().execute(`revoke all on ${service}.migration from ${roleName(service)}`)
-    return applied.map(({ name }) => name)
+    // The service reads it, and does not start on an older schema.
+    const [table, role] = [`${service}.migration`, roleName(service)]
+    await orm.em.getConnection().execute(`revoke all on ${table} from ${role}; grant select on ${table} to ${role}`)
+    return applied
   } finally {
     await orm.close()
   }
 }
 
-const toClass = ({ name, sql }: Migration) => ({
-  name,
-  class: class extends MikroMigration {
+/** Runs again what did nothing because of somebody else's lock. */
+async function untilUnlocked(
+  run: () => Promise<unknown>,
+  { onLocked }: { readonly onLocked: (error: unknown, attempt: number) => void },
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await run()
+      return
+    } catch (error) {
+      if (attempt >= attemptsMax || !(isLockTimeout(error) || isRetryable(error))) throw error
+      onLocked(error, attempt)
+      await wait(pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min))
+    }
+  }
+}
+
+const toClass = (migration: Migration) => ({
+  name: migration.name,
+  class: migration.transactional === false ? outsideTransaction(migration) : inTransaction(migration),
+})
+
+const inTransaction = ({ sql }: Migration) =>
+  class extends MikroMigration {
     override up(): void {
+      this.addSql(`set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs}`)
       this.addSql(sql)
     }
-  },
-})
+  }
+
+const outsideTransaction = ({ name, sql }: Migration) => {
+  const index = indexBuiltBy(sql)
+  if (index === null && !/^\s*alter\s+table\s+[\w.]+\s+validate\s+constraint\s+\w+\s*;?\s*$/i.test(sql))
+    throw new Error(`${name} is neither a concurrent index nor a validation, so it may not be safe to run it again`)
+  return class extends MikroMigration {
+    override isTransactional(): boolean {
+      return false
+    }
+
+    override async up(): Promise<void> {
+      // It waits for transactions that are older than itself, with locks that hold up nobody.
+      this.addSql('set lock_timeout = 0; set statement_timeout = 0')
+      const before = index === null ? 'none' : await stateOf(index, (text) => this.execute(text))
+      // Somebody died between the index and the record of this migration.
+      if (before === 'valid') return
+      if (before === 'invalid') this.addSql(`drop index concurrently ${index}`)
+      this.addSql(sql)
+    }
+  }
+}
+
+/** The index that a statement builds concurrently, with its schema; null when it builds none. */
+function indexBuiltBy(sql: string): string | null {
+  const pattern = /^\s*create\s+(?:unique\s+)?index\s+concurrently\s+(\w+)\s+on\s+(\w+)\.\w+[^;]*;?\s*$/i
+  const [, name, schema] = pattern.exec(sql) ?? []
+  return name === undefined ? null : `${schema}.${name}`
+}
+
+/** An index that somebody died over is there and is not valid: it is kept up to date and never read. */
+async function stateOf(
+  index: string,
+  execute: (text: string) => Promise<readonly { readonly valid?: boolean }[]>,
+): Promise<'none' | 'invalid' | 'valid'> {
+  const [found] = await execute(`select indisvalid as valid from pg_index where indexrelid = to_regclass('${index}')`)
+  if (found === undefined) return 'none'
+  return found.valid === true ? 'valid' : 'invalid'
+}

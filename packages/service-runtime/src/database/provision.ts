@@ -1,5 +1,8 @@
 import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
+import type { Client } from 'pg'
 import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.ts'
+import { readerOf } from './reader-role.ts'
+import { readerSettings, settingStatements, settingsOf } from './role-settings.ts'
 
 /**
  * What reconciliation reads: the ledger and what it is compared with. Never players' data or operators' secrets: that it
@@ -15,8 +18,9 @@ const roleLock = 7_411_904
 
 /**
  * Creates what the services' migrations and logins need, in the database of `adminUrl`: a login role and a schema per
- * service, a SELECT-only role for reconciliation (schemas wallet and payments), and a role for the public games, which
- * gets its rights from a migration of players. Safe to repeat; passwords are set anew each time.
+ * service, beside it one that only reads, a SELECT-only role for reconciliation (schemas wallet and payments), and a role
+ * for the public games, which gets its rights from a migration of players. Safe to repeat; passwords and the settings of
+ * the roles' sessions are set anew each time.
  * @param passwords by role; only those given are provisioned
  */
 export async function provisionDatabase({
@@ -69,11 +73,26 @@ async function createRoles(adminUrl: string, passwords: Readonly<Record<string, 
   cluster.pathname = '/postgres'
   await connectOnce(cluster.href, async (client) => {
     await client.query('select pg_advisory_lock($1)', [roleLock])
-    for (const [role, password] of Object.entries(passwords)) {
-      const name = roleName(role as DatabaseRole)
-      const known = await client.query('select from pg_roles where rolname = $1', [name])
-      const verb = known.rowCount === 0 ? 'create' : 'alter'
-      await client.query(`${verb} role ${quoteIdentifier(name)} login password ${quoteLiteral(password)}`)
+    for (const [role, password] of Object.entries(passwords) as [DatabaseRole, string][]) {
+      const name = roleName(role)
+      await createLogin(client, name, { password, settings: settingsOf(role) })
+      if (!isService(role)) continue
+      const reader = readerOf(name)
+      await createLogin(client, reader, { password, settings: readerSettings(role) })
+      await client.query(`grant ${quoteIdentifier(name)} to ${quoteIdentifier(reader)}`)
     }
   })
+}
+
+const isService = (role: DatabaseRole): role is ServiceName => (serviceNames as readonly string[]).includes(role)
+
+async function createLogin(
+  client: Client,
+  name: string,
+  { password, settings }: { readonly password: string; readonly settings: Readonly<Record<string, string>> },
+): Promise<void> {
+  const known = await client.query('select from pg_roles where rolname = $1', [name])
+  const verb = known.rowCount === 0 ? 'create' : 'alter'
+  const login = `${verb} role ${quoteIdentifier(name)} login password ${quoteLiteral(password)}`
+  await client.query([login, ...settingStatements(name, settings)].join(';\n'))
 }

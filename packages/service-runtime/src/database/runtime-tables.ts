@@ -4,7 +4,13 @@ import { roleName, type ServiceName } from '@backoffice/contracts'
 export interface Migration {
   /** Never changes: a migration is applied once, in the order of the list. */
   readonly name: string
+  /** One transaction with short time limits, because requests wait for the locks that it takes. */
   readonly sql: string
+  /**
+   * False: `sql` is a single statement that takes long, outside of a transaction and without time limits, because nobody
+   * waits for it: `create index concurrently … on …`, or `alter table … validate constraint …`. Both may be run again.
+   */
+  readonly transactional?: false
 }
 
 /** What the runtime keeps in each service's schema. Every service lists these migrations first. */

@@ -10,7 +10,8 @@ import type { Logger } from '../process/log.ts'
  */
 const serverVersionMin = [2, 9, 0] as const
 const connectRetryMs = 500
-const connectAttemptsMax = 60
+/** How often it says that it still waits. */
+const sayEveryMs = 30_000
 const reconnectWaitMs = 250
 
 export type NatsConfig = Pick<
@@ -18,14 +19,22 @@ export type NatsConfig = Pick<
   'NATS_URL' | 'NATS_USER' | 'NATS_PASSWORD' | 'NATS_CA_FILE' | 'NATS_CERT_FILE' | 'NATS_KEY_FILE'
 >
 
+export interface NatsOptions {
+  readonly name: string
+  readonly log?: Logger
+  /** Without it, a server that cannot be reached is waited for as long as the process lives. */
+  readonly attemptsMax?: number
+  /** Between two attempts. */
+  readonly retryMs?: number
+}
+
 /**
  * Connects, and stays connected: it reconnects for ever by itself. Replies come to an inbox prefix of the user's own,
  * which nobody else may read.
  */
-export async function connectNats(
-  config: NatsConfig,
-  options: { readonly name: string; readonly log?: Logger; readonly attemptsMax?: number },
-): Promise<NatsConnection> {
+export async function connectNats(config: NatsConfig, options: NatsOptions): Promise<NatsConnection> {
+  const { attemptsMax = Number.POSITIVE_INFINITY, retryMs = connectRetryMs } = options
+  let saidAt = Number.NEGATIVE_INFINITY
   for (let attempt = 1; ; attempt++) {
     try {
       const connection = await connect({
@@ -49,9 +58,12 @@ export async function connectNats(
       assertServerVersion(connection.info?.version ?? '0')
       return connection
     } catch (error) {
-      if (attempt >= (options.attemptsMax ?? connectAttemptsMax) || error instanceof ServerVersionError) throw error
-      options.log?.warn({ err: error, attempt }, 'NATS cannot be reached yet; it is tried again')
-      await wait(connectRetryMs)
+      if (attempt >= attemptsMax || error instanceof ServerVersionError) throw error
+      if (performance.now() >= saidAt + sayEveryMs) {
+        saidAt = performance.now()
+        options.log?.warn({ err: error, attempt }, 'NATS cannot be reached yet; it is tried again')
+      }
+      await wait(retryMs)
     }
   }
 }

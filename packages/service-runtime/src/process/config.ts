@@ -10,6 +10,8 @@ export const serviceConfig = Type.Object({
   /** PEM of the authority behind PostgreSQL's certificate; when set, the connection is TLS and the certificate is verified. */
   DATABASE_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
   DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 10 }),
+  /** How long the migrator may take, once PostgreSQL answers: a process does not start on an older schema than its own. */
+  SCHEMA_WAIT_MS: Type.Integer({ minimum: 0, default: 300_000 }),
   NATS_URL: Type.String({ minLength: 1 }),
   NATS_USER: Type.Optional(Type.String({ minLength: 1 })),
   NATS_PASSWORD: Type.Optional(Type.String({ minLength: 1 })),

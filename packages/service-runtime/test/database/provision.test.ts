@@ -1,8 +1,11 @@
-import { roleName, serviceNames } from '@backoffice/contracts'
+import { type DatabaseRole, roleName, serviceNames } from '@backoffice/contracts'
+import { roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
 import { testBed } from '@backoffice/test-kit'
+import pg from 'pg'
 import t from 'tap'
 import { migrate } from '../../src/database/migrate.ts'
 import { provisionDatabase } from '../../src/database/provision.ts'
+import { readerOf } from '../../src/database/reader-role.ts'
 import { payments, wallet } from '../probe-services.ts'
 
 const bed = await testBed(t, { payments, wallet })
@@ -28,9 +31,47 @@ t.test('no role of a service is a superuser, or may create roles and databases',
     .sql('admin')
     .query(
       `select rolname from pg_roles where rolname = any($1) and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`,
-      [serviceNames.map(roleName)],
+      [serviceNames.map(roleName).flatMap((role) => [role, readerOf(role)])],
     )
   t.same(rows, [])
+})
+
+/** What a session of a role begins with, when it asks for nothing. */
+async function sessionOf(role: DatabaseRole, { reads = false, options = '' } = {}) {
+  const password = withOtherRoles(sharedRolePasswords(bed.databaseUrl))[role]
+  const url = new URL(roleUrl(bed.databaseUrl, role, password))
+  if (reads) url.username = readerOf(url.username)
+  const client = new pg.Client({ connectionString: url.href, ...(options === '' ? {} : { options }) })
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+const show = async (client: pg.Client, name: string) =>
+  (await client.query('select current_setting($1) as value', [name])).rows[0].value
+
+t.test('sessions begin with the settings of their role, and may ask for others', async (t) => {
+  for (const [role, schema] of [...serviceNames.map((name) => [name, name] as const), ['games', 'players'] as const]) {
+    const session = await sessionOf(role)
+    t.equal(await show(session, 'search_path'), schema, role)
+    t.equal(await show(session, 'statement_timeout'), '15s')
+    t.equal(await show(session, 'idle_in_transaction_session_timeout'), '20s')
+    t.equal(await show(session, 'timezone'), 'UTC')
+    t.equal(await show(session, 'default_transaction_read_only'), 'off')
+  }
+  // Release 1.1.0 asks for its own, which must go on.
+  const asking = await sessionOf('payments', { options: '-c search_path=public -c default_transaction_read_only=on' })
+  t.equal(await show(asking, 'search_path'), 'public')
+  t.equal(await show(asking, 'default_transaction_read_only'), 'on')
+  const reconciler = await sessionOf('reconciler')
+  t.equal(await show(reconciler, 'default_transaction_read_only'), 'on')
+  t.equal(await show(reconciler, 'statement_timeout'), '0', 'a reconciliation takes long')
+})
+
+t.test('the role for reading reads what the service may read, and writes nothing', async (t) => {
+  const reader = await sessionOf('payments', { reads: true })
+  t.equal((await reader.query('select from operation')).rowCount, 0)
+  await t.rejects(reader.query("insert into record values ('a', 1)"), { code: '25006' })
+  await t.rejects(reader.query('select from wallet.operation'), /permission denied for schema/)
 })
 
 t.test('migrating again changes nothing', async (t) => {

@@ -67,7 +67,7 @@ export class DoomedPayments {
     await this.#path.bed
       .sql('admin')
       .query(
-        `select pg_terminate_backend(pid, $1) from pg_stat_activity where datname = current_database() and usename = 'backoffice_payments'`,
+        `select pg_terminate_backend(pid, $1) from pg_stat_activity where datname = current_database() and usename like 'backoffice\\_payments%'`,
         [sessionEndTimeoutMs],
       )
   }

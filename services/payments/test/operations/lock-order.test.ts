@@ -10,7 +10,7 @@ const database = new URL(path.bed.databaseUrl).pathname.slice(1)
 /** Connections take up settings when they begin, and tell what they counted when they end. */
 async function reconnect(): Promise<void> {
   const ended = `select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and usename = 'backoffice_payments'`
+    where datname = current_database() and usename like 'backoffice\\_payments%'`
   await admin.query(ended)
 }
 

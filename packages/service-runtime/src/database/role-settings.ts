@@ -1,0 +1,36 @@
+import type { DatabaseRole, ServiceName } from '@backoffice/contracts'
+import { quoteIdentifier, quoteLiteral } from './admin-connection.ts'
+
+const statementTimeoutMs = 15_000
+const idleTransactionTimeoutMs = 20_000
+
+type Settings = Readonly<Record<string, string>>
+
+/**
+ * Settings that PostgreSQL gives to each session of a role. A connection could ask for them when it begins, but a pooler in
+ * transaction mode refuses or forgets what a connection asks for. They equal those that release 1.1.0 asks for.
+ */
+const ofService = (schema: ServiceName): Settings => ({
+  search_path: schema,
+  statement_timeout: String(statementTimeoutMs),
+  idle_in_transaction_session_timeout: String(idleTransactionTimeoutMs),
+  timezone: 'UTC',
+})
+
+/** PostgreSQL refuses what a session with it would write. */
+const readOnly: Settings = { default_transaction_read_only: 'on' }
+
+/** Of a service's role for reading. */
+export const readerSettings = (service: ServiceName): Settings => ({ ...ofService(service), ...readOnly })
+
+export function settingsOf(role: DatabaseRole): Settings {
+  // A reconciliation takes long, and says itself how long a statement of it may take.
+  if (role === 'reconciler') return { timezone: 'UTC', ...readOnly }
+  return ofService(role === 'games' ? 'players' : role)
+}
+
+/** The statements that give a role its settings. */
+export const settingStatements = (role: string, settings: Settings): string[] =>
+  Object.entries(settings).map(
+    ([name, value]) => `alter role ${quoteIdentifier(role)} set ${name} = ${quoteLiteral(value)}`,
+  )

@@ -1,0 +1,74 @@
+import { gateway } from '@backoffice/gateway'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { type Logger, migrate } from '@backoffice/service-runtime/internal'
+import type { Migration } from '@backoffice/service-runtime/migrations'
+import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import { webhooks } from '@backoffice/webhooks'
+import pg from 'pg'
+import t from 'tap'
+import { startLoad } from './load.ts'
+import { newOperator, reconcile, register, statementAgrees } from './operators.ts'
+
+t.setTimeout(240_000)
+const clients = 4
+const attemptsMet = 3
+const patienceMs = 120_000
+
+/** What a next release may add to the tables that carry most. */
+const next: Readonly<Record<'wallet' | 'payments', readonly Migration[]>> = {
+  wallet: [
+    { name: '9001_audit_note', sql: 'alter table wallet.entry add column audit_note text' },
+    {
+      name: '9002_audit_note_index',
+      sql: 'create index concurrently entry_audit_note on wallet.entry (audit_note)',
+      transactional: false,
+    },
+  ],
+  payments: [{ name: '9001_audit_note', sql: 'alter table payments.deposit add column audit_note text' }],
+}
+
+t.test('migrating under load, while somebody reads the whole ledger in one snapshot, fails no request', async (t) => {
+  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
+  const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, await newOperator({ bed }))
+  t.teardown(() => client.close())
+  const playerIds = await Promise.all(Array.from({ length: clients }, () => register(client)))
+  const load = startLoad(client, playerIds)
+  t.teardown(() => load.stop())
+  await eventually(() => load.deposits >= clients, patienceMs)
+
+  // As a reconciliation does.
+  const reader = new pg.Client({ connectionString: bed.environment('wallet').RECONCILE_DATABASE_URL })
+  await reader.connect()
+  t.teardown(() => reader.end())
+  await reader.query('begin isolation level repeatable read read only')
+  await reader.query('select from wallet.entry, payments.deposit limit 1')
+
+  const met: string[] = []
+  const log = { warn: ({ migration }: { migration: string }) => met.push(migration) } as unknown as Logger
+  const migrated = (async () => {
+    const applied: string[] = []
+    for (const service of [wallet, payments]) {
+      const migrations = [...service.migrations, ...next[service.name]]
+      applied.push(...(await migrate({ service: service.name, migrations, url: bed.databaseUrl, log })))
+    }
+    return applied
+  })()
+  await eventually(() => met.length >= attemptsMet || load.failures.length > 0, patienceMs)
+  t.same(load.failures, [], 'while the migration finds the ledger locked, every request is answered as it should be')
+  const before = load.deposits
+  await eventually(() => load.deposits >= before + clients || load.failures.length > 0, patienceMs)
+  await reader.query('commit')
+  t.same(
+    await migrated,
+    [...next.wallet, ...next.payments].map(({ name }) => name),
+  )
+  const after = load.deposits
+  await eventually(() => load.deposits >= after + clients || load.failures.length > 0, patienceMs)
+  await load.stop()
+  t.same(load.failures, [])
+  for (const playerId of playerIds) t.ok(await statementAgrees(client, playerId), 'the statement sums to the balance')
+  t.equal(await reconcile({ bed }), 0, 'the reconciliation finds nothing')
+  t.comment(`${load.answered} requests, ${load.deposits} deposits, ${met.length} attempts met a lock`)
+})

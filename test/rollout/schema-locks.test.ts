@@ -1,0 +1,73 @@
+import { services } from '@backoffice/migrator'
+import t from 'tap'
+import { previousRelease } from './previous-release.ts'
+import { lockingStatements } from './schema-locks.ts'
+
+t.test('no migration since the previous release holds up who reads or writes a table', async (t) => {
+  const named = new Set(Object.keys(previousRelease.locks))
+  for (const { name: service, migrations } of services) {
+    for (const migration of migrations) {
+      const { name } = migration
+      if (previousRelease.migrations[service].includes(name)) continue
+      const found = await lockingStatements(migration)
+      if (named.delete(`${service}/${name}`)) t.not(found.length, 0, `${service}/${name} is named with a reason`)
+      else t.same(found, [], `${service}/${name}`)
+    }
+  }
+  t.same([...named], [], 'what is named exists')
+})
+
+const harmless = [
+  'alter table wallet.account add column note text',
+  "alter table wallet.account add column note text not null default 'none'",
+  'alter table wallet.account add column at timestamptz not null default now()',
+  'alter table wallet.account add constraint positive check (balance > 0) not valid',
+  'alter table wallet.account add foreign key (brand_id) references wallet.brand (id) not valid',
+  'alter table wallet.account drop constraint positive',
+  'create trigger t before update on wallet.account for each row execute function wallet.f()',
+  'create table wallet.limit (id text primary key); create index one on wallet.limit (id); update wallet.limit set id = 0',
+  'create function wallet.f() returns void language sql as $$ update x set a = 0; $$',
+  'grant select on wallet.account to backoffice_reconciler',
+]
+for (const sql of harmless) t.test(`holds up nobody: ${sql}`, async (t) => t.same(await lockingStatements({ sql }), []))
+
+const outside = [
+  'create index concurrently account_note on wallet.account (note)',
+  'alter table wallet.account validate constraint positive',
+]
+for (const sql of outside) {
+  t.test(`holds up nobody outside of a transaction, and is not for one: ${sql}`, async (t) => {
+    t.same(await lockingStatements({ sql, transactional: false }), [])
+    t.not((await lockingStatements({ sql })).length, 0)
+  })
+}
+
+const holding = [
+  'create index account_note on wallet.account (note)',
+  'create unique index account_note on wallet.account (note)',
+  'drop index wallet.account_note',
+  'reindex table wallet.account',
+  'alter table wallet.account add column at timestamptz default clock_timestamp()',
+  'alter table wallet.account add column id uuid default gen_random_uuid()',
+  'alter table wallet.account add column n bigserial',
+  'alter table wallet.account add column n bigint generated always as (balance + 1) stored',
+  'alter table wallet.account add column note text not null',
+  'alter table wallet.account alter column note set not null',
+  'alter table wallet.account alter column balance type numeric',
+  'alter table wallet.account add constraint positive check (balance > 0)',
+  'alter table wallet.account add check (balance > 0)',
+  'alter table wallet.account add foreign key (brand_id) references wallet.brand (id)',
+  'alter table wallet.account add column brand_id text references wallet.brand (id)',
+  'alter table wallet.account add unique (note)',
+  'alter table wallet.account add primary key (id)',
+  'alter table wallet.account add constraint apart exclude using gist (note with =)',
+  'alter table wallet.account set unlogged',
+  'alter table wallet.account attach partition wallet.old for values in (1)',
+  'lock table wallet.account',
+  'cluster wallet.account',
+  'refresh materialized view wallet.totals',
+  "update wallet.account set note = ''",
+  'delete from wallet.account',
+  'create table wallet.limit (id text); create index account_note on wallet.account (note)',
+]
+for (const sql of holding) t.test(`holds up: ${sql}`, async (t) => t.not((await lockingStatements({ sql })).length, 0))
