@@ -18,11 +18,11 @@ t.test('the sizes of disks follow from the bytes of a deposit and from how long 
     streamBytesPerEvent: 500,
     failures: { 'POST: 503': 2 },
   })
-  t.match(text, /gateway\.claim +800 +200 +0 +1,000 +1,500 +48 hours/)
+  t.match(text, /gateway\.claim +800 +200 +0 +1,000 +1,500 +24 hours/)
   t.match(text, /wallet\.entry .* for ever/)
   t.notMatch(text, /webhooks\.secret/, 'what is next to nothing is left out')
-  t.match(text, /1,501 bytes a deposit, 501 of them for ever\. Byte-days of what is deleted again: 2,000\./)
-  // 30 a second for two days are 5,184,000 deposits of 1,000 bytes.
-  t.match(text, /\n30 +5\.18 +1\.30 +7\.78 +1\.30\n/)
+  t.match(text, /1,501 bytes a deposit, 501 of them for ever\. Byte-days of what is deleted again: 1,000\./)
+  // 30 a second for a day are 2,592,000 deposits of 1,000 bytes.
+  t.match(text, /\n30 +2\.59 +1\.30 +7\.78 +1\.30\n/)
   t.match(text, /FAILED:\n\n? *2 × POST: 503/)
 })

@@ -1,5 +1,6 @@
 export { type CertificateFiles, makeCertificate } from './certificates.ts'
 export { eventually } from './eventually.ts'
+export { keptEvents } from './kept-events.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'
 export { refusal } from './refusal.ts'
