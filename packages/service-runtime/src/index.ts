@@ -20,6 +20,7 @@ export {
   type ExecuteTools,
   type Given,
   handle,
+  type RemadeReply,
   UnfinishedOperation,
 } from './operations/handle.ts'
 export { type WithTimes, withIsoTimes } from './operations/iso-times.ts'

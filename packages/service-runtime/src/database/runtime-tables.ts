@@ -15,6 +15,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   lastFault(service),
   sealedMessages(service),
   publishedEvents(service),
+  operationResult(service),
 ]
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
@@ -42,6 +43,15 @@ alter table ${service}.outbox add column environment text;
 const sealedMessages = (service: ServiceName): Migration => ({
   name: '0000_runtime_sealed_messages',
   sql: `alter table ${service}.set_aside_message add column sealed boolean not null default false`,
+})
+
+/**
+ * What the reply of an operation is made from again, where a record says all of it. Null where the reply is stored, and in
+ * rows of the release before.
+ */
+const operationResult = (service: ServiceName): Migration => ({
+  name: '0000_runtime_operation_result',
+  sql: `alter table ${service}.operation add column result text`,
 })
 
 /**
