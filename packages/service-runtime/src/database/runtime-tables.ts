@@ -15,6 +15,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   lastFault(service),
   sealedMessages(service),
   publishedEvents(service),
+  autovacuum(service),
   operationResult(service),
 ]
 
@@ -110,6 +111,20 @@ end $$;
 revoke execute on function ${service}.tend_published_events from public;
 grant execute on function ${service}.tend_published_events to ${roleName(service)};
 select ${service}.tend_published_events(now(), ${365 * 24 * 3_600});
+`,
+})
+
+/**
+ * Tables whose rows come and go. Vacuumed after a fiftieth of them has gone instead of a fifth, so that space is used again
+ * before the table grows; the outbox, which is nearly empty, after a thousand.
+ */
+const autovacuum = (service: ServiceName): Migration => ({
+  name: '0000_runtime_autovacuum',
+  sql: `
+alter table ${service}.outbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000);
+alter table ${service}.operation set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+alter table ${service}.inbox set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 `,
 })
 
