@@ -16,7 +16,10 @@ export interface Retention {
   readonly only?: Fragment
   /** Which rows are of the sandbox. They are kept for SANDBOX_KEEP_HOURS, if that is less. */
   readonly ofSandbox?: Fragment
-  /** The function of the schema that makes the table's partitions ahead, and drops those that are past the retention. */
+  /**
+   * The function of the schema that makes the table's partitions ahead, and drops those that are past the retention. The
+   * partition `<table>_other` takes what none was made for; rows are deleted from it, and from others those of the sandbox.
+   */
   readonly partitionsBy?: string
 }
 
@@ -90,21 +93,31 @@ export async function purge(
   const chosen = !onlySandbox
     ? meant
     : sql`${meant} and ${identifier(column)} >= ${due} - make_interval(secs => ${sandboxWindowMs / 1_000}) and ${ofSandbox}`
-  let deleted = 0
-  // What was in a partition of no day, or of a day that is not over, is deleted after that.
   if (partitionsBy !== undefined && !onlySandbox)
     await db`select ${identifier(partitionsBy)}(${now}::timestamptz, ${keepSeconds}) as dropped`
-  for (;;) {
-    const rows = await db`
-      delete from ${identifier(table)} gone using (
-        select tableoid, ctid from ${identifier(table)} where ${identifier(column)} < ${due} ${chosen}
-        limit ${batchMax} for update skip locked
-      ) old where gone.ctid = old.ctid and gone.tableoid = old.tableoid
-      returning true
-    `
-    deleted += rows.length
-    if (rows.length < batchMax) return deleted
+  const parts = partitionsBy === undefined ? [table] : onlySandbox ? await partitionsOf(db, table) : [`${table}_other`]
+  let deleted = 0
+  for (const part of parts) {
+    let found: number
+    do {
+      const rows = await db`
+        delete from ${identifier(part)} where ctid in (
+          select ctid from ${identifier(part)} where ${identifier(column)} < ${due} ${chosen}
+          limit ${batchMax} for update skip locked
+        ) returning true
+      `
+      found = rows.length
+      deleted += found
+    } while (found >= batchMax)
   }
+  return deleted
+}
+
+async function partitionsOf(db: Db, table: string): Promise<string[]> {
+  const rows = await db<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass
+  `
+  return rows.map(({ name }) => name)
 }
 
 const purgeEveryMs = 3_600_000

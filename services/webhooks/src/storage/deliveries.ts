@@ -180,7 +180,9 @@ export function listDeliveries(db: ReadDb, filter: DeliveryFilter): Promise<Deli
 /** The id of a delivery by its own id or its event's, which is looked for endpoint by endpoint: there the index has it. */
 const deliveryId = (id: string) => sql`coalesce(
   (select id from delivery where id = ${id}),
-  (select d.id from endpoint e join delivery d on d.endpoint_id = e.id and d.event_id = ${id} limit 1))`
+  (select found.id from endpoint e cross join lateral (
+    select d.id from delivery d where d.endpoint_id = e.id and d.event_id = ${id} limit 1
+  ) found limit 1))`
 
 type AttemptRow = WithTimes<DeliveryStory['attemptLog'][number], 'startedAt'>
 type StoredAttempt = AttemptRow & StoredHead
