@@ -1,4 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
+import { bytesText } from './bytes/bytes-text.ts'
+import { measureBytes } from './bytes/measure-bytes.ts'
 import { groups } from './cases/index.ts'
 import { isSound } from './figures/results.ts'
 import { parseOptions, profilesIn, usage } from './options.ts'
@@ -25,9 +27,16 @@ async function main(args: readonly string[]): Promise<number> {
     return 0
   }
   const options = parseOptions(args, names)
+  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  if (options.bytes) {
+    const report = await measureBytes(options, ending, say)
+    await ending.disposeAsync()
+    process.stdout.write(bytesText(report))
+    return Object.keys(report.failures).length === 0 ? 0 : 1
+  }
   const description = describeRun(options)
   if (options.profile) makeEmpty(profilesIn(options))
-  const results = await run(options, ending, (line) => process.stderr.write(`${line}\n`))
+  const results = await run(options, ending, say)
   await ending.disposeAsync()
   process.stdout.write(writeReport(results, options, description))
   // Services write their profiles when they end.

@@ -23,6 +23,8 @@ export interface Extent {
   readonly claims: number
   /** Endpoints that reply, beside the one that does not. */
   readonly neighbours: number
+  /** Deposits whose bytes are counted. */
+  readonly deposits: number
 }
 
 const full: Extent = {
@@ -36,6 +38,7 @@ const full: Extent = {
   rows: 10_000_000,
   claims: 5_000_000,
   neighbours: 99,
+  deposits: 5_000,
 }
 
 const short: Extent = {
@@ -49,6 +52,7 @@ const short: Extent = {
   rows: 100_000,
   claims: 50_000,
   neighbours: 19,
+  deposits: 500,
 }
 
 export interface Options extends Extent {
@@ -58,6 +62,8 @@ export interface Options extends Extent {
   readonly openLoopRate: number | undefined
   /** Samples the services, for a table of where their processor time goes. It makes them slower. */
   readonly profile: boolean
+  /** Counts the bytes of a deposit, and measures nothing else. */
+  readonly bytes: boolean
   readonly checkout: string
   readonly against: string | undefined
   /** Where charts and figures are written. */
@@ -75,11 +81,13 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --only A,B          only these groups: ${groups.join(', ')}
   --against DIR       measure the checkout in DIR too, in turns: the column "before"
   --open-loop RATE    RATE arrivals a second, however slow the system is, instead of clients that wait
+  --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
   --profile           show where the services' processor time goes; the other figures are worse for it
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
   --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
   --rows N            rows of the filled ledger (full ${full.rows}, short ${short.rows})
   --claims N          stored claims of the filled gateway (full ${full.claims}, short ${short.claims})
+  --deposits N        deposits whose bytes are counted (full ${full.deposits}, short ${short.deposits})
   --checkout DIR      measure the checkout in DIR instead of this one
   --out DIR           write results.json and the charts to DIR (bench/results)
   --dir DIR           keep the data of the systems under DIR while they run (the system's temporary folder)`
@@ -92,6 +100,7 @@ const strings = [
   'window-ms',
   'rows',
   'claims',
+  'deposits',
   'checkout',
   'out',
   'dir',
@@ -108,6 +117,7 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
       options: {
         short: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
+        bytes: { type: 'boolean', default: false },
         ...(Object.fromEntries(strings.map((name) => [name, { type: 'string' }])) as Record<
           (typeof strings)[number],
           { type: 'string' }
@@ -120,10 +130,12 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
       ...extent,
       short: values.short,
       profile: values.profile,
+      bytes: values.bytes,
       rounds: count('rounds', extent.rounds),
       windowMs: count('window-ms', extent.windowMs),
       rows: count('rows', extent.rows),
       claims: count('claims', extent.claims),
+      deposits: count('deposits', extent.deposits),
       only: known(values.only?.split(','), groups),
       openLoopRate: values['open-loop'] === undefined ? undefined : count('open-loop', 0),
       checkout: resolve(values.checkout ?? root),

@@ -11,6 +11,7 @@ const bookkeepingOfAll: Readonly<Record<string, string>> = {
   operation: 'the refusal is stored under the operation id',
   inbox: 'written some time after the request whose event it is about',
   stream_seen: 'written some time after an event was sent',
+  published_event: 'written when an event has left, some time after the request',
 }
 /** These follow from events, some time after the request that sent them. */
 const later = new Set(['webhooks.delivery', 'webhooks.attempt', 'wallet.system_checkpoint'])
@@ -43,16 +44,18 @@ export class Effects {
     const { rows } = await admin.query<{ schema: string; name: string }>(`
       select table_schema as schema, table_name as name from information_schema.tables
       where table_schema in ('gateway', 'players', 'wallet', 'payments', 'webhooks')
+        and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
     `)
     for (const { schema, name } of rows) {
       const place = `${schema}.${name}`
       if (place in bookkeeping || name in bookkeepingOfAll || later.has(place)) continue
-      // An event that has left is marked in the outbox, some time after the request that sent it.
+      // What has left is taken out of the outbox, an event some time after the request that sent it.
       const writes = name === 'outbox' ? 'insert' : 'insert or update'
       const only = refusals[place] === undefined ? '' : `when (${refusals[place]})`
       await admin.query(
         `create trigger watched after ${writes} on ${place} for each row ${only} execute function watched.note()`,
       )
+      if (name === 'outbox') continue
       await admin.query(
         `create trigger watched_deletes after delete on ${place} for each row execute function watched.note()`,
       )

@@ -52,6 +52,13 @@ async function leaveRows(): Promise<void> {
     values ('schedule-delivery', 'events.x', $1, 'a test', now())`,
     [randomUUID()],
   )
+  // As the release before leaves it: this one takes out what is done.
+  await admin.query(
+    `
+    insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
+    values ($1, $1, 1, 'event', 'x', '{}', now(), now())`,
+    [randomUUID()],
+  )
   await admin.query(
     `
     insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
@@ -96,6 +103,6 @@ t.test('a host whose clock is two days ahead purges nothing before its time, in 
     }
   }
   const purged = serviceNames.flatMap((name) => services[name].retentions ?? []).map(({ table }) => table)
-  const all = [...runtimeRetentions.map(({ table }) => table), ...purged]
-  t.same([...found].sort(), all.sort(), 'each table had rows')
+  const all = new Set([...runtimeRetentions.map(({ table }) => table), ...purged])
+  t.same([...found].sort(), [...all].sort(), 'each table had rows')
 })

@@ -1,5 +1,5 @@
 import { serviceNames } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, keptEvents } from '@backoffice/test-kit'
 import type { World } from './world.ts'
 
 /** What is in all tables: rows of each, rows of each status, and the players' money. */
@@ -30,7 +30,9 @@ export class Bookkeeper {
   static async of(world: World): Promise<Bookkeeper> {
     const { rows } = await world.bed.sql('admin').query(
       `select table_schema || '.' || table_name as name from information_schema.tables
-      where table_schema = any($1) and table_type = 'BASE TABLE' order by 1`,
+      where table_schema = any($1) and table_type = 'BASE TABLE'
+        and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
+      order by 1`,
       [serviceNames],
     )
     const tables = rows.map(({ name }) => name as string).filter((name) => !unrelated.has(name))
@@ -64,9 +66,9 @@ const unfinished = [
   `select 'an intent' from payments.withdrawal where status = 'intent'`,
   `select 'a delivery to come' from webhooks.delivery where state = 'pending'`,
   // An event that is published and not yet heard is nowhere but in its outbox.
-  ...['players', 'payments'].map(
-    (name) => `select 'an event unheard' from ${name}.outbox
-      where kind = 'event' and not exists (select from webhooks.inbox where event_id = id)`,
+  ...(['players', 'payments'] as const).map(
+    (name) => `select 'an event unheard' from ${keptEvents(name)}
+      where not exists (select from webhooks.inbox where event_id = id)`,
   ),
 ].join('\nunion all ')
 

@@ -107,9 +107,10 @@ export class Planner {
 
 const isCostly = (node: PlanNode): boolean => node['Total Cost'] >= costOfFewRows
 
-/** A limit ends a scan that leaves nothing out after so many rows. */
-const isFirstRows = ({ Filter: filter }: PlanNode, [parent]: readonly PlanNode[]) =>
-  filter === undefined && parent?.['Node Type'] === 'Limit'
+/** A limit ends a scan that leaves nothing out after so many rows, also where scans of partitions are merged. */
+const isFirstRows = ({ Filter: filter }: PlanNode, above: readonly PlanNode[]) =>
+  filter === undefined &&
+  above.find((node) => !/(Append|Incremental Sort)$/.test(node['Node Type']))?.['Node Type'] === 'Limit'
 
 /**
  * Whether the first column of an index is compared with a value, with the statement's time or with another row: only then

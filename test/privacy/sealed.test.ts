@@ -77,7 +77,7 @@ async function placesUnder(keyId: string): Promise<string[]> {
 const sealedPlaces = [
   'gateway.claim.body',
   'payments.operation.reply',
-  'payments.outbox.message',
+  'payments.published_event.message',
   'payments.withdrawal.sealed_destination',
   'players.operation.reply',
   'players.player.sealed_identity',

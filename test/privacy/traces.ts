@@ -153,7 +153,9 @@ export async function columnsWith(admin: Pool, texts: Texts): Promise<Map<string
   const { rows: tables } = await admin.query<Table>(
     `select table_schema || '.' || table_name as name,
        json_agg(json_build_object('name', column_name, 'type', data_type)) as columns
-     from information_schema.columns where table_schema = any($1) group by 1 order by 1`,
+     from information_schema.columns where table_schema = any($1)
+       and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
+     group by 1 order by 1`,
     [serviceNames],
   )
   const found = new Map<string, ReadonlySet<string>>()

@@ -32,7 +32,9 @@ const nanosPerMs = 1_000_000
 
 /** The stream drops a second copy of an event within this time. Later copies are dropped by the inboxes of consumers. */
 const deduplicationMs = 10 * 60_000
-const streamMaxAgeMs = 14 * 24 * 3_600_000
+/** How long the stream keeps an event. */
+export const streamMaxAgeDays = 14
+const streamMaxAgeMs = streamMaxAgeDays * 24 * 3_600_000
 /** No stream may be smaller: it would drop events before they are consumed. */
 export const streamBytesMin = 64 * 1024 ** 2
 /** Room for about a million events. */
@@ -42,7 +44,7 @@ export const streamBytesDefault = 1024 ** 3
 export interface StreamSettings {
   /** How many servers keep a copy. */
   readonly replicas: number
-  /** When it is full, the oldest events go. The outboxes still have them. */
+  /** When it is full, the oldest events go. The services still have those of the last days. */
   readonly bytesMax: number
 }
 

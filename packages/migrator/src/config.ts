@@ -22,7 +22,7 @@ export const streamConfig = Type.Object({
   NATS_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
   /** Copies of the stream EVENTS, each on another server. */
   EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
-  /** Size of the stream. When it is full, the oldest events go; the outboxes still have them. */
+  /** Size of the stream. When it is full, the oldest events go; the services still have those of the last days. */
   EVENTS_MAX_BYTES: Type.Integer({ minimum: streamBytesMin, default: streamBytesDefault }),
   LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
 })

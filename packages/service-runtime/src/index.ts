@@ -3,7 +3,7 @@ export { assignments, columnNames, rowsOf, unnest } from './database/columns.ts'
 export { readOver } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'
 export { batchFaultOf, isPassingFault } from './database/faults.ts'
-export { dayMs, outboxKeepMs, type Retention } from './database/purge.ts'
+export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
 export { isEventToSeal, isReplyToSeal } from './database/sealed-copies.ts'
 export type { SealedTable } from './database/sealed-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
@@ -20,6 +20,7 @@ export {
   type ExecuteTools,
   type Given,
   handle,
+  type RemadeReply,
   UnfinishedOperation,
 } from './operations/handle.ts'
 export { type WithTimes, withIsoTimes } from './operations/iso-times.ts'

@@ -2,7 +2,7 @@
 export { isPassingFault } from './database/faults.ts'
 export { migrate } from './database/migrate.ts'
 export { provisionDatabase } from './database/provision.ts'
-export { purge, runtimeRetentions } from './database/purge.ts'
+export { purge, retentionFor, runtimeRetentions } from './database/purge.ts'
 export { readerOf } from './database/reader-role.ts'
 export { settingsOf } from './database/role-settings.ts'
 export type { Migration } from './database/runtime-tables.ts'

@@ -25,7 +25,7 @@ import { Dispatch } from './outbox/dispatch.ts'
 import { Relay } from './outbox/relay.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
 import { type Clock, systemClock } from './process/clock.ts'
-import { type ServiceConfig, serviceConfig } from './process/config.ts'
+import { assertInboxOutlivesEvents, type ServiceConfig, serviceConfig } from './process/config.ts'
 import { type HealthServer, startHealthServer } from './process/health.ts'
 import { createLogger, type Logger } from './process/log.ts'
 import type { Interceptor } from './process/steps.ts'
@@ -167,6 +167,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   { clock = systemClock, outside = {}, intercept }: StartOptions<Outside> = {},
 ): Promise<RunningService<Addresses>> {
   const { name } = service
+  assertInboxOutlivesEvents(settings)
   service.assertSettings?.(settings)
   const log = createLogger(name, settings.LOG_LEVEL)
   const vault = vaultFrom(name, settings)
@@ -202,8 +203,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
     (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
   )
   const background = composition.background ?? []
-  const sandboxKeepMs = settings.SANDBOX_KEEP_HOURS * 3_600_000
-  const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])], sandboxKeepMs)
+  const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])], settings)
   const watch = new StreamWatch({ db, history, nats: events, stream, publisher, log })
 
   await watch.start()

@@ -204,6 +204,7 @@ t.test('its role finds a demonstration by its token, and learns nothing else', a
     'select * from players.kyc_submission',
     'select * from players.operation',
     'select * from players.outbox',
+    'select * from players.published_event',
     "update players.game_session set expires_at = 'infinity'",
     'delete from players.game_session',
     'insert into players.game_session default values',

@@ -1,4 +1,5 @@
-import { dayMs, defineService, secretBoxFrom } from '@backoffice/service-runtime'
+import { idempotencyMemoryHours } from '@backoffice/contracts'
+import { ConfigurationError, dayMs, defineService, secretBoxFrom, sql } from '@backoffice/service-runtime'
 import { AddressRanges } from './domain/addresses.ts'
 import { buildApp } from './http/app.ts'
 import { CallerAddresses } from './http/caller-addresses.ts'
@@ -23,13 +24,15 @@ export const gateway = defineService({
     certificateFiles(settings)
     secretBoxFrom(settings)
     trustedProxies(settings)
+    assertRepliesOutliveClaims(settings)
   },
   entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
   sealedTables: [sealedClaims],
-  // An expired claim is kept a day longer, because the next use of its key must first resolve an unknown outcome.
   retentions: [
-    { table: 'claim', column: 'expires_at', keepMs: dayMs },
+    { table: 'claim', column: 'expires_at', keepMs: 0, only: sql`status is not null` },
+    // Without a reply it is kept longer, because the next use of its key must first resolve an unknown outcome.
+    { table: 'claim', column: 'expires_at', keepMs: dayMs, setting: 'UNRESOLVED_CLAIMS_KEEP_HOURS' },
     { table: 'used_signature', column: 'expires_at', keepMs: 0 },
   ],
   readyWithoutBackends: true,
@@ -64,6 +67,19 @@ export const gateway = defineService({
     }
   },
 })
+
+/** @throws {ConfigurationError} when an operation could be forgotten whose claim can still ask what became of it */
+function assertRepliesOutliveClaims(settings: {
+  readonly REPLIES_KEEP_HOURS: number
+  readonly SANDBOX_KEEP_HOURS: number
+  readonly UNRESOLVED_CLAIMS_KEEP_HOURS: number
+}): void {
+  const hoursMin = idempotencyMemoryHours + settings.UNRESOLVED_CLAIMS_KEEP_HOURS + 1
+  if (Math.min(settings.REPLIES_KEEP_HOURS, settings.SANDBOX_KEEP_HOURS) < hoursMin)
+    throw new ConfigurationError(
+      `REPLIES_KEEP_HOURS and SANDBOX_KEEP_HOURS must be at least ${hoursMin} with this UNRESOLVED_CLAIMS_KEEP_HOURS`,
+    )
+}
 
 /** @throws {RangeError} naming the entry that is no address and no range */
 function trustedProxies({ TRUSTED_PROXIES }: { readonly TRUSTED_PROXIES: string }): AddressRanges {

@@ -22,6 +22,11 @@ export const settings = {
    * RATE_LIMITED.
    */
   FAILED_AUTHENTICATIONS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
+  /**
+   * How long an expired claim is kept whose outcome is unknown. The reply of its operation must be kept for longer than this
+   * and the day that a key lives.
+   */
+  UNRESOLVED_CLAIMS_KEEP_HOURS: Type.Integer({ minimum: 1, maximum: 8_760, default: 24 }),
   /** How long the first request with an Idempotency-Key may run; longer than any operation's deadline. */
   CLAIM_LEASE_MS: Type.Integer({ minimum: 100, default: 30_000 }),
 }

@@ -8,7 +8,12 @@ import { migrations } from './storage/migrations/index.ts'
 import { sealedWithdrawals } from './storage/sealed-destination.ts'
 
 /** Refused and abandoned intents are kept as long as the stored replies of their operations. */
-export const droppedIntents: Retention = { table: 'withdrawal', column: 'dropped_at', keepMs: 3 * dayMs }
+export const droppedIntents: Retention = {
+  table: 'withdrawal',
+  column: 'dropped_at',
+  keepMs: 3 * dayMs,
+  setting: 'REPLIES_KEEP_HOURS',
+}
 
 /** A proposal counts for a day. Who proposed what is in the audit trail. */
 const oldProposals: Retention = { table: 'proposal', column: 'proposed_at', keepMs: 30 * dayMs }

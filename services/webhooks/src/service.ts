@@ -1,12 +1,4 @@
-import {
-  dayMs,
-  defineService,
-  outboxKeepMs,
-  type Retention,
-  sealingSettings,
-  secretBoxFrom,
-  sql,
-} from '@backoffice/service-runtime'
+import { dayMs, defineService, type Retention, sealingSettings, secretBoxFrom, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { backlogWithholding } from './background/withhold-backlogs.ts'
 import { backoffBaseDefaultMs } from './domain/retry-schedule.ts'
@@ -30,13 +22,21 @@ const settings = {
   WEBHOOK_ENDPOINT_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
   /** Deliveries under way at once in this replica. */
   WEBHOOK_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 2_000, default: 200 }),
+  /** How long a delivery is kept after its end, with its attempts. Until then it can be sent again. */
+  DELIVERIES_KEEP_DAYS: Type.Integer({ minimum: 3, maximum: 365, default: 14 }),
   /** An endpoint that fails for so long without one success is disabled. */
   WEBHOOK_DISABLE_AFTER_DAYS: Type.Number({ exclusiveMinimum: 0, maximum: 90, default: 5 }),
 }
 
-/** Deliveries with their attempts are copies of events, kept as long as those. Retries last a day. */
+/** Deliveries with their attempts are copies of events, kept so that an operator can have them again. Retries last a day. */
 const retentions: readonly Retention[] = [
-  { table: 'delivery', column: 'finished_at', keepMs: outboxKeepMs, ofSandbox: sql`endpoint_id like '%/sandbox'` },
+  {
+    table: 'delivery',
+    column: 'finished_at',
+    keepMs: 14 * dayMs,
+    setting: 'DELIVERIES_KEEP_DAYS',
+    ofSandbox: sql`endpoint_id like '%/sandbox'`,
+  },
   { table: 'secret', column: 'expires_at', keepMs: 30 * dayMs },
 ]
 

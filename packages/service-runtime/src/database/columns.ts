@@ -91,9 +91,12 @@ export function keyAbove(key: string, values: readonly string[]): Fragment {
   return new Fragment([...strings, `::${types.at(-1)})`] as unknown as TemplateStringsArray, values)
 }
 
-/** The key of a row as text. */
+/** The key of a row as text. A time in it must have been stored in milliseconds. */
 export const keyOf = (key: string, row: Readonly<Record<string, unknown>>): string[] =>
-  columnsOf(key).map(({ field }) => String(row[field]))
+  columnsOf(key).map(({ field }) => {
+    const value = row[field]
+    return value instanceof Date ? value.toISOString() : String(value)
+  })
 
 /** What an INSERT takes to write records as they are: `(id, …) select id, … from unnest(…)`. */
 export const rowsOf = <const Columns extends string>(

@@ -8,27 +8,67 @@ import { type Fragment, identifier, sql } from './statement.ts'
 export interface Retention {
   readonly table: string
   readonly column: string
+  /** Where no setting says otherwise. */
   readonly keepMs: number
+  /** The setting that says how long, with its unit as its last word: `_HOURS` or `_DAYS`. */
+  readonly setting?: string
+  /** Which rows are meant, if not all. */
+  readonly only?: Fragment
   /** Which rows are of the sandbox. They are kept for SANDBOX_KEEP_HOURS, if that is less. */
   readonly ofSandbox?: Fragment
+  /**
+   * The function of the schema that makes the table's partitions ahead, and drops those that are past the retention. The
+   * partition `<table>_other` takes what none was made for; rows are deleted from it, and from others those of the sandbox.
+   */
+  readonly partitionsBy?: string
 }
 
-export const dayMs = 24 * 3_600_000
-/** How long a row of an outbox is kept after it was done. */
-export const outboxKeepMs = 14 * dayMs
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+/** How long an event is kept at least after it was published, whatever the settings say. */
+export const eventsKeepMsMin = 49 * hourMs
 
 /**
  * What the runtime itself keeps. Replies, messages and messages that were set aside are copies with data of persons, so
  * each is kept as short as it can be of use (docs/privacy.md). A claim of an Idempotency-Key is deleted two days after its
- * first use, and until then its operation may be asked for. The outbox fills a stream that was lost. The inbox outlives
- * the outbox, whose rows may be published again.
+ * first use, and until then its operation may be asked for. Published events fill a stream that was lost. The inbox outlives
+ * the stream and what fills it. Rows of the outbox that are done are of the release before: this one keeps none.
  */
 export const runtimeRetentions: readonly Retention[] = [
-  { table: 'operation', column: 'created_at', keepMs: 3 * dayMs, ofSandbox: sql`environment = 'sandbox'` },
-  { table: 'outbox', column: 'done_at', keepMs: outboxKeepMs, ofSandbox: sql`environment = 'sandbox'` },
-  { table: 'inbox', column: 'received_at', keepMs: 28 * dayMs },
-  { table: 'set_aside_message', column: 'set_aside_at', keepMs: 30 * dayMs },
+  {
+    table: 'operation',
+    column: 'created_at',
+    keepMs: 3 * dayMs,
+    setting: 'REPLIES_KEEP_HOURS',
+    ofSandbox: sql`environment = 'sandbox'`,
+  },
+  {
+    table: 'outbox',
+    column: 'done_at',
+    keepMs: 3 * dayMs,
+    setting: 'EVENTS_KEEP_HOURS',
+    ofSandbox: sql`environment = 'sandbox'`,
+  },
+  {
+    table: 'published_event',
+    column: 'published_at',
+    keepMs: 3 * dayMs,
+    setting: 'EVENTS_KEEP_HOURS',
+    ofSandbox: sql`message #>> '{event,environment}' = 'sandbox'`,
+    partitionsBy: 'tend_published_events',
+  },
+  { table: 'inbox', column: 'received_at', keepMs: 18 * dayMs, setting: 'INBOX_KEEP_DAYS' },
+  { table: 'set_aside_message', column: 'set_aside_at', keepMs: 30 * dayMs, setting: 'SET_ASIDE_KEEP_DAYS' },
 ]
+
+/** A retention with the times that settings give. */
+export function retentionFor(retention: Retention, settings: Readonly<Record<string, unknown>>): Retention {
+  const { setting } = retention
+  const value = setting === undefined ? undefined : settings[setting]
+  return typeof value === 'number'
+    ? { ...retention, keepMs: value * (setting?.endsWith('_DAYS') ? dayMs : hourMs) }
+    : retention
+}
 
 const batchMax = 1_000
 /** Rows of the sandbox are looked for among those that became due lately. Older ones go with all others. */
@@ -42,27 +82,42 @@ const sandboxWindowMs = dayMs
  */
 export async function purge(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
-  { table, column, keepMs, ofSandbox }: Retention,
+  { table, column, keepMs, only, ofSandbox, partitionsBy }: Retention,
   sandboxKeepMs?: number,
 ): Promise<number> {
   const now = clock.now()
   const onlySandbox = sandboxKeepMs !== undefined && ofSandbox !== undefined
   const keepSeconds = (onlySandbox ? sandboxKeepMs : keepMs) / 1_000
   const due = sql`least(${now}::timestamptz, now()) - make_interval(secs => ${keepSeconds})`
+  const meant = only === undefined ? sql`` : sql`and ${only}`
   const chosen = !onlySandbox
-    ? sql``
-    : sql`and ${identifier(column)} >= ${due} - make_interval(secs => ${sandboxWindowMs / 1_000}) and ${ofSandbox}`
+    ? meant
+    : sql`${meant} and ${identifier(column)} >= ${due} - make_interval(secs => ${sandboxWindowMs / 1_000}) and ${ofSandbox}`
+  if (partitionsBy !== undefined && !onlySandbox)
+    await db`select ${identifier(partitionsBy)}(${now}::timestamptz, ${keepSeconds}) as dropped`
+  const parts = partitionsBy === undefined ? [table] : onlySandbox ? await partitionsOf(db, table) : [`${table}_other`]
   let deleted = 0
-  for (;;) {
-    const rows = await db`
-      delete from ${identifier(table)} where ctid in (
-        select ctid from ${identifier(table)} where ${identifier(column)} < ${due} ${chosen}
-        limit ${batchMax} for update skip locked
-      ) returning true
-    `
-    deleted += rows.length
-    if (rows.length < batchMax) return deleted
+  for (const part of parts) {
+    let found: number
+    do {
+      const rows = await db`
+        delete from ${identifier(part)} where ctid in (
+          select ctid from ${identifier(part)} where ${identifier(column)} < ${due} ${chosen}
+          limit ${batchMax} for update skip locked
+        ) returning true
+      `
+      found = rows.length
+      deleted += found
+    } while (found >= batchMax)
   }
+  return deleted
+}
+
+async function partitionsOf(db: Db, table: string): Promise<string[]> {
+  const rows = await db<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass
+  `
+  return rows.map(({ name }) => name)
 }
 
 const purgeEveryMs = 3_600_000
@@ -71,10 +126,12 @@ const firstPurgeAfterMs = 60_000
 /** Purges a minute after the start, then every hour. A table that cannot be purged waits for the next hour. */
 export function purging(
   context: { readonly db: Db; readonly clock: Clock; readonly log: Logger },
-  retentions: readonly Retention[],
-  sandboxKeepMs: number,
+  defaults: readonly Retention[],
+  settings: Readonly<Record<string, unknown>> & { readonly SANDBOX_KEEP_HOURS: number },
 ): Loop {
   const { log } = context
+  const sandboxKeepMs = settings.SANDBOX_KEEP_HOURS * hourMs
+  const retentions = defaults.map((retention) => retentionFor(retention, settings))
   return new Loop({
     name: 'purging',
     log,

@@ -20,6 +20,9 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   environments(service),
   lastFault(service),
   sealedMessages(service),
+  publishedEvents(service),
+  autovacuum(service),
+  operationResult(service),
 ]
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
@@ -47,6 +50,88 @@ alter table ${service}.outbox add column environment text;
 const sealedMessages = (service: ServiceName): Migration => ({
   name: '0000_runtime_sealed_messages',
   sql: `alter table ${service}.set_aside_message add column sealed boolean not null default false`,
+})
+
+/**
+ * What the reply of an operation is made from again, where a record says all of it. Null where the reply is stored, and in
+ * rows of the release before.
+ */
+const operationResult = (service: ServiceName): Migration => ({
+  name: '0000_runtime_operation_result',
+  sql: `alter table ${service}.operation add column result text`,
+})
+
+/**
+ * The log of published events, which fills a lost stream, in a partition for each day. A day is dropped, since that costs
+ * nothing, while deleting its rows would cost as much as writing them. The outbox holds only what is not done.
+ */
+const publishedEvents = (service: ServiceName): Migration => ({
+  name: '0000_runtime_published_events',
+  sql: `
+create table ${service}.published_event (
+  -- In milliseconds, on PostgreSQL's clock.
+  published_at timestamptz not null,
+  -- Of the event. Not unique: PostgreSQL could hold that in each partition only, and a row comes here by leaving the outbox.
+  id text collate "C" not null,
+  message json not null
+) partition by range (published_at);
+create index published_event_at on ${service}.published_event (published_at);
+-- Takes what no partition was made for: a partition that is missing stops nothing.
+create table ${service}.published_event_other partition of ${service}.published_event default;
+create function ${service}.tend_published_events(own_clock timestamptz, keep_seconds double precision) returns integer
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+-- Whoever reads or writes the log waits no longer than that. What cannot be done now is done an hour later.
+set lock_timeout = '250ms'
+as $$
+declare
+  parent constant regclass := '${service}.published_event';
+  -- By both clocks, and never what may still be needed, whoever asks.
+  due constant timestamptz := least(own_clock, now()) - make_interval(secs => greatest(keep_seconds, 49 * 3600));
+  first_at timestamptz;
+  part text;
+  dropped integer := 0;
+begin
+  if not pg_try_advisory_xact_lock(parent::oid::bigint) then return 0; end if;
+  for day in 0..7 loop
+    first_at := (date_trunc('day', now() at time zone 'UTC') + make_interval(days => day)) at time zone 'UTC';
+    part := 'published_event_' || to_char(first_at at time zone 'UTC', 'YYYYMMDD');
+    continue when to_regclass('${service}.' || part) is not null or exists (
+      select from ${service}.published_event_other
+      where published_at >= first_at and published_at < first_at + interval '24 hours');
+    -- Made first and attached then, which locks the log less than making it as a partition.
+    execute format('create table ${service}.%I (like ${service}.published_event)', part);
+    execute format('alter table %s attach partition ${service}.%I for values from (%L) to (%L)',
+      parent, part, first_at, first_at + interval '24 hours');
+  end loop;
+  for part in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = parent and c.relname ~ '_[0-9]{8}$'
+      and (to_date(right(c.relname, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC' <= due
+  loop
+    execute format('drop table ${service}.%I', part);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $$;
+revoke execute on function ${service}.tend_published_events from public;
+grant execute on function ${service}.tend_published_events to ${roleName(service)};
+select ${service}.tend_published_events(now(), ${365 * 24 * 3_600});
+`,
+})
+
+/**
+ * Tables whose rows come and go. Vacuumed after a fiftieth of them has gone instead of a fifth, so that space is used again
+ * before the table grows; the outbox, which is nearly empty, after a thousand.
+ */
+const autovacuum = (service: ServiceName): Migration => ({
+  name: '0000_runtime_autovacuum',
+  sql: `
+alter table ${service}.outbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000);
+alter table ${service}.operation set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+alter table ${service}.inbox set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+`,
 })
 
 const runtimeTables = (service: ServiceName): Migration => ({

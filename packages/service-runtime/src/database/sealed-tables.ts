@@ -45,6 +45,16 @@ const runtimeTables: readonly SealedTable[] = [
     },
   },
   {
+    table: 'published_event',
+    key: 'published_at timestamptz, id text',
+    reads: 'message json',
+    writes: 'message json',
+    renew({ id, message }, vault) {
+      const renewed = renewMessage(vault, { id, name: message.event.type }, message)
+      return renewed === null ? null : { message: renewed }
+    },
+  },
+  {
     table: 'set_aside_message',
     key: 'id bigint',
     reads: 'payload text, sealed bool',

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { compressCopy, expandCopy } from './compressed-copies.ts'
 import { type SecretBox, secretBoxFrom } from './secret-box.ts'
 
 /** The settings of a service that stores data which `sealedKinds` of the contracts name. */
@@ -6,8 +7,8 @@ export const sealingSettings = {
   /** `id:base64key`, newest first, separated by commas. Required outside development where personal data are sealed. */
   MASTER_KEYS: Type.Optional(Type.String({ minLength: 1 })),
   /**
-   * Whether CPF, e-mail, phone and payout destinations are encrypted where they are written. Reading needs no setting. False
-   * only while replicas of a release run that cannot read them sealed.
+   * Whether CPF, e-mail, phone and payout destinations are encrypted where they are written, and other copies of replies
+   * and events compressed. Reading needs no setting. False only while replicas of a release run that can read neither.
    */
   SEAL_PERSONAL_DATA: Type.Boolean({ default: true }),
 }
@@ -78,6 +79,15 @@ export class Vault {
   /** What a bytea column holds of the bytes of a JSON object. */
   sealBytes(bytes: Buffer, place: Place): Buffer {
     return this.seals ? Buffer.from(this.seal(bytes, place)) : bytes
+  }
+
+  /** What a bytea column holds of a copy in which nothing must be sealed. What is sealed is not compressed. */
+  compressBytes(bytes: Buffer): Buffer {
+    return this.seals ? compressCopy(bytes) : bytes
+  }
+
+  expandBytes(stored: Buffer): Buffer {
+    return expandCopy(stored)
   }
 
   openBytes(stored: Buffer, place: Place): Buffer {

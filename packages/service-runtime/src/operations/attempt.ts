@@ -9,7 +9,7 @@ import type { Logger } from '../process/log.ts'
 import { auditRow } from './audit.ts'
 import type { Call, ExecuteTools } from './handle.ts'
 import type { CallRecord } from './record.ts'
-import { type KnownOperation, refusalOf, type StoredReply } from './stored-reply.ts'
+import { type KeptReply, type KnownOperation, refusalOf } from './stored-reply.ts'
 
 /** The result of a command's `prepare`. */
 export type Preparation =
@@ -51,9 +51,9 @@ export interface AttemptContext {
 /** What an accepted call leaves behind. */
 export function recordOf(
   { operation, call, scope, fingerprint, byTeam }: Attempt,
-  { reply, rows }: { readonly reply: StoredReply | null; readonly rows: readonly OutboxRow[] },
+  { reply, result, rows }: KeptReply & { readonly rows: readonly OutboxRow[] },
 ): CallRecord {
-  const kept = { operationId: call.operationId, name: operation.id, scope, fingerprint, rows }
+  const kept = { operationId: call.operationId, name: operation.id, scope, fingerprint, result, rows }
   if (!byTeam) return { ...kept, reply, audit: null }
   // The team is shown masked values, and no more than that is kept.
   const shown = reply !== null && 'body' in reply ? { body: masked(operation.reply, reply.body) } : reply
@@ -63,7 +63,16 @@ export function recordOf(
 /** A refusal is stored too, so that a retry gets the same reply. It changed nothing, so nothing is audited. */
 export function recordOfRefusal({ operation, call, scope, fingerprint }: Attempt, rejection: Rejection): CallRecord {
   const reply = refusalOf(rejection)
-  return { operationId: call.operationId, name: operation.id, scope, fingerprint, reply, rows: [], audit: null }
+  return {
+    operationId: call.operationId,
+    name: operation.id,
+    scope,
+    fingerprint,
+    reply,
+    result: null,
+    rows: [],
+    audit: null,
+  }
 }
 
 /** `emit` and `send` of a transaction. They collect the rows that it writes to the outbox. */

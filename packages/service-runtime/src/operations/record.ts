@@ -16,6 +16,8 @@ export interface CallRecord {
   readonly scope: Scope | undefined
   readonly fingerprint: string
   readonly reply: StoredReply | null
+  /** What the reply can be made from again, where it is not stored. */
+  readonly result: string | null
   readonly rows: readonly OutboxRow[]
   readonly audit: AuditRow | null
 }
@@ -42,7 +44,7 @@ export async function writeRecords(db: Db, records: readonly CallRecord[], now: 
 async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<void> {
   const replies = records.map(({ reply, scope, ...record }) => {
     const text = reply && toJson(record.name, reply)
-    if (scope !== undefined) countStoredBytes('operation', scope, Buffer.byteLength(text ?? ''))
+    if (scope !== undefined) countStoredBytes('operation', scope, Buffer.byteLength(text ?? record.result ?? ''))
     const { operationId, name } = record
     // A refusal says nothing about a person.
     const seals = reply !== null && 'body' in reply && isReplyToSeal(name)
@@ -54,12 +56,14 @@ async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<vo
     }
   })
   await db`
-    insert into operation (operation_id, name, fingerprint, reply, environment, created_at)
-    select operation_id, name, fingerprint, reply::json, environment, statement_timestamp()
-    from ${unnest('record', replies, 'operation_id text, name text, fingerprint text, reply text, environment text')}
+    insert into operation (operation_id, name, fingerprint, reply, result, environment, created_at)
+    select operation_id, name, fingerprint, reply::json, result, environment, statement_timestamp()
+    from ${unnest('record', replies, replyColumns)}
     order by operation_id
   `
 }
+
+const replyColumns = 'operation_id text, name text, fingerprint text, reply text, result text, environment text'
 
 const bytesMaxByName = new Map(allOperations.map(({ id, storedBytesMax }) => [id, storedBytesMax]))
 

@@ -45,8 +45,8 @@ async function executeOnce(
       const tools = { db: tx, now, newId, log, ...collectRows(rows, { requestId: call.requestId, now }) }
       const body = await command.execute(call, tools, prepared)
       await tx.flush()
-      const reply = replyToKeep(command.stored, body)
-      const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows })], now)
+      const kept = replyToKeep(command, body)
+      const behind = await writeRecords(tx, [recordOf(attempt, { ...kept, rows })], now)
       return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
     })
   } catch (error) {

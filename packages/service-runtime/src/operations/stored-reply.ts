@@ -3,6 +3,7 @@ import { type ErrorCode, errorCatalogue, isDeclared, type Operation, Rejection }
 import type { Db, ReadDb } from '../database/db.ts'
 import { placeOfReply } from '../database/sealed-copies.ts'
 import type { Vault } from '../database/vault.ts'
+import type { RemadeReply } from './handle.ts'
 
 /** What the `operation` table keeps of a reply. */
 export type StoredReply =
@@ -13,10 +14,19 @@ export function refusalOf({ code, details }: Rejection): StoredReply {
   return { error: { code, ...(details === undefined ? {} : { details }) } }
 }
 
-/** What is kept of a reply, given the `stored` of its operation, if it has one. */
-export function replyToKeep<R>(stored: ((reply: R) => R | null) | undefined, reply: R): StoredReply | null {
+/** What is kept of what an operation replied: the reply, or what it can be made from again. */
+export interface KeptReply {
+  readonly reply: StoredReply | null
+  readonly result: string | null
+}
+
+export function replyToKeep<R>(
+  { stored, remade }: { readonly stored?: (reply: R) => R | null; readonly remade?: RemadeReply<R> },
+  reply: R,
+): KeptReply {
+  if (remade !== undefined) return { reply: null, result: remade.resultOf(reply) }
   const body = stored === undefined ? reply : stored(reply)
-  return body === null ? null : { body }
+  return { reply: body === null ? null : { body }, result: null }
 }
 
 /** A fault that a retry may cure is no reply, and is never stored. */
@@ -45,8 +55,9 @@ export interface KnownOperation {
   readonly name: string
   /** As it is stored. null: by a release which knew the name alone. */
   readonly fingerprint: string | null
-  /** null on a tombstone, and where a reply is not kept. */
+  /** null on a tombstone, where a reply is not kept, and where it is made again from the result. */
   readonly reply: StoredReply | null
+  readonly result: string | null
   readonly abandoned: boolean
   /** One of its commands is not done. */
   readonly unfinished: boolean
@@ -55,7 +66,7 @@ export interface KnownOperation {
 /** What is stored under these operation ids. */
 export async function findKnown(db: ReadDb, operationIds: readonly string[]): Promise<Map<string, KnownOperation>> {
   const rows = await db<Omit<KnownOperation, 'reply'> & { readonly reply: StoredReply | string | null }>`
-    select o.operation_id, o.name, o.fingerprint, o.reply, o.abandoned, (
+    select o.operation_id, o.name, o.fingerprint, o.reply, o.result, o.abandoned, (
       -- In the collation of the index, which is not the other column's; and not with EXISTS, which may be planned as a
       -- look at all unfinished rows.
       select true from outbox b
@@ -72,18 +83,18 @@ export async function findKnown(db: ReadDb, operationIds: readonly string[]): Pr
 }
 
 /**
- * The stored reply of an earlier attempt.
+ * The stored reply of an earlier attempt; null when it is made again from the result.
  * @throws {Rejection} SERVICE_UNAVAILABLE when the id was abandoned, or its reply is not kept; IDEMPOTENCY_CONFLICT when it stands for something else
  */
 export function replyOf(
   known: KnownOperation,
   operation: Operation,
   { fingerprint, vault }: { readonly fingerprint: string; readonly vault: Vault },
-): StoredReply {
+): StoredReply | null {
   const isSame = known.fingerprint === null ? null : vault.isDigestOf(known.fingerprint, fingerprint)
   // Where the digest cannot be compared, the name must do.
   const same = isSame ?? known.name === operation.id
-  if (known.abandoned || known.reply === null) throw new Rejection('SERVICE_UNAVAILABLE')
+  if (known.abandoned || (known.reply === null && known.result === null)) throw new Rejection('SERVICE_UNAVAILABLE')
   if (!same) {
     const cause = new Error(`operation id ${known.operationId} was used by ${known.name} with another input`)
     throw new Rejection('IDEMPOTENCY_CONFLICT', undefined, { cause })

@@ -18,20 +18,28 @@ const leaseBatchMax = 200
 const leaseMs = 30_000
 
 /**
- * Marks rows as done, on the database's clock: replicas whose clocks differ must agree on what was published lately. In
+ * Takes rows that are done out of the outbox. What was published goes to the log of published events, from which a lost
+ * stream is filled, on the database's clock: replicas whose clocks differ must agree on what was published lately. In
  * milliseconds, because who reads on from a row hands its time back in milliseconds. A row that is written at the same
  * moment and not seen here nudges the relay itself, after its commit.
  * @returns whether rows wait behind these that only the relay may send
  */
 export async function markDone(db: Db, ids: readonly string[]): Promise<boolean> {
   const rows = await db<{ behind: boolean }>`
-    update outbox o set done_at = coalesce(o.done_at, date_trunc('milliseconds', statement_timestamp())), leased_until = null
-    where o.id = any(${ids}::text[])
-    returning exists (
+    with done as (
+      delete from outbox where id = any(${ids}::text[])
+      returning id, aggregate, aggregate_seq, kind, message, done_at
+    ), published as (
+      insert into published_event (published_at, id, message)
+      -- The release before leaves rows in the outbox that are done.
+      select coalesce(done_at, date_trunc('milliseconds', statement_timestamp())), id, message from done where kind = 'event'
+    )
+    select exists (
       select from outbox later
       where later.aggregate = o.aggregate and later.aggregate_seq > o.aggregate_seq
         and later.done_at is null and (later.leased_until is null or later.leased_until <= clock_timestamp())
     ) as behind
+    from done o
   `
   return rows.some(({ behind }) => behind)
 }

@@ -1,13 +1,15 @@
-import { eventStream } from '@backoffice/contracts'
+import { type EventMessage, eventStream } from '@backoffice/contracts'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Database } from '../database/db.ts'
 import type { DatabaseHistory } from '../database/history.ts'
+import type { StoredMessage } from '../database/sealed-copies.ts'
+import { sql } from '../database/statement.ts'
 import { type EventStream, StreamFault } from '../messages/event-stream.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { Logger } from '../process/log.ts'
 import type { EventRow } from './rows.ts'
 import { sendEvent } from './sending.ts'
-import { opened, type StoredRow } from './store.ts'
+import { opened } from './store.ts'
 
 export interface StreamWatchContext {
   readonly db: Database
@@ -28,8 +30,19 @@ const checkMs = 5_000
 const retryMs = 1_000
 const batchMax = 200
 
-/** A place in the order in which events were published. */
-type Position = { readonly doneAt: Date; readonly aggregate: string; readonly aggregateSeq: bigint }
+/** A place in the order in which events were published. Ids of one moment are in the order in which they were written. */
+type Position = { readonly publishedAt: Date; readonly id: string }
+
+interface PublishedRow extends Position {
+  readonly message: StoredMessage & { readonly event: EventMessage }
+}
+
+/** Every event that was published and is still kept. The release before leaves its own in the outbox. */
+const published = sql`(
+  select published_at, id, message from published_event
+  union all
+  select done_at, id, message from outbox where kind = 'event' and done_at is not null
+) as published`
 
 /**
  * Keeps the stream full: publishes the last minutes again after each reconnect and when the database was restored or a
@@ -151,7 +164,8 @@ export class StreamWatch {
   /** Service and broker may have gone down together with their machine, so the latest events are in doubt too. */
   async #lastPublished(): Promise<number | undefined> {
     const [row] = await this.#context.db<{ last: Date | null; now: Date }>`
-      select max(done_at) as last, clock_timestamp() as now from outbox
+      select greatest((select max(done_at) from outbox), (select max(published_at) from published_event)) as last,
+        clock_timestamp() as now
     `
     if (row === undefined || row.last === null) return undefined
     return performance.now() - (row.now.getTime() - row.last.getTime()) - republishMs
@@ -160,21 +174,25 @@ export class StreamWatch {
   /** Publishes again what was published since then, in the same order, page by page. */
   async #republish(since: Date): Promise<number> {
     let count = 0
-    let after: Position = { doneAt: since, aggregate: '', aggregateSeq: 0n }
+    let after: Position = { publishedAt: since, id: '' }
     for (;;) {
       if (this.#stopped) throw new Error('stopped while publishing again')
-      const rows = await this.#context.db<StoredRow & Position>`
-        select id, aggregate, kind, name, message, aggregate_seq, done_at from outbox
-        where kind = 'event'
-          and (done_at, aggregate, aggregate_seq) > (${after.doneAt}::timestamptz, ${after.aggregate}, ${after.aggregateSeq}::bigint)
-        order by done_at, aggregate, aggregate_seq limit ${batchMax}
+      const rows = await this.#context.db<PublishedRow>`
+        select published_at, id, message from ${published}
+        where (published_at, id) > (${after.publishedAt}::timestamptz, ${after.id})
+        order by published_at, id limit ${batchMax}
       `
-      const events = rows.map((row) => opened(this.#context.db.vault, row) as EventRow)
+      const events = rows.map((row) => this.#eventOf(row))
       await Promise.all(events.map((event) => sendEvent(this.#context.publisher, event)))
       count += rows.length
       const last = rows.at(-1)
       if (last === undefined || rows.length < batchMax) return count
       after = last
     }
+  }
+
+  #eventOf({ id, message }: PublishedRow): EventRow {
+    const { type: name } = message.event
+    return opened(this.#context.db.vault, { id, aggregate: id, kind: 'event', name, message }) as EventRow
   }
 }

@@ -1,3 +1,4 @@
+import { streamMaxAgeDays } from '@backoffice/contracts'
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
@@ -22,10 +23,17 @@ export const serviceConfig = Type.Object({
   /** How many copies of the stream EVENTS there must be at least. The migration Job makes so many. */
   EVENTS_REPLICAS: Type.Integer({ minimum: 1, maximum: 5, default: 1 }),
   /**
-   * How long the replies, events and deliveries of the sandbox are kept; those of production have retentions of their own.
-   * Two days and an hour at least: an Idempotency-Key lives a day, and its outcome may be looked up for another.
+   * How long stored replies of operations are kept. Two days and an hour at least, here and below: an Idempotency-Key lives
+   * a day, and its outcome may be looked up for another.
    */
-  SANDBOX_KEEP_HOURS: Type.Integer({ minimum: 49, maximum: 8_760, default: 72 }),
+  REPLIES_KEEP_HOURS: Type.Integer({ minimum: 49, maximum: 8_760, default: 72 }),
+  /** How long events are kept after they were published, to fill a stream that was lost. */
+  EVENTS_KEEP_HOURS: Type.Integer({ minimum: 49, maximum: 8_760, default: 72 }),
+  /** How long the events that were handled are remembered: longer than the stream and EVENTS_KEEP_HOURS together. */
+  INBOX_KEEP_DAYS: Type.Integer({ minimum: 17, maximum: 730, default: 18 }),
+  SET_ASIDE_KEEP_DAYS: Type.Integer({ minimum: 1, maximum: 365, default: 30 }),
+  /** How long the replies, events and deliveries of the sandbox are kept, if that is shorter than what is said for all. */
+  SANDBOX_KEEP_HOURS: Type.Integer({ minimum: 49, maximum: 8_760, default: 49 }),
   /**
    * How long a process goes on taking work after it was told to stop. /readyz fails meanwhile, so that load balancers
    * notice.
@@ -39,6 +47,13 @@ export const serviceConfig = Type.Object({
   DEVELOPMENT: Type.Boolean({ default: false }),
 })
 export type ServiceConfig = Static<typeof serviceConfig>
+
+/** @throws {ConfigurationError} when an event could be handled again: it may come from the stream as late as it is published again */
+export function assertInboxOutlivesEvents({ EVENTS_KEEP_HOURS, INBOX_KEEP_DAYS }: ServiceConfig): void {
+  const daysMin = streamMaxAgeDays + EVENTS_KEEP_HOURS / 24
+  if (INBOX_KEEP_DAYS < daysMin)
+    throw new ConfigurationError(`INBOX_KEEP_DAYS must be at least ${Math.ceil(daysMin)} with this EVENTS_KEEP_HOURS`)
+}
 
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'

@@ -1,9 +1,10 @@
-import { operations } from '@backoffice/contracts'
+import { operations, streamMaxAgeDays } from '@backoffice/contracts'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { purge, runtimeRetentions } from '../../src/database/purge.ts'
-import { dayMs, newId } from '../../src/index.ts'
+import { purge, retentionFor, runtimeRetentions } from '../../src/database/purge.ts'
+import { dayMs, hourMs, newId } from '../../src/index.ts'
 import { enterInbox } from '../../src/messages/set-aside.ts'
+import { assertInboxOutlivesEvents, loadConfig, serviceConfig } from '../../src/process/config.ts'
 import { countUp, payments, wallet } from '../probe-services.ts'
 
 // Before any time at which PostgreSQL runs, whose clock has a say too.
@@ -83,16 +84,15 @@ t.test('what the sandbox left goes earlier than what production left', async (t)
   const production = bed.scope({ environment: 'production' })
   for (const each of [scope, production])
     await bed.rpc.call(countUp, { scope: each, input: { record: each.environment, sends: ['event'] } })
-  await eventually(
-    async () => (await db`select from outbox where done_at is not null and environment is not null`).length === 2,
-  )
-  await db`update outbox set done_at = ${now}::timestamptz where environment is not null`
+  await eventually(async () => (await db`select from published_event`).length === 2)
+  await db`update published_event set published_at = ${now}::timestamptz`
   await db`update operation set created_at = ${now}::timestamptz where environment is not null`
-  const environments = async (table: string) =>
-    (
-      await bed.sql('payments').query(`select environment from ${table} where environment is not null order by 1`)
-    ).rows.map(({ environment }) => environment)
-  for (const table of ['operation', 'outbox']) {
+  const environments = async (table: string) => {
+    const environment = table === 'operation' ? 'environment' : `message #>> '{event,environment}'`
+    const { rows } = await bed.sql('payments').query(`select ${environment} as environment from ${table} order by 1`)
+    return rows.map(({ environment }) => environment)
+  }
+  for (const table of ['operation', 'published_event']) {
     now = new Date(start.getTime() + keepMs)
     t.equal(await purge({ db, clock }, retention(table), keepMs), 0)
     now = new Date(now.getTime() + 1)
@@ -101,9 +101,102 @@ t.test('what the sandbox left goes earlier than what production left', async (t)
   }
 })
 
-t.test('the inbox is kept longer than the outbox, and both longer than a stored reply', async (t) => {
-  t.ok(retention('inbox').keepMs > retention('outbox').keepMs)
-  t.ok(retention('outbox').keepMs > retention('operation').keepMs)
-  t.ok(retention('operation').keepMs > 2 * dayMs, 'a claim of an Idempotency-Key is deleted after two days')
-  t.notOk(runtimeRetentions.some(({ table }) => table === 'audit_entry'))
+t.test(
+  'the inbox is kept longer than the stream and what fills it, and a reply as long as it may be asked for',
+  async (t) => {
+    t.ok(retention('inbox').keepMs > streamMaxAgeDays * dayMs + retention('published_event').keepMs)
+    t.ok(retention('operation').keepMs > 2 * dayMs, 'a claim of an Idempotency-Key is deleted after two days')
+    t.notOk(runtimeRetentions.some(({ table }) => table === 'audit_entry'))
+  },
+)
+
+t.test(
+  'settings say how long rows are kept, and their defaults are the retentions that stand in the code',
+  async (t) => {
+    const settings = loadConfig(serviceConfig, { DATABASE_URL: 'x', NATS_URL: 'x' })
+    const set = runtimeRetentions.filter(({ setting }) => setting !== undefined)
+    t.equal(set.length, runtimeRetentions.length)
+    for (const each of set) t.same(retentionFor(each, settings), each, each.table)
+    t.equal(retentionFor(retention('operation'), { REPLIES_KEEP_HOURS: 50 }).keepMs, 50 * hourMs)
+    t.equal(retentionFor(retention('inbox'), { INBOX_KEEP_DAYS: 20 }).keepMs, 20 * dayMs)
+    t.throws(() => assertInboxOutlivesEvents({ ...settings, EVENTS_KEEP_HOURS: 97 }), {
+      message: 'INBOX_KEEP_DAYS must be at least 19 with this EVENTS_KEEP_HOURS',
+    })
+    assertInboxOutlivesEvents({ ...settings, EVENTS_KEEP_HOURS: 96 })
+  },
+)
+
+const partitions = async () =>
+  (
+    await bed.sql('admin').query(
+      `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = 'payments.published_event'::regclass order by 1`,
+    )
+  ).rows.map(({ name }) => name as string)
+const dayOf = (date: Date) => `published_event_${date.toISOString().slice(0, 10).replaceAll('-', '')}`
+const inDays = (days: number) => new Date(Date.now() + days * dayMs)
+
+t.test(
+  'published events have a partition for each day, a week ahead, and a day is dropped when all of it is too old',
+  async (t) => {
+    now = new Date()
+    const published = retention('published_event')
+    const old = inDays(-4)
+    await bed.sql('admin').query(`
+    alter table payments.published_event detach partition payments.published_event_other;
+    create table payments.${dayOf(old)} (like payments.published_event);
+    alter table payments.published_event attach partition payments.published_event_other default;
+    alter table payments.published_event attach partition payments.${dayOf(old)}
+      for values from ('${old.toISOString().slice(0, 10)} 00:00Z') to ('${inDays(-3).toISOString().slice(0, 10)} 00:00Z');
+    drop table payments.${dayOf(inDays(2))}`)
+    const row = (at: Date) =>
+      bed.sql('payments').query(`insert into published_event values ($1, 'evt_kept', '{}')`, [at])
+    await row(old)
+    await purge({ db, clock }, { ...published, keepMs: 5 * dayMs })
+    t.ok((await partitions()).includes(dayOf(old)))
+    t.same(
+      (await partitions()).filter((name) => name > dayOf(inDays(-1)) && name !== 'published_event_other'),
+      [...Array.from({ length: 8 }, (_, day) => dayOf(inDays(day)))],
+    )
+    await purge({ db, clock }, published)
+    t.notOk((await partitions()).includes(dayOf(old)))
+    t.equal(await count(`published_event where id = 'evt_kept'`), 0)
+  },
+)
+
+t.test('no service can have younger partitions dropped, whatever it asks for', async (t) => {
+  const before = await partitions()
+  await bed.sql('payments').query(`select tend_published_events(now() + interval '1 year', 0)`)
+  t.same(await partitions(), before)
+})
+
+t.test('an event of a day without a partition is kept and purged like any other', async (t) => {
+  now = new Date()
+  const published = retention('published_event')
+  const put = (id: string, at: Date) =>
+    bed.sql('payments').query(`insert into published_event values ($1, $2, '{}')`, [at, id])
+  await put('evt_ahead', inDays(30))
+  await put('evt_old', inDays(-9))
+  await purge({ db, clock }, published)
+  const { rows } = await bed.sql('payments').query('select id from published_event_other order by id')
+  t.ok(rows.some(({ id }) => id === 'evt_ahead'))
+  t.notOk(rows.some(({ id }) => id === 'evt_old'))
+})
+
+t.test('whoever reads the log for long delays neither publishing nor the next partition for long', async (t) => {
+  now = new Date()
+  const reader = await bed.sql('admin').connect()
+  try {
+    await reader.query(`drop table payments.${dayOf(inDays(3))}`)
+    await reader.query('begin')
+    await reader.query('select count(*) from payments.published_event')
+    await t.rejects(purge({ db, clock }, retention('published_event')), /lock timeout/)
+    await bed.rpc.call(countUp, { scope, input: { record: 'beside a reader', sends: ['event'] } })
+    await eventually(async () => (await db`select from outbox where aggregate = 'beside a reader'`).length === 0)
+  } finally {
+    await reader.query('rollback')
+    reader.release()
+  }
+  await purge({ db, clock }, retention('published_event'))
+  t.ok((await partitions()).includes(dayOf(inDays(3))))
 })

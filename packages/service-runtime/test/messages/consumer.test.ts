@@ -1,5 +1,5 @@
 import type { EventMessage } from '@backoffice/contracts'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, keptEvents, testBed } from '@backoffice/test-kit'
 import { jetstream } from '@nats-io/jetstream'
 import t from 'tap'
 import { newId, type Reaction } from '../../src/index.ts'
@@ -61,7 +61,7 @@ async function setAside(text: string): Promise<{ fault: string; consumer: string
 t.test('an event of another service takes effect once, soon after its commit', async (t) => {
   const started = performance.now()
   await bed.rpc.call(countUp, { scope, input: { record: 'heard', sends: ['event'] } })
-  const { rows } = await bed.sql('payments').query("select id from outbox where kind = 'event'")
+  const { rows } = await bed.sql('payments').query(`select id from ${keptEvents('payments')}`)
   await eventually(async () => (await heard(rows[0].id)) === 1)
   t.ok(performance.now() - started < 900, 'nudged, not polled')
 })

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { eventually, keptEvents, testBed } from '@backoffice/test-kit'
 import { type Context, context, createContextKey, propagation, ROOT_CONTEXT } from '@opentelemetry/api'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { adding, addUp, countUp, payments } from '../probe-services.ts'
 
 // The least that a trace needs: a context that follows the calls, with one value in it, carried as a header.
@@ -33,13 +32,16 @@ const bed = await testBed(t, { payments })
 const scope = bed.scope()
 
 async function traceOf(record: string): Promise<{ requestId: string; trace: string }> {
-  const { rows } = await bed.sql('payments').query('select message from outbox where aggregate = $1', [record])
+  const sent = `select message from ${keptEvents('payments')} where message #>> '{event,data,id}' = $1`
+  const { rows } = await bed.sql('payments').query(sent, [`opn_${record}-0`])
   return rows[0].message.context
 }
 
 t.test('what a call sends belongs to its trace and request', async (t) => {
   const input = { record: 'alone', sends: ['event' as const] }
-  await within('trace alone', () => bed.rpc.call(countUp, { scope, input, requestId: 'req_alone' }))
+  await within('trace alone', () =>
+    bed.rpc.call(countUp, { scope, input, operationId: 'opn_alone', requestId: 'req_alone' }),
+  )
   t.same(await traceOf('alone'), { requestId: 'req_alone', trace: 'trace alone' })
 })
 
@@ -49,8 +51,8 @@ t.test('and so it does when many share a transaction', async (t) => {
     within(`trace ${n}`, () =>
       bed.rpc.call(addUp, {
         scope,
-        input: { record: `record ${n}`, by: 1, sends: ['event'] },
-        operationId: newId('opn'),
+        input: { record: `record-${n}`, by: 1, sends: ['event'] },
+        operationId: `opn_record-${n}`,
         requestId: `req_${n}`,
       }),
     )
@@ -60,5 +62,5 @@ t.test('and so it does when many share a transaction', async (t) => {
   }
   await Promise.all([call('opener'), ...numbers.map(call)])
   t.ok(adding.batches.some(({ length }) => length > 10))
-  for (const n of numbers) t.same(await traceOf(`record ${n}`), { requestId: `req_${n}`, trace: `trace ${n}` })
+  for (const n of numbers) t.same(await traceOf(`record-${n}`), { requestId: `req_${n}`, trace: `trace ${n}` })
 })

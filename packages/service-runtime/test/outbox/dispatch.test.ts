@@ -21,7 +21,16 @@ async function leave(name: string) {
       ) as EventRow,
   )
   const operationId = newId('opn')
-  const record = { operationId, name, scope: bed.scope(), fingerprint: '', reply: { body: null }, rows, audit: null }
+  const record = {
+    operationId,
+    name,
+    scope: bed.scope(),
+    fingerprint: '',
+    reply: { body: null },
+    result: null,
+    rows,
+    audit: null,
+  }
   const behind = await db.transaction((tx) => writeRecords(tx, [record], now))
   return { sent: { operationId, rows, behind }, ids: rows.map(({ id }) => id) }
 }

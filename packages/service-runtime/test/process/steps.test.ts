@@ -38,7 +38,7 @@ t.test('an interceptor stands around each statement, commit, call and publicatio
   const after = steps.slice(steps.findIndex(({ kind }) => kind === 'commit') + 1)
   t.same(
     after.slice(0, 3).map(({ kind, name }) => (kind === 'statement' ? name.trim().slice(0, 13) : `${kind} ${name}`)),
-    ['call wallet.creditAccount', 'update outbox', 'publish deposit.confirmed'],
+    ['call wallet.creditAccount', 'with done as ', 'publish deposit.confirmed'],
   )
 })
 

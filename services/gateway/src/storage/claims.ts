@@ -137,7 +137,7 @@ function responseOf(
 ): StoredResponse | null {
   const { operation, status, contentType, body, requestId } = columns
   if (status === null || contentType === null || body === null || requestId === null) return null
-  const opened = isToSeal(operation, status) ? vault.openBytes(body, placeOf(claim)) : body
+  const opened = isToSeal(operation, status) ? vault.openBytes(body, placeOf(claim)) : vault.expandBytes(body)
   return { status, contentType, body: opened, requestId }
 }
 
@@ -299,7 +299,7 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
   const { vault } = db
   const asked = completions.map(({ response, operation, ...attempt }) => {
     const { body, status } = response
-    const stored = isToSeal(operation, status) ? vault.sealBytes(body, placeOf(attempt)) : body
+    const stored = isToSeal(operation, status) ? vault.sealBytes(body, placeOf(attempt)) : vault.compressBytes(body)
     return { ...attempt, ...response, body: stored }
   })
   const rows = await db<{ token: string; operation: string } & ResponseColumns>`

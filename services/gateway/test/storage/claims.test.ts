@@ -63,6 +63,40 @@ t.test('of thirty parallel claims of one key exactly one is ours, the rest see i
   ])
 })
 
+t.test(
+  'a replay has the bytes of the reply, whether they were stored compressed or by a release that does not',
+  async (t) => {
+    const text = JSON.stringify({
+      id: 'dep_1',
+      status: 'pending',
+      createdAt: '2026-03-02T12:00:00.000Z',
+      note: 'ü\u2028',
+    })
+    const key = newKey()
+    const first = claim(key)
+    await first.outcome
+    t.ok((await store(first, text))?.body.equals(Buffer.from(text)), 'what is sent')
+    const stored = await bed.sql('gateway').query('select body from claim where key = $1', [key.key])
+    t.ok(stored.rows[0].body.length < text.length)
+    t.match(await claim(key).outcome, { state: 'replay', response: { body: Buffer.from(text) } })
+    await bed.sql('gateway').query('update claim set body = $2 where key = $1', [key.key, Buffer.from(text)])
+    t.match(await claim(key).outcome, { state: 'replay', response: { body: Buffer.from(text) } })
+  },
+)
+
+t.test('a claim with its reply goes when its key has expired, one without a reply later', async (t) => {
+  const [known, unknown] = [newKey(), newKey()]
+  const answered = claim(known)
+  await Promise.all([answered.outcome, claim(unknown).outcome])
+  await store(answered, 'a')
+  await Promise.all([expire(known), expire(unknown)])
+  const clock = { now: () => new Date() }
+  for (const retention of gateway.retentions ?? [])
+    if (retention.table === 'claim') await purge({ db, clock }, retention)
+  const left = 'select key from claim where key = any($1)'
+  t.same((await bed.sql('gateway').query(left, [[known.key, unknown.key]])).rows, [{ key: unknown.key }])
+})
+
 t.test('a conflict is judged before in-progress, and neither touches the claim', async (t) => {
   const key = newKey()
   const first = claim(key)

@@ -61,7 +61,7 @@ t.test('as long as an old hold is not given back no new intent begins', async (t
   )
   t.equal(await refusal(path.requestWithdrawal(playerId, {}, operationId)), 'SERVICE_UNAVAILABLE')
   t.match(await attempts(operationId), [{ status: 'abandoned' }])
-  await path.rows('update outbox set done_at = now() where id = $1', [`cmd_${id}`])
+  await path.rows('delete from outbox where id = $1', [`cmd_${id}`])
   t.match(await path.requestWithdrawal(playerId, {}, operationId), { status: 'under_review' })
 })
 

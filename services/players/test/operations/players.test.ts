@@ -1,6 +1,6 @@
 import { operations, submissionsBytesMax } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime'
-import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { eventually, keptEvents, refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -88,12 +88,11 @@ t.test('a submission is kept with its reference; a decision is told once, the sa
   t.match(decided, { kycStatus: 'aprovado', decidedAt: now.toISOString(), submissions: [receipt.submission] })
   t.strictSame(await decide('aprovado'), decided)
   await decide('expirado')
-  const { rows } = await bed
-    .sql('admin')
-    .query(
-      `select message->'event'->'data' as data from players.outbox where aggregate = $1 and kind = 'event' order by aggregate_seq`,
-      [playerId],
-    )
+  const { rows } = await bed.sql('admin').query(
+    `select message->'event'->'data' as data from ${keptEvents('players')}
+      where message #>> '{event,data,playerId}' = $1 order by (message #>> '{event,data,version}')::int`,
+    [playerId],
+  )
   t.strictSame(
     rows.map(({ data }) => [data.previousStatus, data.kycStatus, data.version]),
     [
@@ -128,7 +127,7 @@ t.test('a decision and its event carry the latest submission, however many and l
   const { rows } = await bed.sql('admin').query(
     `select length(message::text) as letters, octet_length(message::text) as bytes, message #> '{event,data,submissions}' as told,
       (select octet_length(reply::text) from players.operation where operation_id = $2) as stored
-    from players.outbox where aggregate = $1 and kind = 'event'`,
+    from ${keptEvents('players')} where message #>> '{event,data,playerId}' = $1`,
     [playerId, operationId],
   )
   t.strictSame(rows[0].told, decided.submissions)

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { testBed } from '@backoffice/test-kit'
+import { keptEvents, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -124,7 +124,8 @@ t.test('with two replicas', async (t) => {
       ),
     )
     const { rows } = await admin.query(
-      `select message->'event'->'data' as data from players.outbox where aggregate = $1 and kind = 'event' order by aggregate_seq`,
+      `select message->'event'->'data' as data from ${keptEvents('players')}
+      where message #>> '{event,data,playerId}' = $1 order by (message #>> '{event,data,version}')::int`,
       [playerId],
     )
     let status = 'nao_iniciado'

@@ -1,5 +1,5 @@
 import type { DepositStatus, WithdrawalStatus } from '@backoffice/contracts'
-import { dayMs, outboxKeepMs, sql, unnest } from '@backoffice/service-runtime'
+import { dayMs, eventsKeepMsMin, sql, unnest } from '@backoffice/service-runtime'
 import { sqlCheck } from './check.ts'
 
 /**
@@ -131,26 +131,29 @@ export const decisions = sqlCheck('decisions', {
   `,
 })
 
-/**
- * A day less than a published event is kept at least, because clocks and the purge do not keep time to the second. In the
- * sandbox a setting says how long, and its least is 49 hours.
- */
-const eventsKeptSeconds = (outboxKeepMs - dayMs) / 1_000
-const sandboxEventsKeptSeconds = 25 * 3_600
+/** A day less than an event is kept at least, because clocks and the purge do not keep time to the second. */
+const eventsKeptSeconds = (eventsKeepMsMin - dayMs) / 1_000
+
+/** Events that were published, and those that wait for it. */
+const keptEvents = sql`(
+  select message -> 'event' as event from payments.published_event
+  union all
+  select message -> 'event' from payments.outbox where kind = 'event'
+) as kept`
 
 /**
  * Operators were told of every confirmed deposit and of every change of a withdrawal, and of nothing else, as long as
  * the events are kept.
  */
 export const events = sqlCheck('events', {
-  compared: sql`select count(*) from payments.outbox where kind = 'event'`,
+  compared: sql`select count(*) from ${keptEvents}`,
   differences: sql`
     with told as (
-      select id, name, aggregate, event ->> 'brandId' as brand_id, event #>> '{data,version}' as version,
-        format('%s: %s of %s, brand %s %s %s', name, event #>> '{data,status}', event #>> '{data,amount}',
+      select event ->> 'id' as id, coalesce(event #>> '{data,id}', event ->> 'id') as aggregate, event ->> 'brandId' as brand_id,
+        event #>> '{data,version}' as version,
+        format('%s: %s of %s, brand %s %s %s', event ->> 'type', event #>> '{data,status}', event #>> '{data,amount}',
           event ->> 'brandId', event ->> 'environment', event #>> '{data,playerId}') as content
-      from payments.outbox cross join lateral (select message -> 'event' as event) e
-      where kind = 'event'
+      from ${keptEvents}
     ), done as (
       select r.brand_id, r.id, r.environment, s.version, s.at,
         format('%s: %s of %s, brand %s %s %s', case r.kind when 'deposit' then 'deposit.confirmed' else 'withdrawal.status_changed' end,
@@ -169,8 +172,7 @@ export const events = sqlCheck('events', {
     full join told t on t.aggregate = d.id and t.version = d.version::text
     where case
       when d.id is null then true
-      when t.id is null then d.at > now() - make_interval(secs =>
-        case d.environment when 'sandbox' then ${sandboxEventsKeptSeconds}::float8 else ${eventsKeptSeconds}::float8 end)
+      when t.id is null then d.at > now() - make_interval(secs => ${eventsKeptSeconds}::float8)
       else t.content <> d.content
     end
   `,

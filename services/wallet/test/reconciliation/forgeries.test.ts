@@ -9,7 +9,7 @@ import {
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/service-runtime/internal'
-import { eventually, refusal, testBed } from '@backoffice/test-kit'
+import { eventually, keptEvents, refusal, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
@@ -158,10 +158,9 @@ async function forgePayment(
     )
   await as(
     'payments',
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
-    select $1, aggregate, aggregate_seq + 1, kind, name,
-      jsonb_set(jsonb_set(message::jsonb, '{event,data,status}', '"paid"'), '{event,data,version}', '3')::json, now(), now()
-    from outbox where aggregate = $2 order by aggregate_seq desc limit 1`,
+    `insert into published_event (published_at, id, message)
+    select now(), $1, jsonb_set(jsonb_set(message::jsonb, '{event,data,status}', '"paid"'), '{event,data,version}', '3')::json
+    from ${keptEvents('payments')} where message #>> '{event,data,id}' = $2 order by id desc limit 1`,
     [newId('evt'), id],
   )
   const input = { playerId, withdrawalId: id, effectiveAt: new Date().toISOString() }
@@ -507,15 +506,19 @@ const forgeries: readonly Forgery[] = [
     found: ['events'],
     async forge(brand) {
       const event = {
-        ...{ brandId: brand.scope.brandId, environment: 'production' },
-        data: { playerId: brand.playerId, status: 'confirmed', amount: '5.00', version: 2 },
+        ...{ id: newId('evt'), type: 'deposit.confirmed', brandId: brand.scope.brandId, environment: 'production' },
+        data: {
+          id: await forgeEnding(brand, {}),
+          playerId: brand.playerId,
+          status: 'confirmed',
+          amount: '5.00',
+          version: 2,
+        },
       }
-      await as(
-        'payments',
-        `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
-        values ($1, $2, 1, 'event', 'deposit.confirmed', $3, now(), now())`,
-        [newId('evt'), await forgeEnding(brand, {}), JSON.stringify({ event })],
-      )
+      await as('payments', 'insert into published_event (published_at, id, message) values (now(), $1, $2)', [
+        event.id,
+        JSON.stringify({ event }),
+      ])
     },
   },
   {
@@ -524,7 +527,9 @@ const forgeries: readonly Forgery[] = [
     async forge(brand) {
       const id = await brand.deposit('5.00')
       await brand.confirm(id)
-      await as('payments', `delete from outbox where aggregate = $1 and kind = 'event'`, [id])
+      const left = 'select from outbox where aggregate = $1'
+      await eventually(async () => (await bed.sql('payments').query(left, [id])).rowCount === 0)
+      await as('payments', `delete from published_event where message #>> '{event,data,id}' = $1`, [id])
     },
   },
   {
@@ -532,26 +537,35 @@ const forgeries: readonly Forgery[] = [
     found: ['events'],
     async forge(brand) {
       const event = {
-        ...{ brandId: brand.scope.brandId, environment: 'production' },
-        data: { playerId: brand.playerId, status: 'confirmed', amount: '5.00', version: 2 },
+        ...{ id: newId('evt'), type: 'deposit.confirmed', brandId: brand.scope.brandId, environment: 'production' },
+        data: {
+          id: await brand.deposit('5.00'),
+          playerId: brand.playerId,
+          status: 'confirmed',
+          amount: '5.00',
+          version: 2,
+        },
       }
-      await as(
-        'payments',
-        `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
-        values ($1, $2, 1, 'event', 'deposit.confirmed', $3, now(), now())`,
-        [newId('evt'), await brand.deposit('5.00'), JSON.stringify({ event })],
-      )
+      await as('payments', 'insert into published_event (published_at, id, message) values (now(), $1, $2)', [
+        event.id,
+        JSON.stringify({ event }),
+      ])
     },
   },
   {
     what: 'an operator is told of another amount',
     found: ['events'],
-    forge: async (brand) =>
-      as(
+    async forge(brand) {
+      const id = await approved(brand)
+      const left = 'select from outbox where aggregate = $1'
+      await eventually(async () => (await bed.sql('payments').query(left, [id])).rowCount === 0)
+      await as(
         'payments',
-        `update outbox set message = jsonb_set(message::jsonb, '{event,data,amount}', '"99.00"')::json where aggregate = $1`,
-        [await approved(brand)],
-      ),
+        `update published_event set message = jsonb_set(message::jsonb, '{event,data,amount}', '"99.00"')::json
+        where message #>> '{event,data,id}' = $1`,
+        [id],
+      )
+    },
   },
   {
     what: 'a player is registered without an account',

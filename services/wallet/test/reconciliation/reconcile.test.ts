@@ -47,13 +47,18 @@ function brand() {
         [id, version, statuses[index - 1] ?? null, status],
       )
       const name = status === 'confirmed' ? 'deposit.confirmed' : 'withdrawal.status_changed'
-      const event = { brandId, environment: 'sandbox', data: { playerId, status, amount, version } }
+      const event = {
+        id: newId('evt'),
+        type: name,
+        brandId,
+        environment: 'sandbox',
+        data: { id, playerId, status, amount, version },
+      }
       if (version > 1 && !(id.startsWith('dep_') && status === 'failed'))
-        await admin.query(
-          `insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
-          values ($1, $2, $3, 'event', $4, $5, now(), now())`,
-          [newId('evt'), id, 100 + version, name, JSON.stringify({ event })],
-        )
+        await admin.query('insert into payments.published_event (published_at, id, message) values (now(), $1, $2)', [
+          event.id,
+          JSON.stringify({ event }),
+        ])
     }
   }
   return {
@@ -249,7 +254,7 @@ t.test('differences of the sandbox are told from those of production', async (t)
   const depositId = await real.deposit('20.00', { credited: null })
   await behindItsBack("update payments.deposit set environment = 'production' where id = $1", [depositId])
   await behindItsBack(
-    "update payments.outbox set message = jsonb_set(message::jsonb, '{event,environment}', '\"production\"') where aggregate = $1",
+    "update payments.published_event set message = jsonb_set(message::jsonb, '{event,environment}', '\"production\"') where message #>> '{event,data,id}' = $1",
     [depositId],
   )
   const { differences, differencesIn } = await run()

@@ -177,9 +177,12 @@ export function listDeliveries(db: ReadDb, filter: DeliveryFilter): Promise<Deli
   `
 }
 
-/** The id of a delivery by its own id or its event's. */
+/** The id of a delivery by its own id or its event's, which is looked for endpoint by endpoint: there the index has it. */
 const deliveryId = (id: string) => sql`coalesce(
-  (select id from delivery where id = ${id}), (select id from delivery where event_id = ${id} limit 1))`
+  (select id from delivery where id = ${id}),
+  (select found.id from endpoint e cross join lateral (
+    select d.id from delivery d where d.endpoint_id = e.id and d.event_id = ${id} limit 1
+  ) found limit 1))`
 
 type AttemptRow = WithTimes<DeliveryStory['attemptLog'][number], 'startedAt'>
 type StoredAttempt = AttemptRow & StoredHead

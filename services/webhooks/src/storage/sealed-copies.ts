@@ -1,7 +1,7 @@
 import { isEventToSeal, type Place, type SealedTable, type Vault } from '@backoffice/service-runtime'
 
 // A delivery is a copy of its event, and a receiver may reply with what it was sent. Both are sealed where the event has
-// personal data that must be.
+// personal data that must be. Other copies of events are compressed.
 
 const placeOfBody = (deliveryId: string): Place => ({ column: 'delivery.body', row: deliveryId })
 
@@ -16,11 +16,11 @@ const placeOfHead = ({ deliveryId, number }: AttemptKey): Place => ({
 
 /** @param type of the event */
 export const storedBody = (vault: Vault, { id, type }: { readonly id: string; readonly type: string }, body: Buffer) =>
-  isEventToSeal(type) ? vault.sealBytes(body, placeOfBody(id)) : body
+  isEventToSeal(type) ? vault.sealBytes(body, placeOfBody(id)) : vault.compressBytes(body)
 
 /** @throws when it was sealed under a master key that is not known */
 export const openBody = (vault: Vault, deliveryId: string, stored: Buffer): Buffer =>
-  vault.openBytes(stored, placeOfBody(deliveryId))
+  vault.openBytes(vault.expandBytes(stored), placeOfBody(deliveryId))
 
 export interface StoredHead {
   readonly responseHead: string | null

@@ -35,7 +35,12 @@ t.test('a batch is stored as a whole, for endpoints that nobody has made too, an
     state: 'withheld',
     traceParent: traceparent,
   })
-  t.same(rows, events.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(stored), 'once each, though it came twice')
+  t.ok(
+    rows.every(({ body }, index) => body.length < JSON.stringify(events[index]).length / 2),
+    'compressed',
+  )
+  const found = rows.map(({ body, ...row }) => ({ ...row, body: db.vault.expandBytes(body) }))
+  t.same(found, events.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(stored), 'once each, though it came twice')
   t.same(nudged.toSorted(), [endpointId(silent), endpointId(unknown)].toSorted())
 })
 

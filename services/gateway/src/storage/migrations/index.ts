@@ -3,6 +3,7 @@ import { operatorTables } from './0001-operators.ts'
 import { requestTables } from './0002-requests.ts'
 import { keptRecords } from './0003-kept-records.ts'
 import { replayProtection } from './0004-replay-protection.ts'
+import { claimsInPlace } from './0005-claims-in-place.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly Migration[] = [
   requestTables,
   keptRecords,
   replayProtection,
+  claimsInPlace,
 ]

@@ -4,6 +4,7 @@ import { deposited } from './0002-deposited.ts'
 import { keptMoney } from './0003-kept-money.ts'
 import { endedCommands } from './0004-ended-commands.ts'
 import { sealedDestination } from './0005-sealed-destination.ts'
+import { depositUpkeep } from './0006-deposit-upkeep.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   keptMoney,
   endedCommands,
   sealedDestination,
+  depositUpkeep,
 ]

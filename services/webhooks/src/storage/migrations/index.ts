@@ -2,6 +2,7 @@ import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/m
 import { webhookTables } from './0001-webhook-tables.ts'
 import { deliveryTrace } from './0002-delivery-trace.ts'
 import { sealedResponse } from './0003-sealed-response.ts'
+import { deliveryUpkeep } from './0004-delivery-upkeep.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -9,4 +10,5 @@ export const migrations: readonly Migration[] = [
   webhookTables,
   deliveryTrace,
   sealedResponse,
+  deliveryUpkeep,
 ]
