@@ -101,9 +101,15 @@ const inTransaction = ({ sql }: Migration) =>
     }
   }
 
+/** Single statements that may be run again after a death in the middle. */
+const repeatable = [
+  /^\s*alter\s+table\s+[\w.]+\s+validate\s+constraint\s+\w+\s*;?\s*$/i,
+  /^\s*drop\s+index\s+concurrently\s+if\s+exists\s+[\w.]+\s*;?\s*$/i,
+]
+
 const outsideTransaction = ({ name, sql }: Migration) => {
   const index = indexBuiltBy(sql)
-  if (index === null && !/^\s*alter\s+table\s+[\w.]+\s+validate\s+constraint\s+\w+\s*;?\s*$/i.test(sql))
+  if (index === null && !repeatable.some((pattern) => pattern.test(sql)))
     throw new Error(`${name} is neither a concurrent index nor a validation, so it may not be safe to run it again`)
   return class extends MikroMigration {
     override isTransactional(): boolean {

@@ -8,7 +8,8 @@ export interface Migration {
   readonly sql: string
   /**
    * False: `sql` is a single statement that takes long, outside of a transaction and without time limits, because nobody
-   * waits for it: `create index concurrently … on …`, or `alter table … validate constraint …`. Both may be run again.
+   * waits for it: `create index concurrently … on …`, `drop index concurrently if exists …`, or
+   * `alter table … validate constraint …`. Each may be run again.
    */
   readonly transactional?: false
 }

@@ -3,6 +3,7 @@ import { webhookTables } from './0001-webhook-tables.ts'
 import { deliveryTrace } from './0002-delivery-trace.ts'
 import { sealedResponse } from './0003-sealed-response.ts'
 import { deliveryUpkeep } from './0004-delivery-upkeep.ts'
+import { oneIndexLess } from './0005-one-index-less.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly Migration[] = [
   deliveryTrace,
   sealedResponse,
   deliveryUpkeep,
+  oneIndexLess,
 ]
