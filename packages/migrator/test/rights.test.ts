@@ -9,12 +9,7 @@ import { services } from '../src/services.ts'
 const migrated = Object.fromEntries(services.map((service) => [service.name, service]))
 const bed = await testBed(t, migrated as never, { startServices: false })
 const admin = bed.sql('admin')
-const reconciler = new pg.Pool({
-  connectionString: bed.environment('wallet').RECONCILE_DATABASE_URL,
-  max: 1,
-  // Its sessions refuse to write. Here is asked what its rights alone refuse.
-  options: '-c default_transaction_read_only=off',
-})
+const reconciler = new pg.Pool({ connectionString: bed.environment('wallet').RECONCILE_DATABASE_URL, max: 1 })
 t.teardown(() => reconciler.end())
 const games = bed.sql('games')
 const roles = { ...Object.fromEntries(serviceNames.map((name) => [name, bed.sql(name)])), reconciler, games }

@@ -17,15 +17,15 @@ const ofService = (schema: ServiceName): Settings => ({
   timezone: 'UTC',
 })
 
-/** PostgreSQL refuses what a session with it would write. */
-const readOnly: Settings = { default_transaction_read_only: 'on' }
-
-/** Of a service's role for reading. */
-export const readerSettings = (service: ServiceName): Settings => ({ ...ofService(service), ...readOnly })
+/** Of a service's role for reading: PostgreSQL refuses what such a session would write. */
+export const readerSettings = (service: ServiceName): Settings => ({
+  ...ofService(service),
+  default_transaction_read_only: 'on',
+})
 
 export function settingsOf(role: DatabaseRole): Settings {
-  // A reconciliation takes long, and says itself how long a statement of it may take.
-  if (role === 'reconciler') return { timezone: 'UTC', ...readOnly }
+  // A reconciliation takes long, and says itself how long a statement of it may take. It may only read by its rights.
+  if (role === 'reconciler') return { timezone: 'UTC' }
   return ofService(role === 'games' ? 'players' : role)
 }
 
