@@ -68,8 +68,8 @@ t.test('panels stay inside the grid and do not overlap', async (t) => {
 })
 
 t.test('the panel of postings counts every operation that posts to the ledger', async (t) => {
-  // A refused credit moves nothing.
-  const others = new Set<string>(['openAccount', 'refuseCredit', ...runtimeOperationIds])
+  // A refused credit moves nothing, and a restore that is recorded neither.
+  const others = new Set<string>(['openAccount', 'refuseCredit', 'recordRestore', ...runtimeOperationIds])
   const posting = Object.values(operations.wallet).filter(({ kind, id }) => kind === 'direct' && !others.has(id))
   const { targets = [] } = panels.find(({ title }) => title === 'Postings in the wallet') ?? {}
   const counted = /operation=~"([^"]*)"/.exec(targets[0]?.expr ?? '')?.[1]?.split('|')
