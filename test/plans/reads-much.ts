@@ -11,6 +11,7 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
     reason: 'after a reconnect a page of events is published again, and the release before left some in its outbox',
   },
   { part: 'name as operation, aggregate as subject', reason: 'the team lists the commands that are unfinished' },
+  { part: 'and status is not null limit', reason: 'all but a few of the claims that have expired have a reply' },
   { part: 'count(*) as waiting', reason: 'a metric counts what is unfinished' },
   { part: 'as oldest from delivery', reason: 'a metric counts what waits for delivery' },
   { part: 'as e (environment)', reason: 'a metric finds the oldest unfinished command and intent of each environment' },
