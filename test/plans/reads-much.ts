@@ -27,4 +27,10 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
 /** Statements that the calls of this test need not send. */
 export const unsent: readonly { readonly part: string; readonly reason: string }[] = [
   { part: 'update reconciliation set progress =', reason: 'a reconciliation sends it each second that it takes' },
+  { part: 'select from reconciliation where id =', reason: 'a schedule of reconciliations sends it' },
+  {
+    part: "select from reconciliation where state = 'running' and is_full and heartbeat_at >",
+    reason: 'the same, when a full run is due',
+  },
+  { part: 'select from wallet.transfer where id <', reason: 'sent while no export of heads is there' },
 ]

@@ -9,16 +9,19 @@ export interface BucketSettings {
   readonly prefix: string
   /** Without them the client looks where Amazon's clients do: a role of the pod or of the machine. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
+  /** Ends every request, because a storage that says nothing must not hold up a shutdown. */
+  readonly signal?: AbortSignal | undefined
 }
 
 const connectionTimeoutMs = 5_000
-const requestTimeoutMs = 60_000
+const requestTimeoutMs = 30_000
 
 /**
  * Heads in a bucket that speaks the S3 API. Nothing is overwritten: a PUT asks for a name that is free. That nothing is
  * removed either is the bucket's own lock. The client is loaded when it is first used, because few need it.
  */
-export function bucketStore({ bucket, prefix, ...settings }: BucketSettings): HeadStore {
+export function bucketStore({ bucket, prefix, signal, ...settings }: BucketSettings): HeadStore {
+  const options = signal === undefined ? {} : { abortSignal: signal }
   let connected: ReturnType<typeof connect> | undefined
   const client = () => {
     connected ??= connect(settings)
@@ -30,7 +33,7 @@ export function bucketStore({ bucket, prefix, ...settings }: BucketSettings): He
       const Body = Buffer.from(text)
       const put = new PutObjectCommand({ Bucket: bucket, Key: `${prefix}${name}`, Body, IfNoneMatch: '*' })
       try {
-        await s3.send(put)
+        await s3.send(put, options)
         return true
       } catch (error) {
         // There is one, or another replica is writing it at this moment.
@@ -51,6 +54,7 @@ export function bucketStore({ bucket, prefix, ...settings }: BucketSettings): He
             StartAfter: `${prefix}${after}`,
             ...(token === undefined ? {} : { ContinuationToken: token }),
           }),
+          options,
         )
         for (const { Key } of page.Contents ?? []) if (Key !== undefined) names.push(Key.slice(prefix.length))
         token = page.NextContinuationToken
@@ -59,14 +63,14 @@ export function bucketStore({ bucket, prefix, ...settings }: BucketSettings): He
     },
     async *read(name) {
       const { s3, GetObjectCommand } = await client()
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}${name}` }))
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}${name}` }), options)
       const decoder = new TextDecoder()
       for await (const piece of (Body ?? []) as AsyncIterable<Uint8Array>) yield decoder.decode(piece, { stream: true })
     },
   }
 }
 
-async function connect({ region, endpoint, credentials }: Omit<BucketSettings, 'bucket' | 'prefix'>) {
+async function connect({ region, endpoint, credentials }: Omit<BucketSettings, 'bucket' | 'prefix' | 'signal'>) {
   const { S3Client, ...commands } = await import('@aws-sdk/client-s3')
   const s3 = new S3Client({
     region,
