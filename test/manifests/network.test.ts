@@ -35,6 +35,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
     ...arrows(['monitoring/prometheus'], ['collector:8888', 'postgres:9187']),
     ...arrows(['postgres'], ['postgres:5432', 'private addresses:443', 'private addresses:6443']),
     ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
+    ...arrows(['wallet'], ['private addresses:443']),
   ],
 }
 
