@@ -183,12 +183,12 @@ t.test('the books agree', async (t) => {
       insert: `/** A bonus is paid from the promotions of its brand. */
 export const bonuses = sqlCheck('bonuses', {
   kind: 'transfer',
-  compared: transfersWhere(sql\`t.type = 'BONUS'\`),
+  of: ({ type }) => type === 'BONUS',
   differences: (keys) => sql\`
     select k.key, t.brand_id, t.id as subject, 'from promotions' as expected, 'from ' || a.kind as actual,
       'A bonus does not come from the promotions of its brand.' as explanation
     from \${keys} join wallet.transfer t on t.id = k.key join wallet.account a on a.id = t.debit_account
-    where t.type = 'BONUS' and a.kind <> 'promotions'
+    where a.kind <> 'promotions'
   \`,
 })
 

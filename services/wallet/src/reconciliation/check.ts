@@ -16,12 +16,21 @@ export type Kind =
   | 'event'
   | 'player'
 
+/** What decides which checks are about a transfer. */
+export interface TransferFacts {
+  readonly id: string
+  readonly type: string
+  readonly isPosted: boolean
+}
+
 /** One question about records of a kind. It reads what belongs to the given keys, each by an index, and nothing else. */
 export interface Question {
   readonly check: string
   readonly kind: Kind
-  /** Of the keys those that the check looks at, as a query of one number. Without it the check looks at all of them. */
-  readonly compared?: ((keys: Fragment) => Fragment) | null
+  /** Which transfers the check looks at. Without it, it looks at all of them. */
+  readonly of?: (transfer: TransferFacts) => boolean
+  /** False: what it looks at is counted by another question of the check. */
+  readonly counts: boolean
   /** A query with the columns key, brand_id, subject, expected, actual, explanation. */
   readonly differences: (keys: Fragment) => Fragment
 }
@@ -29,8 +38,8 @@ export interface Question {
 /** A check that PostgreSQL does by itself: its first question counts what it looks at. */
 export const sqlCheck = (
   check: string,
-  ...[first, ...others]: readonly [Omit<Question, 'check'>, ...Omit<Question, 'check' | 'compared'>[]]
-): readonly Question[] => [{ check, ...first }, ...others.map((other) => ({ check, ...other, compared: null }))]
+  ...questions: readonly Omit<Question, 'check' | 'counts'>[]
+): readonly Question[] => questions.map((question, index) => ({ check, counts: index === 0, ...question }))
 
 export type Found = Omit<Difference, 'check' | 'environment'>
 
@@ -49,26 +58,17 @@ type Row = Omit<Found, 'expected' | 'actual'> & {
 /** Asks a question about some keys. */
 export async function ask(
   db: ReadDb,
-  { compared, differences }: Question,
+  { differences }: Question,
   keys: readonly string[],
-): Promise<{ readonly compared: number; readonly found: readonly KeyedFound[] }> {
-  const table = sql`unnest(${keys}::text[]) as k (key)`
+): Promise<readonly KeyedFound[]> {
   const rows = await db<Row>`
     select d.key, d.brand_id, d.subject, d.expected, d.actual, d.explanation
-    from (${differences(table)}) d order by d.subject
+    from (${differences(sql`unnest(${keys}::text[]) as k (key)`)}) d order by d.subject
   `
-  return {
-    compared: compared === null ? 0 : compared === undefined ? keys.length : await count(db, compared(table)),
-    found: rows.map(({ key, expected, actual, ...where }) => ({
-      key,
-      found: { ...where, expected: expected ?? 'nothing', actual: actual ?? 'nothing' },
-    })),
-  }
-}
-
-async function count(db: ReadDb, query: Fragment): Promise<number> {
-  const [row] = await db<{ compared: bigint }>`select (${query}) as compared`
-  return Number(row?.compared ?? 0)
+  return rows.map(({ key, expected, actual, ...where }) => ({
+    key,
+    found: { ...where, expected: expected ?? 'nothing', actual: actual ?? 'nothing' },
+  }))
 }
 
 /** Each check and each report lists at most this many differences and counts the rest. */

@@ -56,22 +56,15 @@ const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => F
   `,
 }
 
-/** The same question about deposits and about withdrawals. */
-const ofRecords = (
-  differences: (records: Fragment) => Fragment,
-): [Omit<Question, 'check'>, Omit<Question, 'check'>] => [
-  { kind: 'deposit', differences: (keys) => differences(recordsOf.deposit(keys)) },
-  { kind: 'withdrawal', differences: (keys) => differences(recordsOf.withdrawal(keys)) },
-]
-
-/** Both count what they look at. */
+/** The same question about deposits and about withdrawals, which both count, and others, which do not. */
 const recordCheck = (
   check: string,
   differences: (records: Fragment) => Fragment,
-  ...others: readonly Omit<Question, 'check' | 'compared'>[]
+  ...others: readonly Omit<Question, 'check' | 'counts'>[]
 ): readonly Question[] => [
-  ...ofRecords(differences).map((question) => ({ check, ...question })),
-  ...others.map((other) => ({ check, ...other, compared: null })),
+  { check, counts: true, kind: 'deposit', differences: (keys) => differences(recordsOf.deposit(keys)) },
+  { check, counts: true, kind: 'withdrawal', differences: (keys) => differences(recordsOf.withdrawal(keys)) },
+  ...others.map((other) => ({ check, counts: false, ...other })),
 ]
 
 /**

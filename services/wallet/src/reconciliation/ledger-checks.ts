@@ -50,16 +50,10 @@ const ways = Object.entries(waysOfTypes).flatMap(([type, pairs]) =>
   pairs.map(([debit, credit]) => ({ type, debit, credit })),
 )
 
-/** Those of the keys that a condition about transfers `t` chooses. */
-const transfersWhere = (condition: Fragment) => (keys: Fragment) =>
-  sql`
-  select count(*) from ${keys} join wallet.transfer t on t.id = k.key where ${condition}
-`
-
 /** The brand's side of a transfer is the system account that belongs to its type. */
 export const counterparties = sqlCheck('counterparties', {
   kind: 'transfer',
-  compared: transfersWhere(sql`t.outcome = 'posted' and t.type <> 'REVERSAL'`),
+  of: ({ type, isPosted }) => isPosted && type !== 'REVERSAL',
   differences: (keys) => sql`
     select k.key, t.brand_id, t.id as subject,
       (select string_agg(format('%s to %s', debit, credit), ' or ')
@@ -70,14 +64,12 @@ export const counterparties = sqlCheck('counterparties', {
     join wallet.transfer t on t.id = k.key
     left join wallet.account d on d.id = t.debit_account
     left join wallet.account c on c.id = t.credit_account
-    where t.outcome = 'posted' and t.type <> 'REVERSAL' and not exists (
+    where not exists (
       select from ${unnest('way', ways, 'type text, debit text, credit text')}
       where (way.type, way.debit, way.credit) = (t.type, d.kind, c.kind)
     )
   `,
 })
-
-const isCorrection = sql`t.outcome = 'posted' and t.type in ('ADJUSTMENT', 'REVERSAL')`
 
 /** What the team did to the ledger, as `a`, as the audit trail says it. */
 const audited = sql`
@@ -99,7 +91,7 @@ export const corrections = sqlCheck(
   'corrections',
   {
     kind: 'transfer',
-    compared: transfersWhere(isCorrection),
+    of: ({ type, isPosted }) => isPosted && (type === 'ADJUSTMENT' || type === 'REVERSAL'),
     differences: (keys) => sql`
       select p.key, p.brand_id, p.id as subject,
         case when a.id is null then 'an audit entry'
@@ -115,7 +107,6 @@ export const corrections = sqlCheck(
         join wallet.transfer t on t.id = k.key
         left join wallet.account d on d.id = t.debit_account
         left join wallet.account c on c.id = t.credit_account
-        where ${isCorrection}
       ) p
       left join lateral (
         select a.* from (${audited}) a
@@ -160,7 +151,7 @@ export const corrections = sqlCheck(
 /** A reversal takes back the amount of the transfer it names, between the same accounts. */
 export const reversals = sqlCheck('reversals', {
   kind: 'transfer',
-  compared: transfersWhere(sql`t.type = 'REVERSAL'`),
+  of: ({ type }) => type === 'REVERSAL',
   differences: (keys) => sql`
     select k.key, r.brand_id, r.id as subject,
       coalesce(format('%s of %s, %s to %s', t.amount, t.brand_id, t.credit_account, t.debit_account), 'a posted transfer') as expected,
@@ -169,7 +160,7 @@ export const reversals = sqlCheck('reversals', {
     from ${keys}
     join wallet.transfer r on r.id = k.key
     left join wallet.transfer t on t.id = r.reverses and t.outcome = 'posted'
-    where r.type = 'REVERSAL' and (r.amount, r.brand_id, r.debit_account, r.credit_account)
+    where (r.amount, r.brand_id, r.debit_account, r.credit_account)
       is distinct from (t.amount, t.brand_id, t.credit_account, t.debit_account)
   `,
 })
@@ -197,6 +188,7 @@ export const holds = sqlCheck(
   },
   {
     kind: 'transfer',
+    of: ({ type, isPosted }) => isPosted && type === 'WITHDRAWAL',
     differences: (keys) => sql`
       select k.key, t.brand_id, t.reference as subject, 'a captured hold' as expected,
         format('transfer %s of %s', t.id, t.amount) as actual,
@@ -204,7 +196,7 @@ export const holds = sqlCheck(
       from ${keys}
       join wallet.transfer t on t.id = k.key
       left join wallet.hold h on h.brand_id = t.brand_id and h.reference = t.reference and h.state = 'captured'
-      where t.type = 'WITHDRAWAL' and t.outcome = 'posted' and h.reference is null
+      where h.reference is null
     `,
   },
 )

@@ -31,6 +31,7 @@ export const deposits = sqlCheck(
   },
   {
     kind: 'transfer',
+    of: ({ type, isPosted }) => isPosted && type === 'DEPOSIT',
     differences: (keys) => sql`
       select k.key, t.brand_id, t.reference as subject, 'no credit: there is no such deposit' as expected,
         format('%s %s to %s', t.amount, a.currency, a.owner_id) as actual,
@@ -39,7 +40,7 @@ export const deposits = sqlCheck(
       join wallet.transfer t on t.id = k.key
       left join wallet.account a on a.id = t.credit_account
       left join payments.deposit d on d.id = t.reference and d.brand_id = t.brand_id
-      where t.type = 'DEPOSIT' and t.outcome = 'posted' and d.id is null
+      where d.id is null
     `,
   },
 )

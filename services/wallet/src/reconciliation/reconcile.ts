@@ -10,7 +10,7 @@ import {
   type ReconciliationCheckpoint,
 } from '../storage/reconciliations.ts'
 import { checkAccounts, entriesWithoutAccount } from './account-check.ts'
-import { ask, type Kind, type Question } from './check.ts'
+import { ask, type Kind, type Question, type TransferFacts } from './check.ts'
 import { Findings } from './findings.ts'
 import { type ConfiguredHeads, compareHeads, exportFault, nameExports } from './heads-check.ts'
 import { decisions, events, histories } from './history-checks.ts'
@@ -21,7 +21,13 @@ import { accounts } from './players-checks.ts'
 import { relations } from './relations.ts'
 import { Snapshots } from './snapshots.ts'
 import { beginningOf, isOlder, type Since, type Source, sourcesOf } from './sources.ts'
-import { readSystemAccounts, readSystemEntries, type SystemAccount, SystemSum } from './system-check.ts'
+import {
+  readSystemAccounts,
+  readSystemEntries,
+  type SystemAccount,
+  type SystemPlace,
+  SystemSum,
+} from './system-check.ts'
 
 const questions: readonly Question[] = [
   ...transfers,
@@ -212,21 +218,20 @@ class Run {
     const { since, endedBelow } = begun
     const { id: accountId, brandId, currency } = sum.account
     const limit = this.#options.pages.keys
-    for (let from = sum.from; ; ) {
-      const rows = await this.#snapshots.see(async (db) => {
-        const rows = await readSystemEntries(db, { accountId, from, below: endedBelow, limit })
-        const ids = [...new Set(rows.map(({ transferId }) => transferId))]
+    for (let place: SystemPlace | null = { xid: sum.from, after: null }; place !== null; ) {
+      const from: SystemPlace = place
+      const { entries, next } = await this.#snapshots.see(async (db) => {
+        const page = await readSystemEntries(db, from, { accountId, below: endedBelow, limit })
+        const ids = [...new Set(page.entries.map(({ transferId }) => transferId))]
         await this.#examine(db, begun, 'transfer', since === null ? await withoutTransfer(db, ids) : ids)
-        return rows
+        return page
       })
-      for (const entry of rows) {
+      for (const entry of entries) {
         sum.add(entry)
         if (since === null || BigInt(entry.xid) >= since.below) this.#add({ brandId, currency, amount: entry.amount })
       }
-      this.#progress('sums', rows.length, 0)
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < limit) return
-      from = BigInt(last.xid) + 1n
+      this.#progress('sums', entries.length, 0)
+      place = next
     }
   }
 
@@ -253,11 +258,14 @@ class Run {
   /** Asks everything about some keys; an incremental run also about what belongs to them. */
   async #examine(db: ReadDb, begun: Beginning, kind: Kind, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
+    const transfers = kind === 'transfer' ? await readTransferFacts(db, keys) : []
     for (const question of questions) {
       if (question.kind !== kind) continue
-      const { compared, found } = await ask(db, question, keys)
-      this.#findings.compared(question.check, compared)
-      for (const { key, found: difference } of found) this.#findings.add(question.check, difference, { kind, key })
+      const { check, of } = question
+      const chosen = of === undefined ? keys : transfers.filter(of).map(({ id }) => id)
+      if (chosen.length === 0) continue
+      if (question.counts) this.#findings.compared(check, chosen.length)
+      for (const { key, found } of await ask(db, question, chosen)) this.#findings.add(check, found, { kind, key })
     }
     if (begun.since !== null) await this.#goOn(db, begun, begun.since, { kind, keys })
   }
@@ -424,6 +432,11 @@ async function estimate(db: ReadDb, table: string): Promise<number> {
   `
   return Number(row?.rows ?? 0)
 }
+
+/** Once for all questions about a page of transfers. */
+const readTransferFacts = (db: ReadDb, ids: readonly string[]): Promise<TransferFacts[]> => db<TransferFacts>`
+  select id, type, outcome = 'posted' as is_posted from wallet.transfer where id = any(${ids}::text[])
+`
 
 /** Of the transfers that entries name those that are not there. */
 async function withoutTransfer(db: ReadDb, ids: readonly string[]): Promise<string[]> {

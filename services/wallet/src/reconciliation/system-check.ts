@@ -33,16 +33,54 @@ export interface SystemEntry {
   readonly amount: bigint
 }
 
-/** Entries of transactions from `from` on and below `below`: all of the last transaction, so that the next page goes on after it. */
-export const readSystemEntries = (
+/** Where a page of a system account's entries begins. */
+export interface SystemPlace {
+  readonly xid: bigint
+  /** Within the entries of that transaction alone: after the one of this transfer. Null: before all of them. */
+  readonly after: string | null
+}
+
+/** A transaction of the wallet has a few hundred entries. Only rows that were written by other means are so many. */
+const pageOfOneTransaction = 20_000
+
+/**
+ * A page of entries of transactions below `below`: those of whole transactions, so that the next page goes on with the
+ * next one.
+ */
+export async function readSystemEntries(
   db: ReadDb,
-  { accountId, from, below, limit }: { accountId: bigint; from: bigint; below: bigint; limit: number },
-): Promise<SystemEntry[]> => db<SystemEntry>`
-  select xid::text, transfer_id, amount from wallet.entry
-  where account_id = ${accountId}::bigint and seq is null
-    and xid >= ${String(from)}::text::xid8 and xid < ${String(below)}::text::xid8
-  order by xid fetch first ${limit} rows with ties
-`
+  place: SystemPlace,
+  { accountId, below, limit }: { readonly accountId: bigint; readonly below: bigint; readonly limit: number },
+): Promise<{ readonly entries: readonly SystemEntry[]; readonly next: SystemPlace | null }> {
+  if (place.after !== null) return readOfOneTransaction(db, { ...place, after: place.after }, accountId)
+  const entries = await db<SystemEntry>`
+    select xid::text, transfer_id, amount from wallet.entry
+    where account_id = ${accountId}::bigint and seq is null
+      and xid >= ${String(place.xid)}::text::xid8 and xid < ${String(below)}::text::xid8
+    order by xid limit ${limit + 1}
+  `
+  const last = entries[limit]
+  if (last === undefined) return { entries, next: null }
+  const whole = entries.filter(({ xid }) => xid !== last.xid)
+  const xid = BigInt(last.xid)
+  if (whole.length > 0) return { entries: whole, next: { xid, after: null } }
+  return readOfOneTransaction(db, { xid, after: '' }, accountId)
+}
+
+async function readOfOneTransaction(
+  db: ReadDb,
+  { xid, after }: { readonly xid: bigint; readonly after: string },
+  accountId: bigint,
+): Promise<{ readonly entries: readonly SystemEntry[]; readonly next: SystemPlace }> {
+  const entries = await db<SystemEntry>`
+    select xid::text, transfer_id, amount from wallet.entry
+    where account_id = ${accountId}::bigint and seq is null and xid = ${String(xid)}::text::xid8
+      and transfer_id > ${after}
+    order by transfer_id limit ${pageOfOneTransaction}
+  `
+  const last = entries[pageOfOneTransaction - 1]
+  return { entries, next: last === undefined ? { xid: xid + 1n, after: null } : { xid, after: last.transferId } }
+}
 
 class Sum {
   balance = 0n

@@ -107,9 +107,9 @@ function brand() {
       const [incremental, full] = [await run(false), await run()].map(({ differences }) =>
         differences.filter((found) => found.brandId === brandId),
       )
-      // A sum counts transactions that have ended, which others may do meanwhile.
+      // Between the two runs transactions of others may end, which a sum then counts, and what is in flight grows older.
       const named = (found: typeof full) =>
-        (found ?? []).filter(({ check }) => check !== 'sums').map(({ check, subject }) => `${check} ${subject}`)
+        (found ?? []).filter(({ check }) => check !== 'sums' && check !== 'inFlight').map(({ check, subject }) => `${check} ${subject}`)
       t.same(named(incremental).sort(), named(full).sort(), 'an incremental run finds the same')
       return full ?? []
     },
@@ -207,7 +207,8 @@ t.test('a credit of another amount, of a pending deposit or of none is a differe
 t.test('an unfinished command is in flight for five minutes, and then a difference', async (t) => {
   const { deposit, unfinished, differences } = brand()
   const young = await deposit('10.00', { credited: null })
-  await unfinished(young, 299)
+  // Far enough from the limit for a busy machine.
+  await unfinished(young, 200)
   t.same(await differences(), [])
   t.match(
     (await run()).inFlight.find(({ subject }) => subject === young),
