@@ -8,7 +8,8 @@ export type Books = ReadonlyMap<string, number>
 /** Not the effect of a command. */
 const unrelated = new Set([
   ...serviceNames.map((name) => `${name}.stream_seen`),
-  ...['gateway.rate_window', 'wallet.reconciliation', 'wallet.system_checkpoint'],
+  ...['gateway.rate_window', 'wallet.reconciliation', 'wallet.reconciliation_checkpoint'],
+  ...['wallet.account_checkpoint', 'wallet.system_checkpoint'],
 ])
 
 const byStatus = [

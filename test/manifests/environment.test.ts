@@ -39,8 +39,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
     servers.push(server)
   }
   const natsUrl = servers.map(({ clientUrl }) => clientUrl).join(',')
-  const surroundings = { postgresPort: database.port, natsUrl, certificate, headsDir: join(dir, 'heads') }
-  mkdirSync(surroundings.headsDir)
+  const surroundings = { postgresPort: database.port, natsUrl, certificate }
 
   await t.test('the migration job prepares the database over TLS, as an owner that is no superuser', async (t) => {
     const environment = await environmentHere(environmentOf('migrate'), surroundings)

@@ -37,6 +37,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
     // stops itself.
     ...arrows(['postgres'], ['postgres:5432', 'postgres:8000', 'private addresses:443', 'private addresses:6443']),
     ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
+    ...arrows(['wallet'], ['private addresses:443']),
   ],
 }
 

@@ -14,7 +14,6 @@ export interface Surroundings {
   readonly natsUrl: string
   /** Of the one authority and of every server. */
   readonly certificate: CertificateFiles
-  readonly headsDir: string
 }
 
 const portNames = new Set(['PORT', 'HEALTH_PORT', 'GAMES_PORT', 'OTEL_EXPORTER_PROMETHEUS_PORT'])
@@ -22,13 +21,14 @@ const portNames = new Set(['PORT', 'HEALTH_PORT', 'GAMES_PORT', 'OTEL_EXPORTER_P
 /** The environment of a pod, with names, files and ports of this machine and otherwise as it is. */
 export async function environmentHere(
   environment: Readonly<Record<string, string>>,
-  { postgresPort, natsUrl, certificate, headsDir }: Surroundings,
+  { postgresPort, natsUrl, certificate }: Surroundings,
 ): Promise<Record<string, string>> {
   const here: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {
     if (portNames.has(name)) here[name] = String(await freePort())
     else if (name === 'NATS_URL') here[name] = natsUrl
-    else if (name === 'HEADS_EXPORT_DIR') here[name] = headsDir
+    // Nor is there a bucket: the wallet works without.
+    else if (name === 'HEADS_BUCKET_ENDPOINT') here[name] = `http://127.0.0.1:${await freePort()}`
     // Three servers share one disk, which may be small.
     else if (name === 'EVENTS_MAX_BYTES') here[name] = String(streamBytesMin)
     else if (value.endsWith('.crt')) here[name] = certificate.certFile

@@ -182,8 +182,10 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(wallet.exportStatement, period)
   const cursor = `${period.from}/${transferId}`
   await team(wallet.exportStatement, { ...period, cursor })
-  const { runId } = await team(wallet.reconcileWallet)
-  await eventually(async () => (await team(wallet.reconcileWallet, { runId })).state === 'done')
+  for (const full of [true, false]) {
+    const { runId } = await team(wallet.reconcileWallet, { full })
+    await eventually(async () => (await team(wallet.reconcileWallet, { runId })).state === 'done')
+  }
 
   await team(webhooks.showWebhook, endpoint)
   await team(webhooks.rotateWebhookSecret, endpoint)

@@ -1,8 +1,14 @@
 /** Statements that are meant to read much, each by a part of its text, and why that is right. */
 export const readsMuch: readonly { readonly part: string; readonly reason: string }[] = [
-  { part: 'as compared', reason: 'reconciliation counts what it compares' },
-  { part: 'd.expected, d.actual, d.explanation', reason: 'reconciliation recomputes everything' },
-  { part: 'from wallet.entry', reason: 'reconciliation goes through every hash chain' },
+  {
+    part: 'd.expected, d.actual, d.explanation',
+    reason: 'reconciliation asks about a page of keys, and keeps the planner from reading all for it',
+  },
+  { part: 'from wallet.entry', reason: 'the same' },
+  { part: "where kind = 'player' and id >", reason: 'a full reconciliation goes through all accounts' },
+  { part: 'audit_entry r where r.at', reason: 'reconciliation pages by time, and rows of one time by their id' },
+  { part: 'as verified_below', reason: 'reconciliation sums up every system account, of which a brand has a few' },
+  { part: 'select b.brand_id, coalesce(', reason: 'reconciliation looks up the environment of a brand that differs' },
   { part: "select 'payments' as service, name", reason: 'reconciliation lists all that is in flight' },
   { part: 'encode(head,', reason: 'the heads of all chains are exported; an index would cost each posting more' },
   { part: 'pg_snapshot_xmin', reason: 'a checkpoint is taken of every system account, of which a brand has a few' },
@@ -15,7 +21,6 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
   { part: 'count(*) as waiting', reason: 'a metric counts what is unfinished' },
   { part: 'as oldest from delivery', reason: 'a metric counts what waits for delivery' },
   { part: 'as e (environment)', reason: 'a metric finds the oldest unfinished command and intent of each environment' },
-  { part: 'from players.player where environment', reason: 'reconciliation finds the brands of the sandbox' },
   { part: 'latest_document_type', reason: 'the team sorts a queue of players by how long they have waited' },
   { part: 'or status = $6) order by id desc', reason: 'the team lists deposits by filters that are optional' },
   { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },
@@ -32,4 +37,10 @@ export const unsent: readonly { readonly part: string; readonly reason: string }
     part: 'select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent =',
     reason: 'asked of the catalogue before the events of the sandbox are deleted',
   },
+  { part: 'select from reconciliation where id =', reason: 'a schedule of reconciliations sends it' },
+  {
+    part: "select from reconciliation where state = 'running' and is_full and heartbeat_at >",
+    reason: 'the same, when a full run is due',
+  },
+  { part: 'select from wallet.transfer where id <', reason: 'sent while no export of heads is there' },
 ]

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import type { ProgramName } from '@backoffice/dev-stack'
 import { eventually, skipWithout, startSystem } from '@backoffice/test-kit'
@@ -24,7 +25,10 @@ t.test(
   'what the services export is what rules and panels ask for',
   { skip: skipWithout('prometheus', 'prometheus') },
   async (t) => {
-    const environment = { OTEL_METRICS_EXPORTER: 'prometheus', WEBHOOK_BACKOFF_BASE_MS: '100' }
+    const environment = {
+      ...{ OTEL_METRICS_EXPORTER: 'prometheus', WEBHOOK_BACKOFF_BASE_MS: '100' },
+      HEADS_EXPORT_DIR: join(t.testdir(), 'heads'),
+    }
     const system = await startSystem(t, { backends: 'embedded', environment })
     const targets = system.metrics as Readonly<Record<ProgramName, string>>
     t.same(Object.keys(targets).sort(), [...programs].sort(), 'everything has its metrics')

@@ -1,4 +1,5 @@
 // For what starts, prepares or tests services: the migrator, the test kit, the benchmark.
+export { connectDatabase } from './database/connect.ts'
 export { isPassingFault } from './database/faults.ts'
 export { migrate } from './database/migrate.ts'
 export { provisionDatabase } from './database/provision.ts'

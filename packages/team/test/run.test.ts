@@ -257,10 +257,20 @@ t.test('a reconciliation is followed to its end, and a difference is exit status
   t.strictSame(
     sent.map(({ operation, input }) => [operation, input]),
     [
-      [operations.wallet.reconcileWallet, {}],
+      [operations.wallet.reconcileWallet, { full: false }],
       [operations.wallet.reconcileWallet, { runId: 'run_1' }],
     ],
   )
   t.equal(stderr, 'balances: 1 of 2\n')
   t.strictSame(JSON.parse(stdout), report)
+})
+
+t.test('a full reconciliation is asked for as in the release before, which knows no other', async (t) => {
+  const report = { checks: [], differences: [], differencesTotal: 0, inFlight: [] }
+  const done = { runId: 'run_1', state: 'done', report }
+  const { sent } = await typed(['wallet', 'reconcile', '--full', '--json'], () => done)
+  t.strictSame(
+    sent.map(({ input }) => input),
+    [{}],
+  )
 })

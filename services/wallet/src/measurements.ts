@@ -1,5 +1,6 @@
 import { measurement, type ServiceContext } from '@backoffice/service-runtime'
-import { latestReport } from './storage/reconciliations.ts'
+import type { HeadsExport } from './background/export-heads.ts'
+import { findCheckpoint, latestReport } from './storage/reconciliations.ts'
 
 /** What the last finished reconciliation found, and how long ago that was. Before the first there is no value. */
 export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>) =>
@@ -10,11 +11,16 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
         description: 'Time since the last reconciliation finished',
         unit: 's',
       },
+      'backoffice.ledger.full_reconciliation_age_seconds': {
+        description: 'Time since the last full reconciliation that finished began',
+        unit: 's',
+      },
     },
     async read() {
       const latest = await latestReport(db.reader)
       if (latest === undefined) return {}
       const { production, sandbox, finishedAt } = latest
+      const fullAt = (await findCheckpoint(db.reader))?.fullAt
       return {
         'backoffice.ledger.differences': [
           { value: production, attributes: { environment: 'production' } },
@@ -23,6 +29,23 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
         'backoffice.ledger.reconciliation_age_seconds': [
           { value: (clock.now().getTime() - finishedAt.getTime()) / 1_000 },
         ],
+        'backoffice.ledger.full_reconciliation_age_seconds':
+          fullAt === undefined ? [] : [{ value: (clock.now().getTime() - fullAt.getTime()) / 1_000 }],
+      }
+    },
+  })
+
+/** How old the newest export of heads is, whichever replica took it. Before that is known there is no value. */
+export const exportedHeads = ({ clock }: Pick<ServiceContext, 'clock'>, headsExport: Pick<HeadsExport, 'lastAt'>) =>
+  measurement({
+    gauges: {
+      'backoffice.ledger.heads_age_seconds': { description: 'Time since heads were exported last', unit: 's' },
+    },
+    async read() {
+      const { lastAt } = headsExport
+      if (lastAt === null) return {}
+      return {
+        'backoffice.ledger.heads_age_seconds': [{ value: (clock.now().getTime() - lastAt.getTime()) / 1_000 }],
       }
     },
   })

@@ -182,12 +182,13 @@ t.test('the books agree', async (t) => {
       before: '/** A captured hold has the',
       insert: `/** A bonus is paid from the promotions of its brand. */
 export const bonuses = sqlCheck('bonuses', {
-  compared: sql\`select count(*) from wallet.transfer where type = 'BONUS'\`,
-  differences: sql\`
-    select t.brand_id, t.id as subject, 'from promotions' as expected, 'from ' || a.kind as actual,
+  kind: 'transfer',
+  of: ({ type }) => type === 'BONUS',
+  differences: (keys) => sql\`
+    select k.key, t.brand_id, t.id as subject, 'from promotions' as expected, 'from ' || a.kind as actual,
       'A bonus does not come from the promotions of its brand.' as explanation
-    from wallet.transfer t join wallet.account a on a.id = t.debit_account
-    where t.type = 'BONUS' and a.kind <> 'promotions'
+    from \${keys} join wallet.transfer t on t.id = k.key join wallet.account a on a.id = t.debit_account
+    where a.kind <> 'promotions'
   \`,
 })
 
@@ -199,8 +200,8 @@ export const bonuses = sqlCheck('bonuses', {
       after: "  WITHDRAWAL: [['player', 'withdrawals']],\n",
       insert: "  BONUS: [['promotions', 'player']],\n",
     },
-    { row: 8, file: reconcile, after: 'import {\n  balances,\n', insert: '  bonuses,\n' },
-    { row: 8, file: reconcile, after: '  corrections,\n  reversals,\n', insert: '  bonuses,\n' },
+    { row: 8, file: reconcile, replace: 'import { corrections,', by: 'import { bonuses, corrections,' },
+    { row: 8, file: reconcile, after: '  ...corrections,\n  ...reversals,\n', insert: '  ...bonuses,\n' },
     { row: 8, file: reconcileTest, after: "      'reversals',\n", insert: "      'bonuses',\n" },
     {
       row: 8,

@@ -63,6 +63,13 @@ export type InFlight = Static<typeof InFlight>
 export const ReconciliationReport = Type.Object(
   {
     snapshotAt: Timestamp,
+    /**
+     * Whether the run looked at all that was ever entered, or at what was entered since the run before. Every run of the
+     * release before was full, and does not say.
+     */
+    kind: Type.Optional(Type.Union([Type.Literal('full'), Type.Literal('incremental')])),
+    /** When the last full run began. */
+    fullAt: Type.Optional(Timestamp),
     /** What each check looked at. */
     checks: Type.Array(
       Type.Object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }, closed),
@@ -314,7 +321,16 @@ export const wallet = service('wallet', {
    */
   reconcileWallet: team.query({
     summary: 'Recompute balances, holds and hash chains and compare them with deposits, withdrawals and outboxes',
-    body: Type.Object({ runId: Type.Optional(Id) }, closed),
+    body: Type.Object(
+      {
+        runId: Type.Optional(Id),
+        // As in the release before, a run is full unless this says otherwise.
+        full: Type.Optional(
+          Type.Boolean({ description: 'Look at all that was ever entered, and not only at what was entered lately.' }),
+        ),
+      },
+      closed,
+    ),
     reply: Type.Object(
       {
         runId: Id,

@@ -77,6 +77,8 @@ create table ${service}.published_event (
   message json not null
 ) partition by range (published_at);
 create index published_event_at on ${service}.published_event (published_at);
+-- By the record that it is about, for reconciliation.
+create index published_event_about on ${service}.published_event ((coalesce(message #>> '{event,data,id}', id)));
 -- Takes what no partition was made for: a partition that is missing stops nothing.
 create table ${service}.published_event_other partition of ${service}.published_event default;
 create function ${service}.tend_published_events(own_clock timestamptz, keep_seconds double precision) returns integer

@@ -40,7 +40,8 @@ export const wallet = [
   row({
     path: 'wallet reconcile',
     operation: reconcileWallet,
-    description: 'Recompute everything from the ledger and name each difference; exit status 1 when there is one',
+    description:
+      'Compare what was entered since the last run with what it follows from, and name each difference; exit status 1 when there is one',
     fixed: { runId: undefined },
     run: reconcile,
     show: showReport,
@@ -55,8 +56,9 @@ export const wallet = [
 ]
 
 /** Starts a run and follows it. The exit status says whether everything agrees. */
-async function reconcile({ session }: Work<typeof reconcileWallet>): Promise<ReconciliationReport> {
-  let reply = await session.call(reconcileWallet, {})
+async function reconcile({ session, input }: Work<typeof reconcileWallet>): Promise<ReconciliationReport> {
+  // The wallet of the release before knows full runs only, and no field that says so.
+  let reply = await session.call(reconcileWallet, input.full === true ? {} : { full: false })
   let shown = ''
   while (reply.state === 'running') {
     const { check, done, total } = reply.progress
@@ -73,8 +75,8 @@ async function reconcile({ session }: Work<typeof reconcileWallet>): Promise<Rec
 }
 
 function showReport(report: ReconciliationReport): void {
-  const { snapshotAt, checks, differences, differencesTotal, inFlight, inFlightTotal } = report
-  printRecord({ snapshotAt, differences: differencesTotal, inFlight: inFlightTotal })
+  const { snapshotAt, kind, fullAt, checks, differences, differencesTotal, inFlight, inFlightTotal } = report
+  printRecord({ snapshotAt, kind, lastFullRun: fullAt, differences: differencesTotal, inFlight: inFlightTotal })
   printSection('', checks, ['check', 'compared', 'differences'])
   if (differences.length > 0) {
     printSection('differences', differences, [

@@ -1,4 +1,5 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
+import type { HeadStore } from '../heads/store.ts'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
 import type { Ledger } from '../steps/ledger.ts'
 import { adjustWallet } from './adjust-wallet.ts'
@@ -22,7 +23,7 @@ import { reverseTransfer } from './reverse-transfer.ts'
 export const handlers = (
   ledger: Ledger,
   reconciler: Reconciler,
-  { headsDir }: { readonly headsDir: string | undefined },
+  heads: HeadStore | undefined,
 ): HandlersOf<'wallet'> => ({
   getWallet,
   listTransactions,
@@ -40,5 +41,5 @@ export const handlers = (
   listEntries,
   exportStatement,
   reconcileWallet: reconcileWallet(reconciler),
-  recordRestore: recordRestore(headsDir),
+  recordRestore: recordRestore(heads),
 })

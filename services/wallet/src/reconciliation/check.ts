@@ -1,75 +1,77 @@
-import type { Difference, InFlight } from '@backoffice/contracts'
-import type { Fragment, ReadDb } from '@backoffice/service-runtime'
+import type { Difference } from '@backoffice/contracts'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 
-/** The snapshot that all checks of one run look at, and the moment it stands for. */
-export interface Snapshot {
-  readonly db: ReadDb
-  readonly at: Date
+/**
+ * What a check can be asked about. A key is the record's id; of a hold its brand and reference with a space between, and
+ * of a history or an event the id of the record that it is about.
+ */
+export type Kind =
+  | 'transfer'
+  | 'hold'
+  | 'deposit'
+  | 'withdrawal'
+  | 'history'
+  | 'walletAudit'
+  | 'paymentsAudit'
+  | 'event'
+  | 'player'
+
+/** What decides which checks are about a transfer. */
+export interface TransferFacts {
+  readonly id: string
+  readonly type: string
+  readonly isPosted: boolean
 }
 
-export interface CheckResult {
-  /** How many records were looked at. */
-  readonly compared: number
-  readonly differences: readonly Omit<Difference, 'check'>[]
-  readonly differencesTotal: number
-  /** How many there are of each brand, where not all are listed. */
-  readonly ofBrands?: ReadonlyMap<string | null, number>
-  readonly inFlight?: readonly InFlight[]
-  readonly inFlightTotal?: number
+/** One question about records of a kind. It reads what belongs to the given keys, each by an index, and nothing else. */
+export interface Question {
+  readonly check: string
+  readonly kind: Kind
+  /** Which transfers the check looks at. Without it, it looks at all of them. */
+  readonly of?: (transfer: TransferFacts) => boolean
+  /** False: what it looks at is counted by another question of the check. */
+  readonly counts: boolean
+  /** A query with the columns key, brand_id, subject, expected, actual, explanation. */
+  readonly differences: (keys: Fragment) => Fragment
 }
 
-export interface Check {
-  readonly name: string
-  readonly run: (snapshot: Snapshot, progress: (done: number, total: number) => void) => Promise<CheckResult>
+/** A check that PostgreSQL does by itself: its first question counts what it looks at. */
+export const sqlCheck = (
+  check: string,
+  ...questions: readonly Omit<Question, 'check' | 'counts'>[]
+): readonly Question[] => questions.map((question, index) => ({ check, counts: index === 0, ...question }))
+
+export type Found = Omit<Difference, 'check' | 'environment'>
+
+/** A difference with what it is about, so that a later run can look at it again. */
+export interface KeyedFound {
+  readonly key: string
+  readonly found: Found
+}
+
+type Row = Omit<Found, 'expected' | 'actual'> & {
+  readonly key: string
+  readonly expected: string | null
+  readonly actual: string | null
+}
+
+/** Asks a question about some keys. */
+export async function ask(
+  db: ReadDb,
+  { differences }: Question,
+  keys: readonly string[],
+): Promise<readonly KeyedFound[]> {
+  const rows = await db<Row>`
+    select d.key, d.brand_id, d.subject, d.expected, d.actual, d.explanation
+    from (${differences(sql`unnest(${keys}::text[]) as k (key)`)}) d order by d.subject
+  `
+  return rows.map(({ key, expected, actual, ...where }) => ({
+    key,
+    found: { ...where, expected: expected ?? 'nothing', actual: actual ?? 'nothing' },
+  }))
 }
 
 /** Each check and each report lists at most this many differences and counts the rest. */
 export const listedMax = 1_000
 /** How long an effect may be in flight before it is a difference. */
 export const inFlightSecondsMax = 300
-
-type DifferenceRow = Omit<Difference, 'check' | 'expected' | 'actual'> & {
-  readonly expected: string | null
-  readonly actual: string | null
-  readonly total: bigint
-}
-
-/**
- * A check that PostgreSQL does by itself.
- * @param compared a query that returns one number
- * @param differences a query with the columns brand_id, subject, expected, actual, explanation
- */
-export function sqlCheck(
-  name: string,
-  { compared, differences }: { compared: Fragment; differences: Fragment },
-): Check {
-  return {
-    name,
-    async run({ db }) {
-      const [counted] = await db<{ compared: bigint }>`select (${compared}) as compared`
-      const rows = await db<DifferenceRow>`
-        select d.brand_id, d.subject, d.expected, d.actual, d.explanation, count(*) over () as total
-        from (${differences}) d order by d.subject limit ${listedMax}
-      `
-      const total = Number(rows[0]?.total ?? 0)
-      return {
-        ...(total > rows.length ? { ofBrands: await countByBrand(db, differences) } : {}),
-        compared: Number(counted?.compared ?? 0),
-        differences: rows.map(({ total, expected, actual, ...where }) => ({
-          ...where,
-          expected: expected ?? 'nothing',
-          actual: actual ?? 'nothing',
-        })),
-        differencesTotal: total,
-      }
-    },
-  }
-}
-
-/** @param differences a query with the column brand_id */
-export async function countByBrand(db: ReadDb, differences: Fragment): Promise<ReadonlyMap<string | null, number>> {
-  const rows = await db<{ brandId: string | null; count: bigint }>`
-    select brand_id, count(*) as count from (${differences}) d group by brand_id
-  `
-  return new Map(rows.map(({ brandId, count }) => [brandId, Number(count)]))
-}

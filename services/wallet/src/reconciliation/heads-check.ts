@@ -1,41 +1,77 @@
-import type { Difference } from '@backoffice/contracts'
-import { unnest } from '@backoffice/service-runtime'
-import type { Head } from '../storage/heads.ts'
-import { type Check, listedMax } from './check.ts'
+import { type ReadDb, unnest } from '@backoffice/service-runtime'
+import { type ExportedHead, exportsFor, lastExportAt, readHeads, type Wanted } from '../heads/exports.ts'
+import { isUndone, listRestores } from '../heads/restores.ts'
+import type { HeadStore } from '../heads/store.ts'
+import type { Found, KeyedFound } from './check.ts'
+
+/** Where heads are exported to, and how often. */
+export interface ConfiguredHeads {
+  readonly store: HeadStore
+  readonly everyMs: number
+}
 
 const batchMax = 2_000
+/** An export may be late by one period. */
+const periodsMax = 2
+
+/** Names the exports that a run compares. @returns a way to read their heads, in batches */
+export async function nameExports({ store }: ConfiguredHeads, wanted: Wanted) {
+  const exports = await exportsFor(store, wanted)
+  return async function* (): AsyncGenerator<ExportedHead[]> {
+    for (const one of exports) yield* readHeads(store, one, batchMax)
+  }
+}
+
+/** Heads that were found different before, without those that a restore explains since. */
+export async function stillWanted(
+  { store }: ConfiguredHeads,
+  heads: readonly ExportedHead[],
+): Promise<readonly ExportedHead[]> {
+  const restores = await listRestores(store)
+  return heads.filter(({ exportedAt }) => !isUndone(new Date(exportedAt), restores))
+}
 
 /**
  * Compares exported heads with the chains. An end that was cut off leaves no other trace.
- * @param heads read before the snapshot was taken, so that none is newer than the snapshot
+ * @returns differences whose key is the head itself, so that a later run can look for it again
  */
-export const exportedHeads = (heads: readonly Head[]): Check => ({
-  name: 'exportedHeads',
-  async run({ db }, progress) {
-    const differences: Omit<Difference, 'check'>[] = []
-    let differencesTotal = 0
-    const ofBrands = new Map<string | null, number>()
-    for (let begin = 0; begin < heads.length; begin += batchMax) {
-      const batch = heads.slice(begin, begin + batchMax)
-      const rows = await db<Head & { readonly actual: string | null }>`
-        select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, encode(e.hash, 'hex') as actual
-        from ${unnest('h', batch, 'account_id text, seq text, hash text, brand_id text, player_id text')}
-        left join wallet.entry e on e.account_id = h.account_id::bigint and e.seq = h.seq::bigint
-        where encode(e.hash, 'hex') is distinct from h.hash
-      `
-      differencesTotal += rows.length
-      for (const { brandId } of rows) ofBrands.set(brandId, (ofBrands.get(brandId) ?? 0) + 1)
-      differences.push(...rows.slice(0, listedMax - differences.length).map(differenceOf))
-      progress(begin + batch.length, heads.length)
-    }
-    return { compared: heads.length, differences, differencesTotal, ofBrands }
-  },
-})
+export async function compareHeads(db: ReadDb, heads: readonly ExportedHead[]): Promise<KeyedFound[]> {
+  const rows = await db<ExportedHead & { readonly actual: string | null }>`
+    select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, h.exported_at, encode(e.hash, 'hex') as actual
+    from ${unnest('h', heads, 'account_id text, seq text, hash text, brand_id text, player_id text, exported_at text')}
+    left join wallet.entry e on e.account_id = h.account_id::bigint and e.seq = h.seq::bigint and e.seq is not null
+    where encode(e.hash, 'hex') is distinct from h.hash
+  `
+  return rows.map(({ actual, ...head }) => ({
+    key: JSON.stringify(head),
+    found: {
+      brandId: head.brandId,
+      subject: `${head.playerId} entry ${head.seq}`,
+      expected: head.hash,
+      actual: actual ?? 'nothing',
+      explanation: 'An exported head is no longer in the chain: its end was cut off or written anew.',
+    },
+  }))
+}
 
-const differenceOf = (head: Head & { readonly actual: string | null }): Omit<Difference, 'check'> => ({
-  brandId: head.brandId,
-  subject: `${head.playerId} entry ${head.seq}`,
-  expected: head.hash,
-  actual: head.actual ?? 'nothing',
-  explanation: 'An exported head is no longer in the chain: its end was cut off or written anew.',
-})
+/**
+ * Exports that have stopped are a difference, and so are none of a ledger that is older: without them nobody would see a
+ * chain whose end was cut off.
+ * @param begunBefore whether something was entered before a moment
+ */
+export async function exportFault(
+  { store, everyMs }: ConfiguredHeads,
+  { at, begunBefore }: { readonly at: Date; readonly begunBefore: (moment: Date) => Promise<boolean> },
+): Promise<Found | null> {
+  const ageMsMax = periodsMax * everyMs
+  const last = await lastExportAt(store, at)
+  if (last !== null && at.getTime() - last.getTime() <= ageMsMax) return null
+  if (last === null && !(await begunBefore(new Date(at.getTime() - ageMsMax)))) return null
+  return {
+    brandId: null,
+    subject: 'the export of heads',
+    expected: `one at most ${ageMsMax / 1_000} s old`,
+    actual: last === null ? 'none' : `the newest of ${last.toISOString()}`,
+    explanation: 'Heads of the hash chains are not exported, so a chain whose end was cut off would not be seen.',
+  }
+}

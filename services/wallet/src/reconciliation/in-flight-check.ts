@@ -1,45 +1,47 @@
 import type { InFlight } from '@backoffice/contracts'
-import { sql } from '@backoffice/service-runtime'
-import { type Check, countByBrand, inFlightSecondsMax, listedMax } from './check.ts'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
+import { type Found, inFlightSecondsMax, listedMax } from './check.ts'
 
 interface Row extends InFlight {
   readonly brandId: string | null
   readonly total: bigint
-  readonly overdue: bigint
+}
+
+export interface InFlightFound {
+  readonly total: number
+  readonly listed: readonly InFlight[]
+  /** Those of the listed that wait for too long. */
+  readonly overdue: readonly Found[]
+  /** How many more there are of each brand. */
+  readonly unlisted: ReadonlyMap<string | null, number>
 }
 
 /** Effects that one service has committed and another has not finished. After too long they are differences. */
-export const inFlight: Check = {
-  name: 'inFlight',
-  async run({ db, at }) {
-    const aged = waitingAt(at)
-    const rows = await db<Row>`
-      ${aged}
-      select service, name, subject, brand_id, age_seconds, count(*) over () as total,
-        count(*) filter (where age_seconds > ${inFlightSecondsMax}) over () as overdue
-      from aged order by age_seconds desc limit ${listedMax}
-    `
-    const total = Number(rows[0]?.total ?? 0)
-    const ofBrands = await countByBrand(
-      db,
-      sql`${aged} select brand_id from aged where age_seconds > ${inFlightSecondsMax}`,
-    )
-    const overdue = rows.filter(({ ageSeconds }) => ageSeconds > inFlightSecondsMax)
-    return {
-      compared: total,
-      differences: overdue.map(({ brandId, service, name, subject, ageSeconds }) => ({
-        brandId,
-        subject,
-        expected: `done within ${inFlightSecondsMax} s`,
-        actual: `waiting for ${ageSeconds} s`,
-        explanation: `${name} of ${service} has not been finished.`,
-      })),
-      differencesTotal: Number(rows[0]?.overdue ?? 0),
-      inFlight: rows.map(({ service, name, subject, ageSeconds }) => ({ service, name, subject, ageSeconds })),
-      inFlightTotal: total,
-      ofBrands,
-    }
-  },
+export async function findInFlight(db: ReadDb, at: Date): Promise<InFlightFound> {
+  const aged = waitingAt(at)
+  const rows = await db<Row>`
+    ${aged}
+    select service, name, subject, brand_id, age_seconds, count(*) over () as total
+    from aged order by age_seconds desc limit ${listedMax}
+  `
+  const counted = await db<{ brandId: string | null; count: bigint }>`
+    ${aged} select brand_id, count(*) as count from aged where age_seconds > ${inFlightSecondsMax} group by brand_id
+  `
+  const unlisted = new Map(counted.map(({ brandId, count }) => [brandId, Number(count)]))
+  const overdue = rows.filter(({ ageSeconds }) => ageSeconds > inFlightSecondsMax)
+  for (const { brandId } of overdue) unlisted.set(brandId, (unlisted.get(brandId) ?? 0) - 1)
+  return {
+    total: Number(rows[0]?.total ?? 0),
+    listed: rows.map(({ service, name, subject, ageSeconds }) => ({ service, name, subject, ageSeconds })),
+    overdue: overdue.map(({ brandId, service, name, subject, ageSeconds }) => ({
+      brandId,
+      subject,
+      expected: `done within ${inFlightSecondsMax} s`,
+      actual: `waiting for ${ageSeconds} s`,
+      explanation: `${name} of ${service} has not been finished.`,
+    })),
+    unlisted,
+  }
 }
 
 /** What is in flight, as `aged`: how long it has been. */

@@ -1,151 +1,467 @@
-import type { Difference, Environment, InFlight, ReconciliationReport } from '@backoffice/contracts'
-import { fitting, type ReadDb, readOver } from '@backoffice/service-runtime'
-import { Client } from 'pg'
-import { readNewestHeads } from '../heads/head-files.ts'
-import type { Progress } from '../storage/reconciliations.ts'
-import { chains } from './chain-check.ts'
-import { type Check, listedMax } from './check.ts'
-import { exportedHeads } from './heads-check.ts'
-import { decisions, events, histories } from './history-checks.ts'
-import { inFlight } from './in-flight-check.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Environment, ReconciliationReport } from '@backoffice/contracts'
+import { type Database, firstId, fitting, type ReadDb } from '@backoffice/service-runtime'
+import type { ExportedHead, Wanted } from '../heads/exports.ts'
+import { keepAccountCheckpoints } from '../storage/account-checkpoints.ts'
 import {
-  balances,
-  checkpoints,
-  corrections,
-  counterparties,
-  holds,
-  reversals,
-  sums,
-  transfers,
-} from './ledger-checks.ts'
+  findCheckpoint,
+  keepCheckpoint,
+  type Progress,
+  type ReconciliationCheckpoint,
+} from '../storage/reconciliations.ts'
+import { checkAccounts, entriesWithoutAccount } from './account-check.ts'
+import { ask, type Kind, type Question, type TransferFacts } from './check.ts'
+import { Findings } from './findings.ts'
+import { type ConfiguredHeads, compareHeads, exportFault, nameExports, stillWanted } from './heads-check.ts'
+import { decisions, events, histories } from './history-checks.ts'
+import { findInFlight } from './in-flight-check.ts'
+import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
 import { deposits, withdrawals } from './payments-checks.ts'
 import { accounts } from './players-checks.ts'
+import { relations } from './relations.ts'
+import { Snapshots } from './snapshots.ts'
+import { beginningOf, isOlder, type Since, type Source, sourcesOf } from './sources.ts'
+import {
+  readSystemAccounts,
+  readSystemEntries,
+  type SystemAccount,
+  type SystemPlace,
+  SystemSum,
+} from './system-check.ts'
 
-const connectionTimeoutMs = 10_000
-const keepAliveAfterMs = 30_000
-
-const ledgerChecks: readonly Check[] = [
-  balances,
-  chains,
-  transfers,
-  sums,
-  counterparties,
-  corrections,
-  reversals,
-  holds,
-  checkpoints,
-  deposits,
-  withdrawals,
-  histories,
-  decisions,
-  events,
-  accounts,
-  inFlight,
+const questions: readonly Question[] = [
+  ...transfers,
+  ...counterparties,
+  ...corrections,
+  ...reversals,
+  ...holds,
+  ...deposits,
+  ...withdrawals,
+  ...histories,
+  ...decisions,
+  ...events,
+  ...accounts,
+]
+const checkNames = [
+  ...['balances', 'chains', 'sums', 'checkpoints'],
+  ...new Set(questions.map(({ check }) => check)),
+  'inFlight',
 ]
 
+/** How many keys one snapshot looks at, and how many entries of players. */
+export interface PageSizes {
+  readonly keys: number
+  readonly entries: number
+}
+const pageSizes: PageSizes = { keys: 1_000, entries: 5_000 }
+
+/** How long a standby may take to reach the moment at which the run begins. */
+const standbyBehindMsMax = 60_000
+const standbyLookEveryMs = 200
+
 export interface ReconcileOptions {
+  readonly runId: string
+  /**
+   * Whether all that was ever entered is looked at, or what was entered since the last run that ended. Without such a run
+   * it is always full.
+   */
+  readonly isFull: boolean
   /** The moment at which the ages of effects in flight are measured. */
   readonly at: Date
-  /** Where heads of chains have been exported to, if they are. */
-  readonly headsDir?: string | undefined
+  /** Where heads of chains are exported to, if they are. */
+  readonly heads?: ConfiguredHeads | undefined
   readonly progress: (progress: Progress) => void
   /** A statement that takes longer ends the run. */
   readonly statementMsMax: number
   /** Ends the run at once, even in the middle of a query. */
   readonly signal: AbortSignal
+  readonly pages?: PageSizes
 }
 
 /**
- * Recomputes all that the wallet keeps, and compares it with the records that caused it, in one read-only snapshot.
+ * Compares all that the wallet keeps with the records that caused it, and balances and hash chains with the entries, in
+ * many short snapshots. Each record is seen in one snapshot together with all that it is compared with.
  * @param url of the reconciler's role, which may read the schemas wallet and payments, the ids of players, and nothing
- *   else
+ *   else. A standby will do.
+ * @param db the wallet's own, where checkpoints are written. They count when the run has ended
  */
 export async function reconcile(
   url: string,
-  { at, headsDir, progress, statementMsMax, signal }: ReconcileOptions,
+  db: Database,
+  { pages = pageSizes, ...options }: ReconcileOptions,
 ): Promise<ReconciliationReport> {
-  const checks =
-    headsDir === undefined
-      ? ledgerChecks
-      : [...ledgerChecks, exportedHeads([...(await readNewestHeads(headsDir)).values()])]
-  // Each query is planned for its own values. A generic plan would expect a page to be a tenth of the ledger.
-  const options = `-c plan_cache_mode=force_custom_plan -c statement_timeout=${statementMsMax}`
-  const client = new Client({
-    connectionString: url,
-    application_name: 'wallet reconcile',
-    options,
-    connectionTimeoutMillis: connectionTimeoutMs,
-    // A statement may be silent for long. If PostgreSQL's machine is lost, nothing else tells.
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveAfterMs,
-  })
-  // The query under way gets the error. Without this listener it would also end the process.
-  client.on('error', () => {})
-  const abort = () => void client.end()
-  signal.addEventListener('abort', abort)
-  await client.connect()
+  const snapshots = await Snapshots.connect(url, options)
   try {
-    signal.throwIfAborted()
-    await client.query('begin isolation level repeatable read read only')
-    const report = await runChecks(checks, { db: readOver(client), at }, progress)
-    await client.query('commit')
-    return report
+    options.signal.throwIfAborted()
+    return await new Run(snapshots, db, { ...options, pages }).toItsEnd()
   } finally {
-    signal.removeEventListener('abort', abort)
-    await client.end()
+    await snapshots.close()
   }
 }
 
-async function runChecks(
-  checks: readonly Check[],
-  snapshot: Parameters<Check['run']>[0],
-  progress: (progress: Progress) => void,
-): Promise<ReconciliationReport> {
-  const done: ReconciliationReport['checks'] = []
-  const differences: Difference[] = []
-  const waiting: InFlight[] = []
-  const environmentOf = await readEnvironments(snapshot.db)
-  const differencesIn = { sandbox: 0, production: 0 }
-  let inFlightTotal = 0
-  for (const check of checks) {
-    progress({ check: check.name, done: 0, total: 0 })
-    const result = await check.run(snapshot, (count, total) => progress({ check: check.name, done: count, total }))
-    done.push({ check: check.name, compared: result.compared, differences: result.differencesTotal })
-    const room = listedMax - differences.length
-    const listed = result.differences.slice(0, room)
-    differences.push(
-      ...listed.map((found) => ({ check: check.name, ...found, environment: environmentOf(found.brandId) })),
+/** What a run begins with, as of one moment. */
+interface Beginning {
+  readonly checkpoint: ReconciliationCheckpoint | undefined
+  /** Null in a full run. */
+  readonly since: Since | null
+  /** Transactions below this one have ended, and what they entered is seen. */
+  readonly endedBelow: bigint
+  readonly systemAccounts: readonly SystemAccount[]
+}
+
+class Run {
+  readonly #snapshots: Snapshots
+  readonly #db: Database
+  readonly #options: ReconcileOptions & { readonly pages: PageSizes }
+  readonly #findings: Findings
+  /** Of players that an incremental run looks at. */
+  readonly #accounts = new Set<bigint>()
+  readonly #fromZero = new Set<bigint>()
+  #headsCompared = 0
+  /** What was entered by transactions that have ended since the last run, by brand and currency. */
+  readonly #sums = new Map<string, { brandId: string; currency: string; amount: bigint }>()
+
+  constructor(snapshots: Snapshots, db: Database, options: ReconcileOptions & { readonly pages: PageSizes }) {
+    this.#snapshots = snapshots
+    this.#db = db
+    this.#options = options
+    this.#findings = new Findings([...checkNames, ...(options.heads === undefined ? [] : ['exportedHeads'])])
+  }
+
+  async toItsEnd(): Promise<ReconciliationReport> {
+    const { at, heads } = this.#options
+    // Named before the moment that the snapshots must have reached, so that no head is newer than they are.
+    const exported = heads && (await nameExports(heads, wantedOf(await this.#look())))
+    const begun = await this.#begin()
+    const { checkpoint, since, systemAccounts } = begun
+    if (checkpoint !== undefined) await this.#lookAgain(checkpoint, begun)
+    const systemSums = systemAccounts.map((account) => new SystemSum(account, since?.below ?? null))
+    for (const sum of systemSums) await this.#addSystemEntries(sum, begun)
+    for (const source of sourcesOf(since, begun.endedBelow)) await this.#goThrough(source, begun)
+    await this.#followChains(begun)
+    this.#compareSums(systemSums)
+    if (heads && exported) await this.#compareHeads(heads, exported())
+    const inFlight = await this.#snapshots.see((db) => findInFlight(db, at))
+    for (const found of inFlight.overdue) this.#findings.add('inFlight', found, 'any run')
+    this.#findings.addUnlisted('inFlight', inFlight.unlisted)
+    this.#findings.compared('inFlight', inFlight.total)
+    const environmentOf = await this.#snapshots.see((db) => readEnvironments(db, this.#findings.brands))
+    const fullAt = since === null ? at : (checkpoint?.fullAt ?? at)
+    await this.#keep(begun, { systemSums, fullAt })
+    const { differences, ...counts } = this.#findings.report(environmentOf)
+    return {
+      snapshotAt: at.toISOString(),
+      kind: since === null ? 'full' : 'incremental',
+      fullAt: fullAt.toISOString(),
+      ...counts,
+      // A report is a reply, and must fit into one message.
+      differences: fitting(differences),
+      inFlight: fitting(inFlight.listed),
+      inFlightTotal: inFlight.total,
+    }
+  }
+
+  /** Waits until a standby has reached the present, and says where the run begins. */
+  async #begin(): Promise<Beginning & { readonly at: Date }> {
+    const [now] = await this.#db<{ at: Date; position: string }>`
+      select now() as at, pg_current_wal_lsn()::text as position
+    `
+    if (now === undefined) throw new Error('PostgreSQL does not say what time it is')
+    const until = performance.now() + standbyBehindMsMax
+    while (!(await this.#snapshots.see((db) => hasReached(db, now.position)))) {
+      if (performance.now() > until) throw new Error('The standby is too far behind to reconcile.')
+      this.#options.signal.throwIfAborted()
+      await wait(standbyLookEveryMs)
+    }
+    return { ...(await this.#look()), at: now.at }
+  }
+
+  #look(): Promise<Beginning> {
+    return this.#snapshots.see(async (db) => {
+      const [horizon] = await db<{ below: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as below`
+      const endedBelow = BigInt(horizon?.below ?? 0)
+      const checkpoint = await findCheckpoint(db)
+      // Transactions are counted anew in a cluster that was restored from a dump.
+      const isUsable = checkpoint !== undefined && BigInt(checkpoint.below) <= endedBelow
+      const since = this.#options.isFull || !isUsable ? null : beginningOf(checkpoint)
+      return { checkpoint, since, endedBelow, systemAccounts: await readSystemAccounts(db) }
+    })
+  }
+
+  /** What the run before found different. A full run looks at everything anyway, except at heads of long ago. */
+  async #lookAgain({ open }: ReconciliationCheckpoint, begun: Beginning): Promise<void> {
+    const { since } = begun
+    const keys = Map.groupBy(open.listed, ({ kind }) => kind)
+    const heads = keys.get('head')?.map(({ key }) => JSON.parse(key) as ExportedHead) ?? []
+    if (this.#options.heads !== undefined && heads.length > 0)
+      await this.#compareSomeHeads(await stillWanted(this.#options.heads, heads))
+    if (since === null) return
+    this.#findings.addOpen(open)
+    for (const [kind, differences] of keys) {
+      if (kind === null)
+        for (const { difference } of differences) {
+          const { check, ...found } = difference
+          this.#findings.add(check, found, 'full run')
+        }
+      else if (kind === 'account')
+        for (const { key } of differences) {
+          this.#accounts.add(BigInt(key))
+          this.#fromZero.add(BigInt(key))
+        }
+      else if (kind !== 'head')
+        for (const some of pagesOf([...new Set(differences.map(({ key }) => key))], this.#options.pages.keys))
+          await this.#snapshots.see((db) => this.#examine(db, begun, kind as Kind, some))
+    }
+  }
+
+  /** All entries of a system account; by them an incremental run finds what was posted. */
+  async #addSystemEntries(sum: SystemSum, begun: Beginning): Promise<void> {
+    const { since, endedBelow } = begun
+    const { id: accountId, brandId, currency } = sum.account
+    const limit = this.#options.pages.keys
+    for (let place: SystemPlace | null = { xid: sum.from, after: null }; place !== null; ) {
+      const from: SystemPlace = place
+      const { entries, next } = await this.#snapshots.see(async (db) => {
+        const page = await readSystemEntries(db, from, { accountId, below: endedBelow, limit })
+        const ids = [...new Set(page.entries.map(({ transferId }) => transferId))]
+        await this.#examine(db, begun, 'transfer', since === null ? await withoutTransfer(db, ids) : ids)
+        return page
+      })
+      for (const entry of entries) {
+        sum.add(entry)
+        if (since === null || BigInt(entry.xid) >= since.below) this.#add({ brandId, currency, amount: entry.amount })
+      }
+      this.#progress('sums', entries.length, 0)
+      place = next
+    }
+  }
+
+  /** Page after page of one source, each in a snapshot of its own. */
+  async #goThrough(source: Source, begun: Beginning): Promise<void> {
+    const limit = this.#options.pages.keys
+    const total = begun.since === null ? await this.#snapshots.see((db) => estimate(db, source.table)) : 0
+    let done = 0
+    for (let after = source.first; ; ) {
+      const rows = await this.#snapshots.see(async (db) => {
+        const rows = await source.page(db, after, limit)
+        const keys = rows.filter(({ skipped }) => !skipped).map(({ key }) => key)
+        await this.#examine(db, begun, source.kind, keys)
+        return rows
+      })
+      done += rows.length
+      this.#progress(source.kind, done, total)
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < limit) return
+      after = last.place
+    }
+  }
+
+  /** Asks everything about some keys; an incremental run also about what belongs to them. */
+  async #examine(db: ReadDb, begun: Beginning, kind: Kind, keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return
+    const transfers = kind === 'transfer' ? await readTransferFacts(db, keys) : []
+    for (const question of questions) {
+      if (question.kind !== kind) continue
+      const { check, of } = question
+      const chosen = of === undefined ? keys : transfers.filter(of).map(({ id }) => id)
+      if (chosen.length === 0) continue
+      if (question.counts) this.#findings.compared(check, chosen.length)
+      for (const { key, found } of await ask(db, question, chosen)) this.#findings.add(check, found, { kind, key })
+    }
+    if (begun.since !== null) await this.#goOn(db, begun, begun.since, { kind, keys })
+  }
+
+  /**
+   * From what was entered to what it is about: accounts whose chains have grown, and records that are older than the last
+   * run and have changed since.
+   */
+  async #goOn(
+    db: ReadDb,
+    begun: Beginning,
+    since: Since,
+    { kind, keys }: { readonly kind: Kind; readonly keys: readonly string[] },
+  ): Promise<void> {
+    const related = relations[kind]
+    if (related === undefined) return
+    const { accountIds, recordIds, holdKeys } = await related(db, keys)
+    for (const id of accountIds ?? []) this.#accounts.add(id)
+    const older = (prefix: 'dep' | 'wdr') => [
+      ...new Set(recordIds?.filter((id) => id.startsWith(`${prefix}_`) && isOlder(prefix, id, since))),
+    ]
+    await this.#examine(db, begun, 'deposit', older('dep'))
+    await this.#examine(db, begun, 'withdrawal', older('wdr'))
+    await this.#examine(db, begun, 'hold', holdKeys ?? [])
+  }
+
+  /** The chains of all players, or of those whose accounts were touched. */
+  async #followChains(begun: Beginning): Promise<void> {
+    const { since } = begun
+    const total = since === null ? await this.#snapshots.see((db) => estimate(db, 'wallet.entry')) : 0
+    let done = 0
+    const pages =
+      since === null ? this.#allPlayers() : pagesOf([...this.#accounts].sort(inOrder), this.#options.pages.keys)
+    for await (const ids of pages) {
+      done += await this.#followChainsOf(ids, begun)
+      this.#progress('chains', done, total)
+    }
+  }
+
+  async #followChainsOf(ids: readonly bigint[], { since, endedBelow }: Beginning): Promise<number> {
+    const { accounts, entries, checkpoints } = await checkAccounts(
+      this.#snapshots,
+      {
+        ids,
+        fromZero: (id) => since === null || this.#fromZero.has(id),
+        believedBelow: since?.below ?? endedBelow,
+        endedBelow,
+      },
+      {
+        add: (check, id, found) => this.#findings.add(check, found, { kind: 'account', key: String(id) }),
+        entered: ({ xid, ...entry }) => {
+          if (xid >= (since?.below ?? 0n) && xid < endedBelow) this.#add(entry)
+        },
+      },
+      this.#options.pages.entries,
     )
-    const ofBrands = result.ofBrands ?? countBrands(result.differences)
-    for (const [brandId, count] of ofBrands) differencesIn[environmentOf(brandId)] += count
-    waiting.push(...(result.inFlight ?? []))
-    inFlightTotal += result.inFlightTotal ?? 0
+    this.#findings.compared('balances', accounts)
+    this.#findings.compared('chains', entries)
+    this.#findings.compared('checkpoints', checkpoints.length)
+    await keepAccountCheckpoints(this.#db, checkpoints, String(endedBelow))
+    return entries
   }
-  return {
-    snapshotAt: snapshot.at.toISOString(),
-    checks: done,
-    // A report is a reply, and must fit into one message.
-    differences: fitting(differences),
-    differencesIn,
-    differencesTotal: done.reduce((sum, check) => sum + check.differences, 0),
-    inFlight: fitting(waiting),
-    inFlightTotal,
+
+  async *#allPlayers(): AsyncGenerator<bigint[]> {
+    const limit = this.#options.pages.keys
+    for (let after = 0n; ; ) {
+      const { ids, gone } = await this.#snapshots.see(async (db) => {
+        const rows = await db<{ id: bigint }>`
+          select id from wallet.account where kind = 'player' and id > ${after}::bigint order by id limit ${limit}
+        `
+        const ids = rows.map(({ id }) => id)
+        const upTo = ids.length < limit ? null : (ids.at(-1) ?? null)
+        return { ids, gone: await entriesWithoutAccount(db, { after, upTo }) }
+      })
+      for (const { found } of gone) this.#findings.add('chains', found, 'full run')
+      if (ids.length > 0) yield ids
+      if (ids.length < limit) return
+      after = ids.at(-1) ?? after
+    }
+  }
+
+  #add({ brandId, currency, amount }: { brandId: string; currency: string; amount: bigint }): void {
+    const key = `${brandId} ${currency}`
+    const sum = this.#sums.get(key)
+    if (sum === undefined) this.#sums.set(key, { brandId, currency, amount })
+    else sum.amount += amount
+  }
+
+  /**
+   * Debits equal credits: what was entered in a brand's currency sums to zero. Only transactions that have ended count,
+   * because the sum is taken over many snapshots.
+   */
+  #compareSums(systemSums: readonly SystemSum[]): void {
+    for (const { brandId, currency, amount } of this.#sums.values()) {
+      if (amount === 0n) continue
+      const explanation = 'All entries of a currency must sum to zero (minor units).'
+      const found = { brandId, subject: currency, expected: '0', actual: String(amount), explanation }
+      this.#findings.add('sums', found, 'full run')
+    }
+    this.#findings.compared('sums', this.#sums.size)
+    for (const sum of systemSums) for (const found of sum.faults()) this.#findings.add('checkpoints', found, 'any run')
+    this.#findings.compared('checkpoints', systemSums.length)
+  }
+
+  async #compareHeads(heads: ConfiguredHeads, batches: AsyncIterable<readonly ExportedHead[]>): Promise<void> {
+    for await (const batch of batches) await this.#compareSomeHeads(batch)
+    const begunBefore = (moment: Date) =>
+      this.#snapshots.see(async (db) => {
+        const rows = await db`select from wallet.transfer where id < ${firstId('trf', moment)} limit 1`
+        return rows.length > 0
+      })
+    const fault = await exportFault(heads, { at: this.#options.at, begunBefore })
+    if (fault !== null) this.#findings.add('exportedHeads', fault, 'any run')
+  }
+
+  async #compareSomeHeads(heads: readonly ExportedHead[]): Promise<void> {
+    const differences = await this.#snapshots.see((db) => compareHeads(db, heads))
+    for (const { key, found } of differences) this.#findings.add('exportedHeads', found, { kind: 'head', key })
+    this.#findings.compared('exportedHeads', heads.length)
+    this.#headsCompared += heads.length
+    this.#progress('exportedHeads', this.#headsCompared, 0)
+  }
+
+  /** In one transaction: how far the run came, and the sums that belong to it. */
+  async #keep(
+    { checkpoint, since, endedBelow, at }: Beginning & { readonly at: Date },
+    { systemSums, fullAt }: { readonly systemSums: readonly SystemSum[]; readonly fullAt: Date },
+  ): Promise<void> {
+    const below = String(endedBelow)
+    const reached = { runId: this.#options.runId, below, at, fullAt, open: this.#findings.open }
+    const sums = systemSums.map(({ checkpoint }) => checkpoint)
+    await this.#db.transaction(async (db) => {
+      const isKept = await keepCheckpoint(db, reached, since === null ? null : (checkpoint?.runId ?? null))
+      if (isKept) await keepAccountCheckpoints(db, sums, below)
+    })
+  }
+
+  #progress(check: string, done: number, total: number): void {
+    this.#options.progress({ check, done, total: Math.max(done, total) })
   }
 }
 
-function countBrands(differences: readonly Pick<Difference, 'brandId'>[]): ReadonlyMap<string | null, number> {
-  const counts = new Map<string | null, number>()
-  for (const { brandId } of differences) counts.set(brandId, (counts.get(brandId) ?? 0) + 1)
-  return counts
+/** Which exported heads a run compares. */
+const wantedOf = ({ since, checkpoint }: Beginning): Wanted =>
+  since === null ? { fullBefore: checkpoint?.fullAt ?? null } : { deltasSince: since.at }
+
+const inOrder = (one: bigint, other: bigint) => (one < other ? -1 : 1)
+
+function* pagesOf<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let begin = 0; begin < items.length; begin += size) yield items.slice(begin, begin + size)
 }
 
-/** The environment of a brand. What no record tells is taken for production, because that is about real money. */
-async function readEnvironments(db: ReadDb): Promise<(brandId: string | null) => Environment> {
-  const rows = await db<{ brandId: string }>`
-    select brand_id from players.player where environment = 'sandbox'
-    union select brand_id from payments.deposit where environment = 'sandbox'
-    union select brand_id from payments.withdrawal where environment = 'sandbox'
+async function hasReached(db: ReadDb, position: string): Promise<boolean> {
+  const [row] = await db<{ reached: boolean }>`
+    select not pg_is_in_recovery() or pg_last_wal_replay_lsn() >= ${position}::text::pg_lsn as reached
   `
-  const sandbox = new Set(rows.map(({ brandId }) => brandId))
-  return (brandId) => (brandId !== null && sandbox.has(brandId) ? 'sandbox' : 'production')
+  return row?.reached === true
+}
+
+/** About how many rows a table has. */
+async function estimate(db: ReadDb, table: string): Promise<number> {
+  const [row] = await db<{ rows: bigint }>`
+    select greatest(reltuples, 0)::bigint as rows from pg_class where oid = ${table}::text::regclass
+  `
+  return Number(row?.rows ?? 0)
+}
+
+/** Once for all questions about a page of transfers. */
+const readTransferFacts = (db: ReadDb, ids: readonly string[]): Promise<TransferFacts[]> => db<TransferFacts>`
+  select id, type, outcome = 'posted' as is_posted from wallet.transfer where id = any(${ids}::text[])
+`
+
+/** Of the transfers that entries name those that are not there. */
+async function withoutTransfer(db: ReadDb, ids: readonly string[]): Promise<string[]> {
+  const rows = await db<{ id: string }>`
+    select k.id from unnest(${ids}::text[]) as k (id) where not exists (select from wallet.transfer t where t.id = k.id)
+  `
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * The environments of brands, each by one of its records, because a brand is in one environment. What no record tells is
+ * taken for production, because that is about real money.
+ */
+async function readEnvironments(
+  db: ReadDb,
+  brands: readonly string[],
+): Promise<(brandId: string | null) => Environment> {
+  const rows = await db<{ brandId: string; environment: Environment | null }>`
+    select b.brand_id, coalesce(
+      (select environment from payments.deposit d where d.brand_id = b.brand_id limit 1),
+      (select environment from players.player p where p.brand_id = b.brand_id limit 1),
+      (select environment from payments.withdrawal w where w.brand_id = b.brand_id limit 1)) as environment
+    from unnest(${brands}::text[]) as b (brand_id)
+  `
+  const environments = new Map(rows.map(({ brandId, environment }) => [brandId, environment]))
+  return (brandId) => (brandId === null ? null : environments.get(brandId)) ?? 'production'
 }

@@ -3,20 +3,24 @@ import type { Background, ServiceContext } from '@backoffice/service-runtime'
 import {
   beginRun,
   endRun,
+  findCheckpoint,
   findRun,
+  isFullRunning,
   keepProgress,
   type Progress,
   type ReconciliationRun,
+  wasBegun,
 } from '../storage/reconciliations.ts'
+import type { ConfiguredHeads } from './heads-check.ts'
 import { reconcile } from './reconcile.ts'
 
 const heartbeatEveryMs = 1_000
 /** A run without a heartbeat for this long has ended with its process. */
 const silenceMsMax = 60_000
 /** A step that takes longer waits for a lock or for a connection that is gone, and later runs would wait for it. */
-const stallMsMaxDefault = 3_600_000
-/** The longest statement reads all entries once. One that takes longer waits for a lock, or is lost. */
-const statementMsMaxDefault = 1_800_000
+const stallMsMaxDefault = 600_000
+/** A statement reads one page. One that takes longer waits for a lock, or is lost. */
+const statementMsMaxDefault = 60_000
 /** How long one call waits for the end of a run before it replies with the progress. */
 const answerWithinMs = 2_000
 
@@ -26,7 +30,7 @@ interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'>
   /** With the reconciler's role; undefined when it is not configured. */
   readonly url: string | undefined
   /** Where heads of chains are exported to, if they are. */
-  readonly headsDir?: string | undefined
+  readonly heads?: ConfiguredHeads | undefined
   /** A run that makes no progress for so long fails. */
   readonly stallMsMax?: number
   /** PostgreSQL ends a statement that takes longer, and the run fails. */
@@ -47,16 +51,40 @@ export class Reconciler implements Background {
     this.#context = context
   }
 
-  /** Begins a run under the caller's id; beginning it again changes nothing. */
-  async begin({ id, startedBy }: { readonly id: string; readonly startedBy: string }): Promise<ReconciliationRun> {
+  /**
+   * Begins a run under the caller's id; beginning it again changes nothing.
+   * @param isFull whether it looks at all that was ever entered, or at what was entered since the last run
+   */
+  async begin({
+    id,
+    startedBy,
+    isFull,
+  }: {
+    readonly id: string
+    readonly startedBy: string
+    readonly isFull: boolean
+  }): Promise<ReconciliationRun> {
     const { db, clock } = this.#context
-    if (await beginRun(db, { id, startedBy, progress: waiting, now: clock.now() })) {
-      const run = this.#queue.then(() => this.#run(id))
+    if (await beginRun(db, { id, startedBy, isFull, progress: waiting, now: clock.now() })) {
+      const run = this.#queue.then(() => this.#run(id, isFull))
       this.#queue = run
       this.#running.set(id, run)
       void run.finally(() => this.#running.delete(id))
     }
     return this.find(id)
+  }
+
+  /**
+   * Begins a scheduled run, full when the last full one began before a moment. As long as a full one is under way, in
+   * whichever replica, the others are incremental.
+   */
+  async beginScheduled({ id, fullSince }: { readonly id: string; readonly fullSince: Date }): Promise<void> {
+    const { db, clock } = this.#context
+    if (await wasBegun(db, id)) return
+    const checkpoint = await findCheckpoint(db)
+    const isDue = checkpoint === undefined || checkpoint.fullAt < fullSince
+    const isFull = isDue && !(await isFullRunning(db, new Date(clock.now().getTime() - silenceMsMax)))
+    await this.begin({ id, startedBy: 'schedule', isFull })
   }
 
   /**
@@ -81,8 +109,8 @@ export class Reconciler implements Background {
     await this.#queue
   }
 
-  async #run(id: string): Promise<void> {
-    const { db, clock, log, url, headsDir } = this.#context
+  async #run(id: string, isFull: boolean): Promise<void> {
+    const { db, clock, log, url, heads } = this.#context
     const stalled = new AbortController()
     const { stallMsMax = stallMsMaxDefault, statementMsMax = statementMsMaxDefault } = this.#context
     const stall = setTimeout(() => stalled.abort(new Error('It made no progress for too long.')), stallMsMax)
@@ -99,9 +127,10 @@ export class Reconciler implements Background {
         progress = latest
         stall.refresh()
       }
-      const report = await reconcile(url, { at: clock.now(), headsDir, statementMsMax, signal, progress: keep })
-      const { differencesTotal } = report
-      log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, differencesTotal }, 'reconciled')
+      const run = { runId: id, isFull, at: clock.now(), heads, statementMsMax, signal, progress: keep }
+      const report = await reconcile(url, db, run)
+      const { kind, differencesTotal } = report
+      log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, kind, differencesTotal }, 'reconciled')
       await endRun(db, { id, report, now: clock.now() })
     } catch (error) {
       log.error({ runId: id, err: error }, 'a reconciliation failed')

@@ -1,4 +1,4 @@
-import type { ReconciliationReport } from '@backoffice/contracts'
+import type { Difference, ReconciliationReport } from '@backoffice/contracts'
 import type { Db, ReadDb } from '@backoffice/service-runtime'
 
 export interface Progress {
@@ -16,14 +16,48 @@ export interface ReconciliationRun {
   readonly failure: string | null
 }
 
+/** A difference that the next run looks at again. */
+export interface OpenDifference {
+  readonly difference: Omit<Difference, 'environment'>
+  /** What it is about; null: only a full run can tell whether it is still there. */
+  readonly kind: string | null
+  readonly key: string
+}
+
+/** Differences that were counted and not listed. They count until a full run. */
+export interface UnlistedDifferences {
+  readonly check: string
+  readonly brandId: string | null
+  readonly count: number
+}
+
+export interface OpenDifferences {
+  readonly listed: readonly OpenDifference[]
+  readonly unlisted: readonly UnlistedDifferences[]
+}
+
+/** How far the last run came that ended. */
+export interface ReconciliationCheckpoint {
+  readonly runId: string
+  /** Everything of transactions below this one was looked at. */
+  readonly below: string
+  /** Everything that was written before this moment was looked at. */
+  readonly at: Date
+  /** When the last full run that ended began. */
+  readonly fullAt: Date
+  readonly open: OpenDifferences
+}
+
 /** @returns false when the run was begun before */
 export async function beginRun(
   db: Db,
-  { id, startedBy, progress, now }: { id: string; startedBy: string; progress: Progress; now: Date },
+  run: { id: string; startedBy: string; isFull: boolean; progress: Progress; now: Date },
 ): Promise<boolean> {
+  const { id, startedBy, isFull, progress, now } = run
   const rows = await db`
-    insert into reconciliation (id, started_by, started_at, heartbeat_at, state, progress)
-    values (${id}, ${startedBy}, ${now}::timestamptz, ${now}::timestamptz, 'running', ${JSON.stringify(progress)}::json)
+    insert into reconciliation (id, started_by, started_at, heartbeat_at, state, progress, is_full)
+    values (${id}, ${startedBy}, ${now}::timestamptz, ${now}::timestamptz, 'running', ${JSON.stringify(progress)}::json,
+      ${isFull}::boolean)
     on conflict do nothing returning true
   `
   return rows.length > 0
@@ -59,6 +93,19 @@ export async function findRun(db: ReadDb, id: string): Promise<ReconciliationRun
   return rows[0]
 }
 
+export async function wasBegun(db: ReadDb, id: string): Promise<boolean> {
+  const rows = await db`select from reconciliation where id = ${id}`
+  return rows.length > 0
+}
+
+/** Whether a full run is under way in some replica that has shown itself since a moment. */
+export async function isFullRunning(db: ReadDb, since: Date): Promise<boolean> {
+  const rows = await db`
+    select from reconciliation where state = 'running' and is_full and heartbeat_at > ${since}::timestamptz limit 1
+  `
+  return rows.length > 0
+}
+
 /** Of the run that finished last. */
 export async function latestReport(
   db: ReadDb,
@@ -70,4 +117,34 @@ export async function latestReport(
     from reconciliation where state = 'done' order by heartbeat_at desc limit 1
   `
   return rows[0]
+}
+
+/** Its schema is named, since the reconciler's role has no schema of its own. */
+export async function findCheckpoint(db: ReadDb): Promise<ReconciliationCheckpoint | undefined> {
+  const rows = await db<ReconciliationCheckpoint>`
+    select run_id, below::text, at, full_at, open from wallet.reconciliation_checkpoint
+  `
+  return rows[0]
+}
+
+/**
+ * Writes how far a run came. An incremental one went on from another checkpoint, and counts only while that is the last.
+ * @param after the run whose checkpoint that is; null for a full run
+ * @returns whether it counts
+ */
+export async function keepCheckpoint(
+  db: Db,
+  { runId, below, at, fullAt, open }: ReconciliationCheckpoint,
+  after: string | null,
+): Promise<boolean> {
+  const rows = await db`
+    insert into reconciliation_checkpoint (run_id, below, at, full_at, open)
+    values (${runId}, ${below}::text::xid8, ${at}::timestamptz, ${fullAt}::timestamptz, ${JSON.stringify(open)}::json)
+    on conflict (only_row) do update
+      set run_id = excluded.run_id, below = excluded.below, at = excluded.at, full_at = excluded.full_at,
+        open = excluded.open
+      where ${after}::text is null or reconciliation_checkpoint.run_id = ${after}
+    returning true
+  `
+  return rows.length > 0
 }

@@ -1,48 +1,103 @@
-import { readdirSync } from 'node:fs'
 import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { exportHeads } from '../../src/background/export-heads.ts'
-import { readNewestHeads } from '../../src/heads/head-files.ts'
+import { exportHeads, HeadsExport } from '../../src/background/export-heads.ts'
+import { bucketStore } from '../../src/heads/bucket.ts'
+import { exportsFor, lastExportAt, lastKeptExportAt, readHeads } from '../../src/heads/exports.ts'
+import { folderStore } from '../../src/heads/folder.ts'
+import { exportedHeads } from '../../src/measurements.ts'
 import { wallet } from '../../src/service.ts'
+import { runOf } from '../reconciliation/run.ts'
+import { bucket, startS3 } from './s3-server.ts'
 
-const dir = t.testdir()
-const config = { wallet: { HEADS_EXPORT_DIR: dir, HEADS_EXPORT_EVERY_MS: 3_600_000 } }
-const bed = await testBed(t, { wallet }, { config })
+t.setTimeout(240_000)
+
+const s3 = await startS3()
+// The loop of the service exports once, when it starts.
+const everyMs = 12 * 3_600_000
+const settings = {
+  HEADS_BUCKET: bucket.bucket,
+  HEADS_BUCKET_REGION: bucket.region,
+  HEADS_BUCKET_ENDPOINT: s3.endpoint,
+  HEADS_BUCKET_PREFIX: bucket.prefix,
+  HEADS_ACCESS_KEY_ID: bucket.credentials.accessKeyId,
+  HEADS_SECRET_ACCESS_KEY: bucket.credentials.secretAccessKey,
+  HEADS_EXPORT_EVERY_MS: everyMs,
+}
+const bed = await testBed(t, { wallet }, { config: { wallet: settings } })
+t.teardown(() => s3.close())
 for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })
 const { wallet: service } = bed.services
 const scope = bed.scope()
-const alice = bed.team('alice')
+const store = bucketStore({ ...bucket, endpoint: s3.endpoint })
+await eventually(() => lastExportAt(store, new Date()), 60_000)
+
+/** Moments after the one at which the service itself exported. */
+let ms = Date.now()
+const nextMoment = () => {
+  ms = Math.max(ms + 1, Date.now())
+  return new Date(ms)
+}
 
 async function deposit(playerId: string): Promise<void> {
   const input = { playerId, depositId: newId('dep'), amount: '1.00', effectiveAt: '2026-03-02T12:00:00.000Z' }
   await bed.rpc.call(operations.wallet.creditAccount, { scope, input })
 }
 
-async function headsReport(): Promise<ReconciliationReport['differences']> {
-  const { runId } = await alice.call(operations.wallet.reconcileWallet, { input: {} })
+const alice = bed.team('alice')
+/** What a run that was asked for by the team says about exported heads, of one player if it is given. */
+async function headsReport(full: boolean, playerId = ''): Promise<ReconciliationReport['differences']> {
+  const { runId } = await alice.call(operations.wallet.reconcileWallet, { input: { full } })
   return eventually(async () => {
     const { report } = await alice.call(operations.wallet.reconcileWallet, { input: { runId } })
     if (report === null) throw new Error('not yet')
-    return report.differences.filter(({ check }) => check === 'exportedHeads')
-  })
+    return report.differences.filter(({ check, subject }) => check === 'exportedHeads' && subject.startsWith(playerId))
+  }, 60_000)
 }
 
-t.test('the heads that moved are exported, and nothing is when none did', async (t) => {
+async function newestHeads(since: Date): Promise<string[]> {
+  const found: string[] = []
+  for (const one of await exportsFor(store, { deltasSince: since }))
+    for await (const batch of readHeads(store, one, 100))
+      found.push(...batch.map(({ playerId, seq }) => `${playerId} ${seq}`))
+  return found.sort()
+}
+
+t.test('the heads that moved are exported, and once a day those of all accounts', async (t) => {
   const players = [newId('ply'), newId('ply')] as const
   for (const playerId of players) await deposit(playerId)
-  t.equal(await exportHeads(service, dir), 2)
-  const heads = [...(await readNewestHeads(dir)).values()]
-  t.same(heads.map(({ playerId, seq }) => [playerId, seq]).sort(), players.map((id) => [id, '1']).sort())
-  t.same(await headsReport(), [])
+  const at = nextMoment()
+  t.equal(await exportHeads(service, store, at), 2)
+  t.equal(await exportHeads(service, store, at), null, 'once')
+  t.same(await newestHeads(at), players.map((id) => `${id} 1`).sort())
+  t.same(await headsReport(true), [])
   await deposit(players[0])
-  await exportHeads(service, dir)
-  t.same([...(await readNewestHeads(dir)).values()].find(({ playerId }) => playerId === players[0])?.seq, '2')
-  t.notOk(readdirSync(dir).some((name) => name.endsWith('.part')))
+  const then = nextMoment()
+  await exportHeads(service, store, then)
+  t.ok((await newestHeads(then)).includes(`${players[0]} 2`))
+  t.same(await headsReport(false), [])
+})
+
+t.test('once a day the heads of all accounts are exported', async (t) => {
+  await deposit(newId('ply'))
+  const folder = folderStore(t.testdir())
+  const [day, sameDay, nextDay] = ['02T12:00', '02T18:00', '03T00:00'].map((time) => new Date(`2099-03-${time}:00Z`))
+  for (const at of [day, sameDay, nextDay] as Date[]) {
+    // All accounts were opened long before.
+    t.equal(await exportHeads(service, folder, at), 0)
+    t.same(await lastExportAt(folder, at), at)
+    const snapshotAt = at === nextDay ? nextDay : day
+    t.same(await lastKeptExportAt(folder, 'snapshot', at), snapshotAt)
+    const [snapshot] = await exportsFor(folder, { fullBefore: at })
+    let heads = 0
+    for await (const batch of readHeads(folder, snapshot as NonNullable<typeof snapshot>, 100)) heads += batch.length
+    const { rows } = await bed.sql('wallet').query('select from account where seq > 0')
+    t.equal(heads, rows.length)
+  }
 })
 
 /** Takes the last entry off a player's chain, with balance and head, as somebody with the database in hand could. */
@@ -66,46 +121,106 @@ async function cutOff(playerId: string): Promise<void> {
   client.release()
 }
 
-const recordRestore = (restoredTo: string, reason = 'the disks were lost') =>
-  alice.call(operations.wallet.recordRestore, { input: { restoredTo, reason } })
-const now = () => new Date().toISOString()
+const recordRestore = (restoredTo: Date) =>
+  alice.call(operations.wallet.recordRestore, {
+    input: { restoredTo: restoredTo.toISOString(), reason: 'the disks were lost' },
+  })
+const untilAfter = (moment: Date) => eventually(() => Date.now() > moment.getTime())
 
-t.test('an end of a chain that was cut off, balance and head included, is found by its exported head', async (t) => {
+t.test('a restore explains the heads that were exported since the moment to which it went', async (t) => {
   const playerId = newId('ply')
   for (let round = 0; round < 4; round++) await deposit(playerId)
-  const before = now()
-  await eventually(() => now() > before)
-  await exportHeads(service, dir)
+  const before = nextMoment()
+  await untilAfter(before)
+  const exported = nextMoment()
+  await exportHeads(service, store, exported)
   await cutOff(playerId)
   const difference = { subject: `${playerId} entry 4`, actual: 'nothing' }
-  t.match(await headsReport(), [difference])
+  t.match(await headsReport(false, playerId), [difference])
+  await untilAfter(exported)
 
-  await t.test('a restore to a moment after that export explains nothing', async (t) => {
-    await recordRestore(now())
-    t.match(await headsReport(), [difference])
+  await t.test('not those that were exported before', async (t) => {
+    await recordRestore(exported)
+    t.match(await headsReport(false, playerId), [difference])
+    t.match(await headsReport(true, playerId), [difference])
   })
 
-  await t.test('a restore to a moment before it does, from when it is recorded', async (t) => {
+  await t.test('from when it is recorded', async (t) => {
     const recorded = await recordRestore(before)
-    t.same(await headsReport(), [])
+    t.same(await headsReport(false, playerId), [])
+    t.same(await headsReport(true, playerId), [])
     t.same(await recordRestore(before), recorded, 'repeated, it ends nothing that was exported since')
+    await untilAfter(new Date(recorded.recordedAt))
     const { rows } = await bed
       .sql('wallet')
       .query(
         `select actor, reason from audit_entry where operation = 'recordRestore' and input ->> 'restoredTo' = $1`,
-        [before],
+        [before.toISOString()],
       )
     t.same(rows, [{ actor: 'alice', reason: 'the disks were lost' }])
   })
 
   await t.test('what is cut off after that shows again', async (t) => {
-    await exportHeads(service, dir)
-    t.same(await headsReport(), [])
+    await exportHeads(service, store, nextMoment())
+    t.same(await headsReport(false, playerId), [])
     await cutOff(playerId)
-    t.match(await headsReport(), [{ subject: `${playerId} entry 3`, actual: 'nothing' }])
+    t.match(await headsReport(true, playerId), [{ subject: `${playerId} entry 3`, actual: 'nothing' }])
   })
 })
 
 t.test('the database cannot have been restored to a moment that is still to come', async (t) => {
-  t.equal(await refusal(recordRestore(new Date(Date.now() + 60_000).toISOString())), 'VALIDATION_ERROR')
+  t.equal(await refusal(recordRestore(new Date(Date.now() + 60_000))), 'VALIDATION_ERROR')
+})
+
+t.test('an end of a chain that was cut off, balance and head included, is found by its exported head', async (t) => {
+  const playerId = newId('ply')
+  for (let round = 0; round < 3; round++) await deposit(playerId)
+  await exportHeads(service, store, nextMoment())
+  await cutOff(playerId)
+  const expected = [{ subject: `${playerId} entry 3`, actual: 'nothing' }]
+  t.match(await headsReport(false, playerId), expected)
+  t.match(await headsReport(true, playerId), expected)
+  // A snapshot of the ledger as it is now does not have the entry.
+  ms += 25 * 3_600_000
+  await exportHeads(service, store, nextMoment())
+  t.match(await headsReport(true, playerId), expected, 'and stays reported')
+  t.match(await headsReport(true, playerId), expected)
+})
+
+t.test('no exports of a ledger that is older, and old ones, are a difference', async (t) => {
+  const heads = { store: folderStore(t.testdir()), everyMs: 1_000 }
+  const ofExports = async (at: Date, isFull: boolean) =>
+    (await runOf(bed, { heads, at, isFull })).differences.filter(({ subject }) => subject === 'the export of heads')
+  const now = new Date()
+  t.same(await ofExports(new Date(now.getTime() - 60_000), true), [], 'nothing was entered before')
+  const later = new Date(now.getTime() + 60_000)
+  for (const isFull of [true, false])
+    t.match(await ofExports(later, isFull), [{ check: 'exportedHeads', environment: 'production', actual: 'none' }])
+  await exportHeads(service, heads.store, now)
+  t.same(await ofExports(new Date(now.getTime() + 2_000), false), [])
+  t.match(await ofExports(later, false), [{ actual: `the newest of ${now.toISOString()}` }])
+})
+
+t.test('the age of the newest export is measured, and grows while the storage is unavailable', async (t) => {
+  let now = new Date(ms + 50 * 3_600_000)
+  const clock = { now: () => now }
+  const headsExport = new HeadsExport(
+    { ...service, clock },
+    { store, everyMs: 300_000, stopping: new AbortController() },
+  )
+  const age = async () => {
+    const { 'backoffice.ledger.heads_age_seconds': values } = await exportedHeads({ clock }, headsExport).read()
+    return values?.[0]?.value
+  }
+  t.equal(await age(), undefined, 'before it is known')
+  s3.isUnavailable = true
+  headsExport.start()
+  t.teardown(() => headsExport.stop())
+  await headsExport.tried
+  t.equal(await age(), undefined)
+  s3.isUnavailable = false
+  await eventually(async () => (await age()) !== undefined, 60_000)
+  now = new Date(now.getTime() + 299_000)
+  const grown = await age()
+  t.ok(grown !== undefined && grown >= 299)
 })

@@ -23,7 +23,7 @@ t.test('a run that comes to nothing fails, and the next one is not kept waiting'
   const holder = await bed.sql('admin').connect()
   await holder.query('begin; lock table wallet.entry in access exclusive mode')
   const [stuck, next] = [newId('opn'), newId('opn')]
-  for (const id of [stuck, next]) await reconciler.begin({ id, startedBy: 'alice' })
+  for (const id of [stuck, next]) await reconciler.begin({ id, startedBy: 'alice', isFull: true })
   const run = await eventually(async () => {
     const found = await reconciler.find(stuck)
     return found.state === 'failed' && found
@@ -40,7 +40,7 @@ t.test('PostgreSQL itself ends a statement that takes too long, and the run fail
   const holder = await bed.sql('admin').connect()
   await holder.query('begin; lock table wallet.entry in access exclusive mode')
   const id = newId('opn')
-  await reconciler.begin({ id, startedBy: 'alice' })
+  await reconciler.begin({ id, startedBy: 'alice', isFull: true })
   const run = await eventually(async () => {
     const found = await reconciler.find(id)
     return found.state === 'failed' && found
@@ -80,9 +80,9 @@ t.test('a connection that says nothing any more ends the run, and not the ones a
   through.port = String((proxy.address() as { port: number }).port)
   const reconciler = new Reconciler({ db, clock, log, url: through.href, stallMsMax: 1_500 })
   const [lost, next] = [newId('opn'), newId('opn')]
-  await reconciler.begin({ id: lost, startedBy: 'alice' })
+  await reconciler.begin({ id: lost, startedBy: 'alice', isFull: true })
   await eventually(async () => (await reconciler.find(lost)).state === 'failed')
   silent = false
-  await reconciler.begin({ id: next, startedBy: 'alice' })
+  await reconciler.begin({ id: next, startedBy: 'alice', isFull: true })
   await eventually(async () => (await reconciler.find(next)).state === 'done')
 })

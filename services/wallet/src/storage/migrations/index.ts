@@ -3,6 +3,7 @@ import { ledger } from './0001-ledger.ts'
 import { accountOwner } from './0002-account-owner.ts'
 import { wideCheckpoints } from './0003-wide-checkpoints.ts'
 import { refusedCredits } from './0004-refused-credits.ts'
+import { incrementalReconciliation } from './0005-incremental-reconciliation.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly Migration[] = [
   accountOwner,
   wideCheckpoints,
   refusedCredits,
+  incrementalReconciliation,
 ]

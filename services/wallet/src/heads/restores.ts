@@ -1,3 +1,5 @@
+import { type HeadStore, stampOf } from './store.ts'
+
 /** That the database went back to an earlier moment. It stands among the exported heads, where it is kept for ever. */
 export interface Restore {
   /** The recovery target: what was committed after it is gone. */
@@ -16,7 +18,27 @@ export interface Restore {
 export const isUndone = (takenAt: Date, restores: readonly Restore[]): boolean =>
   restores.some(({ restoredTo, recordedAt }) => takenAt > restoredTo && takenAt < recordedAt)
 
-export function restoreFrom(text: string): Restore {
+const kind = 'restore'
+
+/** Every restore that was recorded. */
+export async function listRestores(store: HeadStore): Promise<Restore[]> {
+  const names = await store.list(`${kind}/`, '')
+  return Promise.all(names.map(async (name) => restoreFrom(await textOf(store, name))))
+}
+
+/** @throws when another one was recorded at the same moment */
+export async function writeRestore(store: HeadStore, restore: Restore): Promise<void> {
+  const name = `${kind}/${stampOf(restore.recordedAt)}.json`
+  if (!(await store.put(name, `${JSON.stringify(restore)}\n`))) throw new Error(`there is already a ${name}`)
+}
+
+async function textOf(store: HeadStore, name: string): Promise<string> {
+  let text = ''
+  for await (const piece of store.read(name)) text += piece
+  return text
+}
+
+function restoreFrom(text: string): Restore {
   const stored = JSON.parse(text) as { readonly [Field in keyof Restore]: string }
   return { ...stored, restoredTo: new Date(stored.restoredTo), recordedAt: new Date(stored.recordedAt) }
 }
