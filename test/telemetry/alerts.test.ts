@@ -48,6 +48,17 @@ t.test('each alert fires when it must, with the text that a person reads, and el
   }
 })
 
+t.test('what is recorded is evaluated before what reads it', async (t) => {
+  // promtool evaluates groups that the order does not name beside the first one, now before it and now after it.
+  const named = ({ groups }: { groups: { name: string }[] }) => groups.map(({ name }) => name)
+  const groups = named(parse(readText('alerts.yaml')))
+  const reading = ruleTests
+    .map((file) => parse(readText(file)))
+    .filter((file) => file.rule_files.includes('alerts.yaml'))
+  t.equal(reading.length, 2)
+  for (const { group_eval_order } of reading) t.same(group_eval_order, groups)
+})
+
 t.test('each alert is tried firing and silent', async (t) => {
   const cases = alertCases()
   const tried = (fires: boolean) =>
