@@ -246,7 +246,7 @@ export const events = recordCheck(
         else s.version > 1 end
     ) d
     left join lateral (
-      select t.* from (${told}) t where t.aggregate = d.id and t.version = d.version::text
+      select t.* from (${told}) t where t.aggregate = d.id and t.version = d.version::text offset 0
     ) t on true
     where case
       when t.id is null then d.at > now() - make_interval(secs => ${eventsKeptSeconds}::float8)
@@ -259,7 +259,7 @@ export const events = recordCheck(
       select k.key, t.brand_id, t.aggregate as subject, 'no event' as expected, t.content as actual,
         'A change and what operators were told of it do not agree.' as explanation
       from (select distinct key from ${keys}) k
-      cross join lateral (select t.* from (${told}) t where t.aggregate = k.key) t
+      cross join lateral (select t.* from (${told}) t where t.aggregate = k.key offset 0) t
       where not exists (
         select from payments.status_transition s
         where s.record_id = t.aggregate and s.version::text = t.version and case

@@ -25,7 +25,7 @@ const incremental = (options: Partial<ReconcileOptions> = {}) => runOf(bed, { is
 const full = () => runOf(bed)
 
 /** The ids of one moment are told apart by their ends. */
-const idOf = (prefix: 'dep' | 'trf', at: Date) => {
+const idOf = (prefix: 'dep' | 'trf' | 'evt', at: Date) => {
   const id = newId(prefix)
   return `${firstId(prefix, at).slice(0, -12)}${id.slice(-12)}`
 }
