@@ -97,9 +97,10 @@ t.test('and so it is when PostgreSQL comes back later than the service', async (
   const admin = bed.sql('admin')
   const database = new URL(bed.databaseUrl).pathname.slice(1)
   await admin.query(`revoke connect on database ${database} from public`)
-  service = await bed.start('payments')
-  t.not(await stored(), 304)
+  // It waits for PostgreSQL before it starts.
+  const starting = bed.start('payments')
   await admin.query(`grant connect on database ${database} to public`)
+  service = await starting
   t.equal(await eventually(async () => (await stored()) === 304, 20_000), true)
 })
 
