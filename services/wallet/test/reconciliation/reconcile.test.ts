@@ -109,7 +109,9 @@ function brand() {
       )
       // Between the two runs transactions of others may end, which a sum then counts, and what is in flight grows older.
       const named = (found: typeof full) =>
-        (found ?? []).filter(({ check }) => check !== 'sums' && check !== 'inFlight').map(({ check, subject }) => `${check} ${subject}`)
+        (found ?? [])
+          .filter(({ check }) => check !== 'sums' && check !== 'inFlight')
+          .map(({ check, subject }) => `${check} ${subject}`)
       t.same(named(incremental).sort(), named(full).sort(), 'an incremental run finds the same')
       return full ?? []
     },
