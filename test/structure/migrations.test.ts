@@ -39,6 +39,8 @@ const kept: Readonly<Record<string, string>> = {
   'wallet.entry': 'the ledger',
   'wallet.hold': 'the ledger',
   'wallet.system_checkpoint': 'one row for each system account',
+  'wallet.account_checkpoint': 'one row for each account',
+  'wallet.reconciliation_checkpoint': 'one row',
   'payments.deposit': 'a record',
   'payments.depositor': 'one row for each player',
   'payments.status_transition': 'the history of records',

@@ -1,5 +1,4 @@
 import { measurement, type ServiceContext } from '@backoffice/service-runtime'
-import type { HeadsExport } from './background/export-heads.ts'
 import { findCheckpoint, latestReport } from './storage/reconciliations.ts'
 
 /** What the last finished reconciliation found, and how long ago that was. Before the first there is no value. */
@@ -36,7 +35,10 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
   })
 
 /** How old the newest export of heads is, whichever replica took it. Before that is known there is no value. */
-export const exportedHeads = ({ clock }: Pick<ServiceContext, 'clock'>, headsExport: Pick<HeadsExport, 'lastAt'>) =>
+export const exportedHeads = (
+  { clock }: Pick<ServiceContext, 'clock'>,
+  headsExport: { readonly lastAt: Date | null },
+) =>
   measurement({
     gauges: {
       'backoffice.ledger.heads_age_seconds': { description: 'Time since heads were exported last', unit: 's' },
