@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
-import { arrowsOf, refusesByDefault } from './arrows.ts'
-import type { Cluster } from './cluster.ts'
-import type { Manifest } from './kustomize.ts'
+import { arrowsOf, namespacesThatRefuse } from './arrows.ts'
+import { Cluster } from './cluster.ts'
+import { copyOfDeploy, deployFolder, kustomizeCommand, type Manifest, render } from './kustomize.ts'
 import { forEachOverlay, skip } from './rendered.ts'
 
 t.setTimeout(300_000)
@@ -11,29 +13,36 @@ t.setTimeout(300_000)
 const arrows = (from: readonly string[], to: readonly string[]) =>
   from.flatMap((source) => to.map((target) => `${source} → ${target}`))
 
+/** The preflight Job has the labels of a service, so that it finds what a service finds. */
+const likeServices = [...serviceNames, 'preflight']
+
 /** Services speak to one another through NATS, so none has an arrow to another one. The games reach PostgreSQL alone. */
 const everywhere: readonly string[] = [
-  ...arrows(serviceNames, ['nats:4222', 'postgres:5432']),
+  ...arrows(likeServices, ['nats:4222', 'postgres:5432']),
   ...arrows(['games'], ['postgres:5432']),
   ...arrows(
     ['monitoring/prometheus'],
-    [...serviceNames, 'games'].map((program) => `${program}:9464`),
+    [...likeServices, 'games'].map((program) => `${program}:9464`),
   ),
   ...arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'games:8082']),
-  ...arrows(['webhooks', 'players'], ['public addresses:any port']),
+  ...arrows(['webhooks', 'players', 'preflight'], ['public addresses:any port']),
   ...arrows(['migrate'], ['nats:4222', 'postgres:5432']),
   ...arrows(['streams'], ['nats:4222']),
   ...arrows(['team'], ['nats:4222']),
   ...arrows(['nats'], ['nats:6222']),
 ]
 
+/** What PostgreSQL's instances do outside of the cluster's pods, its preflight Job tries. */
+const leaving = ['postgres', 'preflight-database']
+
 const more: Readonly<Record<string, readonly string[]>> = {
   local: [],
   production: [
-    ...arrows([...serviceNames, 'games'], ['collector:4318']),
+    ...arrows([...likeServices, 'games'], ['collector:4318']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
     ...arrows(['monitoring/prometheus'], ['collector:8888', 'postgres:9187']),
-    ...arrows(['postgres'], ['postgres:5432', 'private addresses:443', 'private addresses:6443']),
+    ...arrows(['postgres'], ['postgres:5432']),
+    ...arrows(leaving, ['private addresses:443', 'private addresses:6443']),
     ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
   ],
 }
@@ -41,7 +50,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
 t.test('network', { skip }, async (t) => {
   forEachOverlay(t, (overlay, cluster) => {
     t.test(`${overlay}: nothing may talk but along the arrows of the picture`, async (t) => {
-      t.ok(refusesByDefault(cluster))
+      t.same(namespacesThatRefuse(cluster), ['backoffice', 'backoffice-team'])
       const names = arrows(
         cluster.pods.map(({ name }) => name),
         ['kube-system/kube-dns:53'],
@@ -54,7 +63,9 @@ t.test('network', { skip }, async (t) => {
     t.test(`${overlay}: a port that may be reached is one that a container has`, async (t) => {
       for (const arrow of arrowsOf(cluster).open) {
         const [, to = '', port] = / → (.*):(\d+)$/.exec(arrow) ?? []
-        if (!cluster.workloads.some(({ metadata }) => metadata.name === to)) continue
+        if (!cluster.containers.some(({ name }) => name === to)) continue
+        // It is there for what it reaches: nothing listens.
+        if (to === 'preflight') continue
         const ports = cluster.container(to).container.ports.map(({ containerPort }: Manifest) => containerPort)
         t.ok(ports.includes(Number(port)), arrow)
       }
@@ -94,6 +105,35 @@ t.test('network', { skip }, async (t) => {
       }
     })
   })
+})
+
+/** The components for clusters that differ, and what each of them opens. */
+const variants: Readonly<Record<string, (names: readonly string[]) => readonly string[]>> = {
+  'dns/node-local': (pods) => arrows(pods, ['the resolver of the node:53', 'the resolver of the cloud:53']),
+  'dns/openshift': (pods) => arrows(pods, ['openshift-dns/default:5353']),
+  'egress/public-endpoints': () => arrows(leaving, ['public addresses:443', 'public addresses:6443']),
+  'egress/shared-addresses': () => arrows(leaving, ['shared addresses:443', 'shared addresses:6443']),
+  'egress/port-9000': () => arrows(leaving, ['private addresses:9000']),
+}
+
+t.test('a component for another kind of cluster opens what it says, and nothing else', { skip }, async (t) => {
+  const folder = join(deployFolder, 'k8s/components')
+  const there = ['dns', 'egress'].flatMap((kind) => readdirSync(join(folder, kind)).map((name) => `${kind}/${name}`))
+  t.same(there.sort(), Object.keys(variants).sort())
+  const deploy = copyOfDeploy(t.testdir())
+  const overlay = join(deploy, 'k8s/overlays/production/kustomization.yaml')
+  const text = readFileSync(overlay, 'utf8')
+  const open = () => arrowsOf(new Cluster(render(kustomizeCommand() ?? [], deploy, 'production'))).open
+  const before = open()
+  const pods = new Cluster(render(kustomizeCommand() ?? [], deploy, 'production')).pods.map(({ name }) => name)
+  for (const [name, opened] of Object.entries(variants)) {
+    writeFileSync(overlay, text.replace('components:\n', `components:\n  - ../../components/${name}\n`))
+    t.same(
+      open().filter((arrow) => !before.includes(arrow)),
+      [...opened(pods)].sort(),
+      name,
+    )
+  }
 })
 
 const notPublic = [

@@ -155,9 +155,64 @@ t.test('production', { skip }, async (t) => {
     t.ok(bits >= 8)
   })
 
+  t.test(
+    'a Job has its release in its name, goes by itself, and is made anew by what applies it from git',
+    async (t) => {
+      const version = /:([^@]+)/.exec(cluster.container('migrate').container.image)?.[1]
+      const jobs = cluster.all('Job')
+      t.same(jobs.map(({ metadata }) => metadata.name).sort(), [
+        `migrate-${version}`,
+        `preflight-${version}`,
+        `preflight-database-${version}`,
+      ])
+      for (const { metadata, spec } of jobs) {
+        t.ok(spec.ttlSecondsAfterFinished > 0)
+        t.match(metadata.annotations, {
+          'argocd.argoproj.io/hook': 'Sync',
+          'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+          'kustomize.toolkit.fluxcd.io/force': 'enabled',
+        })
+      }
+    },
+  )
+
+  t.test(
+    'Argo CD brings backends, preflight, migration, services and what scales them, one after the other',
+    async (t) => {
+      const wave = ({ metadata }: Manifest) => Number(metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0)
+      const waves = (kind: string) => [...new Set(cluster.all(kind).map(wave))]
+      t.same(['StatefulSet', 'Cluster', 'NetworkPolicy', 'ConfigMap', 'ExternalSecret'].flatMap(waves), [0, 0, 0, 0, 0])
+      const jobs = Object.fromEntries(
+        cluster.all('Job').map((job) => [job.metadata.labels['app.kubernetes.io/name'], wave(job)]),
+      )
+      t.same(jobs, { preflight: 1, 'preflight-database': 1, migrate: 2 })
+      for (const program of programs) t.equal(wave(cluster.find('Deployment', program)), 3, program)
+      t.same(waves('HorizontalPodAutoscaler'), [4])
+    },
+  )
+
+  t.test('every image comes from the registry of the overlay, with the password for it', async (t) => {
+    const images = [
+      ...cluster.containers.map(({ container }) => container.image),
+      ...cluster.all('Cluster').map(({ spec }) => spec.imageName),
+    ]
+    for (const image of images) t.match(image, /^registry\.example\//)
+    const accounts = cluster.all('ServiceAccount')
+    t.ok(accounts.length > 10)
+    for (const { metadata, imagePullSecrets } of accounts)
+      t.same(imagePullSecrets, [{ name: 'registry' }], metadata.name)
+    t.same(cluster.find('Cluster', 'postgres').spec.imagePullSecrets, [{ name: 'registry' }])
+    const secrets = cluster.all('ExternalSecret').filter(({ metadata }) => metadata.name === 'registry')
+    t.same(secrets.map(({ metadata }) => metadata.namespace).sort(), ['backoffice', 'backoffice-team'])
+    // Its name is what the admission policy of the team's pods allows.
+    for (const { spec } of secrets) t.equal(spec.target.template.type, 'kubernetes.io/dockerconfigjson')
+  })
+
   t.test('Prometheus finds the metrics of everything under its name', async (t) => {
     const { spec } = cluster.find('PodMonitor', 'services')
-    t.same([...podsOf(cluster, spec.selector)].sort(), [...programs].sort())
+    // The preflight Job has a service's labels, and no such port.
+    const measured = podsOf(cluster, spec.selector).filter((name) => name !== 'preflight')
+    t.same([...measured].sort(), [...programs].sort())
     t.match(spec, { jobLabel: 'app.kubernetes.io/name', podMetricsEndpoints: [{ port: 'metrics', path: '/metrics' }] })
     for (const service of programs) {
       const { ports } = cluster.container(service).container

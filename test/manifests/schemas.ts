@@ -7,13 +7,23 @@ import type { Manifest } from './kustomize.ts'
 
 /** Where the published schemas of a group's kinds are; Kubernetes' own are in `kubernetes-models`. */
 const customResources: Readonly<Record<string, string>> = {
+  'argoproj.io': '@kubernetes-models/argo-cd',
   'cert-manager.io': '@kubernetes-models/cert-manager',
   'external-secrets.io': '@kubernetes-models/external-secrets',
+  'gateway.envoyproxy.io': '@kubernetes-models/envoy-gateway',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
   'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 }
 
+/** Kinds that nobody publishes a package of: what we use of them is written down here. */
+const ownSchemas: Readonly<Record<string, string>> = {
+  'trust.cert-manager.io/v1alpha1/Bundle': fileURLToPath(new URL('./trust-bundle.ts', import.meta.url)),
+}
+
 function moduleOf({ apiVersion, kind }: Manifest): string {
+  const own = ownSchemas[`${apiVersion}/${kind}`]
+  if (own !== undefined) return own
   const [group] = String(apiVersion).split('/')
   return `${customResources[group ?? ''] ?? 'kubernetes-models'}/${apiVersion}/${kind}`
 }
@@ -45,7 +55,7 @@ export function unknownFields(manifests: readonly Manifest[]): ReadonlyMap<numbe
   try {
     const modules = [...new Set(manifests.map(moduleOf))]
     const imports = modules.map((name, index) => {
-      const kind = name.split('/').at(-1)
+      const { kind } = manifests.find((manifest) => moduleOf(manifest) === name)
       return `import type { I${kind} as Kind${index} } from '${name}'`
     })
     // One line each, so that the line of a complaint tells the document.
@@ -60,6 +70,7 @@ export function unknownFields(manifests: readonly Manifest[]): ReadonlyMap<numbe
         compilerOptions: {
           strict: true,
           noEmit: true,
+          allowImportingTsExtensions: true,
           module: 'nodenext',
           target: 'esnext',
           skipLibCheck: true,
