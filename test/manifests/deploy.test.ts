@@ -19,6 +19,7 @@ t.test('the deploy script', { skip }, async (t) => {
   const [program = '', ...words] = command
   const rendered = execFileSync(program, [...words, overlay], { encoding: 'utf8', maxBuffer: 2 ** 26 })
   const manifests = documentsIn(rendered)
+  const [, version] = /^VERSION=(.*)$/m.exec(readFileSync(join(overlay, 'values.env'), 'utf8')) ?? []
   writeFileSync(join(dir, 'rendered.yaml'), rendered)
 
   /**
@@ -94,8 +95,8 @@ esac
       const [backends, preflight, migration, programs] = stages
       t.same(kinds(backends, 'StatefulSet'), ['nats'])
       t.same(kinds(backends, 'Job'), [])
-      t.same(kinds(preflight, 'Job').sort(), ['preflight-1.1.0', 'preflight-database-1.1.0'])
-      t.same(kinds(migration, 'Job'), ['migrate-1.1.0'])
+      t.same(kinds(preflight, 'Job').sort(), [`preflight-${version}`, `preflight-database-${version}`])
+      t.same(kinds(migration, 'Job'), [`migrate-${version}`])
       t.ok(kinds(programs, 'Deployment').length === 6 && programs?.every(isProgram))
       const steps = order(calls)
       const at = (text: string) => steps.findIndex((step) => step.includes(text))
@@ -140,7 +141,7 @@ esac
       )
       t.equal(status, 1)
       t.match(printed, /not complete in time/)
-      t.same(kinds(applied(calls).flat(), 'Job').includes('migrate-1.1.0'), false)
+      t.same(kinds(applied(calls).flat(), 'Job').includes(`migrate-${version}`), false)
     },
   )
 
