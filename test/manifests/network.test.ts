@@ -24,7 +24,6 @@ const everywhere: readonly string[] = [
     ['monitoring/prometheus'],
     [...likeServices, 'games'].map((program) => `${program}:9464`),
   ),
-  ...arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'games:8082']),
   ...arrows(['webhooks', 'players', 'preflight'], ['public addresses:any port']),
   ...arrows(['migrate'], ['nats:4222', 'postgres:5432']),
   ...arrows(['streams'], ['nats:4222']),
@@ -36,8 +35,9 @@ const everywhere: readonly string[] = [
 const leaving = ['postgres', 'preflight-database']
 
 const more: Readonly<Record<string, readonly string[]>> = {
-  local: [],
+  local: arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'games:8082']),
   production: [
+    ...arrows(['envoy-gateway-system/envoy'], ['gateway:8080', 'games:8082']),
     ...arrows([...likeServices, 'games'], ['collector:4318']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
     ...arrows(['monitoring/prometheus'], ['collector:8888', 'postgres:9187']),
@@ -91,18 +91,28 @@ t.test('network', { skip }, async (t) => {
       }
     })
 
-    t.test(`${overlay}: an ingress leads to a port of a service`, async (t) => {
-      for (const { spec } of cluster.all('Ingress')) {
-        for (const { http } of spec.rules) {
-          t.same(
-            http.paths.map(({ path, pathType }: Manifest) => [path, pathType]),
-            [['/', 'Prefix']],
-          )
-          const { name, port } = http.paths[0].backend.service
-          const ports = cluster.find('Service', name)?.spec.ports.map(({ name }: Manifest) => name)
-          t.ok(ports?.includes(port.name), `${name}: ${port.name}`)
-        }
+    t.test(`${overlay}: a way in takes every path of its host to a port of a service`, async (t) => {
+      const ingresses = cluster.all('Ingress').flatMap(({ spec }) => spec.rules.map(({ http }: Manifest) => http.paths))
+      for (const paths of ingresses) {
+        t.same(
+          paths.map(({ path, pathType }: Manifest) => [path, pathType]),
+          [['/', 'Prefix']],
+        )
+        const { name, port } = paths[0].backend.service
+        const ports = cluster.find('Service', name)?.spec.ports.map(({ name }: Manifest) => name)
+        t.ok(ports?.includes(port.name), `${name}: ${port.name}`)
       }
+      const routes = cluster.all('HTTPRoute')
+      for (const { spec } of routes) {
+        t.equal(spec.rules.length, 1)
+        const [{ matches, filters, backendRefs }] = spec.rules
+        t.same(matches, [{ path: { type: 'PathPrefix', value: '/' } }])
+        t.equal(filters, undefined, 'nothing is rewritten')
+        const [{ name, port }] = backendRefs
+        const ports = cluster.find('Service', name)?.spec.ports.map(({ port }: Manifest) => port)
+        t.ok(ports?.includes(port), `${name}: ${port}`)
+      }
+      t.equal(ingresses.length + routes.length, 2)
     })
   })
 })

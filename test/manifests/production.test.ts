@@ -1,11 +1,11 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allOperations, bodyBytesMax, serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
-import { podsOf } from './arrows.ts'
-import type { Cluster } from './cluster.ts'
-import { deployFolder, type Manifest } from './kustomize.ts'
+import { arrowsOf, podsOf } from './arrows.ts'
+import { Cluster } from './cluster.ts'
+import { copyOfDeploy, deployFolder, kustomizeCommand, type Manifest, render } from './kustomize.ts'
 import { forEachOverlay, skip } from './rendered.ts'
 
 t.setTimeout(300_000)
@@ -118,8 +118,69 @@ t.test('production', { skip }, async (t) => {
     t.match(cluster.container('collector').container.args.join('\n'), /http::tls::cert_file: \/etc\/collector-tls/)
   })
 
-  t.test('the ingress changes nothing of path and query, and repeats no request that it has sent', async (t) => {
-    const { annotations } = cluster.find('Ingress', 'gateway').metadata
+  const longestMs = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
+
+  t.test('Envoy changes nothing of path and query, and repeats no request that it has sent', async (t) => {
+    const edge = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'edge' }
+    const { listeners } = cluster.find('Gateway', 'edge').spec
+    const { spec: client } = cluster.find('ClientTrafficPolicy', 'edge')
+    t.same(client.targetRefs, [edge])
+    t.same(client.path, { disableMergeSlashes: true, escapedSlashesAction: 'KeepUnchanged' })
+    t.match(client.headers, { requestID: 'Disable', withUnderscoresAction: 'DropHeader' })
+    t.equal(client.clientIPDetection, undefined, 'the peer is the caller')
+
+    const { spec: patch } = cluster.find('EnvoyPatchPolicy', 'paths-stay-as-they-came')
+    t.same(patch.targetRef, edge)
+    t.match(patch.jsonPatches, [{ operation: { path: '/normalize_path', value: false } }])
+    t.equal(patch.jsonPatches[0].name, `backoffice/edge/${listeners[0].name}`)
+    t.equal(new Set(listeners.map(({ port }: Manifest) => port)).size, 1, 'one listener of Envoy for both')
+
+    const { spec: backend } = cluster.find('BackendTrafficPolicy', 'gateway')
+    t.same(backend.retry.retryOn, { triggers: ['connect-failure'] })
+    t.same(backend.targetRefs.map(({ name }: Manifest) => name).sort(), ['games', 'gateway'])
+    const { request } = cluster.find('HTTPRoute', 'gateway').spec.rules[0].timeouts
+    t.ok(Number.parseInt(request, 10) * 1000 > longestMs + 10_000, 'the gateway itself answers')
+  })
+
+  t.test(
+    'each public name has a listener with a certificate of that name, and leads to the gateway over TLS',
+    async (t) => {
+      for (const { name, hostname, tls } of cluster.find('Gateway', 'edge').spec.listeners) {
+        const secrets = tls.certificateRefs.map(({ name }: Manifest) => name)
+        const certificate = cluster.all('Certificate').find(({ spec }) => secrets.includes(spec.secretName))
+        t.same(certificate.spec.dnsNames, [hostname])
+        const route = cluster.all('HTTPRoute').find(({ spec }) => spec.parentRefs[0].sectionName === name)
+        t.same(route.spec.hostnames, [hostname])
+      }
+      const { targetRefs, validation } = cluster.find('BackendTLSPolicy', 'gateway').spec
+      t.match(targetRefs, [{ kind: 'Service', name: 'gateway' }])
+      t.ok(namesOn('gateway').includes(validation.hostname))
+      t.match(validation.caCertificateRefs, [{ kind: 'ConfigMap', name: cluster.all('Bundle')[0].metadata.name }])
+      const [api] = cluster.find('HTTPRoute', 'gateway').spec.hostnames
+      const [games] = cluster.find('HTTPRoute', 'games').spec.hostnames
+      t.equal(environmentOf('gateway').PUBLIC_BASE_URL, `https://${api}/api/v1`)
+      t.equal(environmentOf('players').GAMES_BASE_URL, `https://${games}`)
+    },
+  )
+
+  t.test('both ways in can stand side by side, while the public names move', async (t) => {
+    const deploy = copyOfDeploy(t.testdir())
+    const file = join(deploy, 'k8s/overlays/production/kustomization.yaml')
+    const both = readFileSync(file, 'utf8').replace(/^( *- .*components\/)gateway-api$/m, '$&\n$1ingress-nginx')
+    writeFileSync(file, both)
+    const { open } = arrowsOf(new Cluster(render(kustomizeCommand() ?? [], deploy, 'production')))
+    for (const proxy of ['envoy-gateway-system/envoy', 'ingress-nginx/ingress-nginx'])
+      t.ok(open.includes(`${proxy} → gateway:8080`), proxy)
+  })
+
+  t.test('with the component for ingress-nginx the same holds of its Ingress', async (t) => {
+    const deploy = copyOfDeploy(t.testdir())
+    const file = join(deploy, 'k8s/overlays/production/kustomization.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('components/gateway-api', 'components/ingress-nginx'))
+    const legacy = new Cluster(render(kustomizeCommand() ?? [], deploy, 'production'))
+    t.equal(legacy.all('HTTPRoute').length, 0)
+    t.ok(arrowsOf(legacy).open.includes('ingress-nginx/ingress-nginx → gateway:8080'))
+    const { annotations } = legacy.find('Ingress', 'gateway')?.metadata ?? {}
     const settings = Object.fromEntries(
       Object.entries(annotations as Record<string, string>).map(([name, value]) => [name.replace(prefix, ''), value]),
     )
@@ -130,7 +191,6 @@ t.test('production', { skip }, async (t) => {
       Number.parseInt(settings['proxy-body-size'] ?? '', 10) * 1024 > bodyBytesMax,
       'the gateway itself refuses a large body',
     )
-    const longestMs = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
     t.ok(Number(settings['proxy-read-timeout']) * 1000 > longestMs + 10_000, 'the gateway itself answers')
     t.match(settings, {
       'backend-protocol': 'HTTPS',
@@ -138,10 +198,7 @@ t.test('production', { skip }, async (t) => {
       'proxy-ssl-secret': 'backoffice/ingress-tls',
     })
     t.ok(namesOn('gateway').includes(settings['proxy-ssl-name'] ?? ''))
-  })
-
-  t.test('the public addresses are those of the ingresses', async (t) => {
-    const host = (name: string) => cluster.find('Ingress', name).spec.rules[0].host
+    const host = (name: string) => legacy.find('Ingress', name)?.spec.rules[0].host
     t.equal(environmentOf('gateway').PUBLIC_BASE_URL, `https://${host('gateway')}/api/v1`)
     t.equal(environmentOf('players').GAMES_BASE_URL, `https://${host('games')}`)
   })

@@ -10,8 +10,8 @@ t.setTimeout(120_000)
 /** Another value for each of the file, and how many fields it reaches. */
 const others: Readonly<Record<string, readonly [value: string, places: number]>> = {
   VERSION: ['9.8.7', 3],
-  API_HOST: ['api.another.example', 3],
-  GAMES_HOST: ['games.another.example', 3],
+  API_HOST: ['api.another.example', 4],
+  GAMES_HOST: ['games.another.example', 4],
   GATEWAY_REPLICAS: ['12', 1],
   PLAYERS_REPLICAS: ['13', 1],
   WALLET_REPLICAS: ['14', 1],
