@@ -77,6 +77,11 @@ t.test('production', { skip }, async (t) => {
     t.match(configuration, /sync_interval: always/)
     for (const name of servers) t.ok(namesOn('nats').includes(name), name)
     t.same(cluster.find('Certificate', 'nats').spec.usages, ['server auth', 'client auth'])
+    const [, authority = ''] = /ca_file: "(.*)\/ca\.crt"/.exec(configuration) ?? []
+    const { container, pod } = cluster.container('nats')
+    const mount = container.volumeMounts.find(({ mountPath }: Manifest) => mountPath === authority)
+    const { configMap } = pod.volumes.find(({ name }: Manifest) => name === mount.name)
+    t.ok(cluster.find('Bundle', configMap.name), 'what is trusted between servers, while the authority changes too')
   })
 
   t.test('NATS reads a file that is there, with every password that it names', async (t) => {

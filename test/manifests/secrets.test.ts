@@ -94,7 +94,7 @@ t.test('secrets', { skip }, async (t) => {
             cluster.find('Bundle', configMap?.name),
           ),
         )
-        t.equal(mounted.length, overlay === 'production' ? 8 : 0)
+        t.equal(mounted.length, overlay === 'production' ? 9 : 0)
         for (const { spec } of cluster.all('Bundle')) {
           t.same(spec.sources, [{ secret: { name: 'backoffice-authority', key: 'tls.crt' } }], 'the certificate alone')
           const namespaces = cluster

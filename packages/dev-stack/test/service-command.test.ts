@@ -17,7 +17,7 @@ t.test(
       LOG_LEVEL: 'debug',
       OTEL_METRICS_EXPORTER: 'prometheus',
       PATH: '/bin',
-      POSTGRES_URL: 'postgres://postgres:administrator@db',
+      POSTGRES_URL: 'of the administrator',
       NATS_PASSWORD_BOB: 'of somebody else',
       SOME_TOKEN: 'of whoever runs this',
       NODE_OPTIONS: '--x',
