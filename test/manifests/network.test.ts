@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
@@ -131,15 +131,19 @@ t.test('a component for another kind of cluster opens what it says, and nothing 
   const there = ['dns', 'egress'].flatMap((kind) => readdirSync(join(folder, kind)).map((name) => `${kind}/${name}`))
   t.same(there.sort(), Object.keys(variants).sort())
   const deploy = copyOfDeploy(t.testdir())
-  const overlay = join(deploy, 'k8s/overlays/production/kustomization.yaml')
-  const text = readFileSync(overlay, 'utf8')
-  const open = () => arrowsOf(new Cluster(render(kustomizeCommand() ?? [], deploy, 'production'))).open
-  const before = open()
-  const pods = new Cluster(render(kustomizeCommand() ?? [], deploy, 'production')).pods.map(({ name }) => name)
+  const kustomize = kustomizeCommand() ?? []
+  const production = render(kustomize, deploy, 'production')
+  const { open: before } = arrowsOf(new Cluster(production))
+  const pods = new Cluster(production).pods.map(({ name }) => name)
+  // The component alone: it adds to what is there, and so does this.
+  const alone = join(deploy, 'k8s/overlays/local/kustomization.yaml')
   for (const [name, opened] of Object.entries(variants)) {
-    writeFileSync(overlay, text.replace('components:\n', `components:\n  - ../../components/${name}\n`))
+    writeFileSync(alone, `components: [../../components/${name}]\n`)
+    const added = render(kustomize, deploy, 'local')
+    t.ok(added.every(({ kind }) => kind === 'NetworkPolicy'))
+    const { open } = arrowsOf(new Cluster([...production, ...added]))
     t.same(
-      open().filter((arrow) => !before.includes(arrow)),
+      open.filter((arrow) => !before.includes(arrow)),
       [...opened(pods)].sort(),
       name,
     )
