@@ -50,7 +50,8 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
           for (const verb of ['get', 'use', 'delete'])
             t.notOk(may(verb, resource, `team-${other}`), `${verb} ${resource}`)
       for (const resource of ['pods/exec', 'pods/ephemeralcontainers', 'serviceaccounts/token'])
-        for (const verb of ['create', 'update', 'patch']) t.notOk(may(verb, resource, `team-${person}`), resource)
+        for (const verb of ['get', 'create', 'update', 'patch'])
+          t.notOk(may(verb, resource, `team-${person}`), resource)
     }
   })
 
@@ -151,6 +152,8 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
       allows(rules, { group, resource, namespace: 'backoffice', name: 'any', verb })
     t.ok(may('get', 'pods/log') && may('delete', 'pods') && may('patch', 'statefulsets/scale', 'apps'))
     for (const verb of ['get', 'list', 'watch']) t.notOk(may(verb, 'secrets'), `${verb} secrets`)
+    // A shell over WebSockets is a GET.
+    for (const resource of ['pods/exec', 'pods/attach']) t.notOk(may('get', resource), resource)
     for (const verb of ['create', 'update', 'patch']) {
       for (const resource of ['pods', 'pods/exec', 'pods/attach', 'pods/ephemeralcontainers', 'serviceaccounts/token'])
         t.notOk(may(verb, resource), `${verb} ${resource}`)
