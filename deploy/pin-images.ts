@@ -4,6 +4,7 @@
 //
 //   npm run pin-images             # asks, and writes
 //   npm run pin-images -- --check  # asks nobody: exit status 1 names what is not pinned
+//   npm run pin-images -- --own    # for our own images, once a release of them is in the registry: into the overlay
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -51,6 +52,22 @@ function digestOf(image: string): string {
   return answer
 }
 
+/** An image of ours in the overlay, which says where the registry has it. */
+const ownImage = /(\{ name: (?:backoffice\/[\w-]+), newName: ([\w./:-]+), newTag: ([\w.-]+))(, digest: "[^"]*")? \}/g
+
+/** The overlay with a digest for each of our images; a former one is replaced. */
+export function withOwnDigests(text: string, digestOf: (image: string) => string): string {
+  return text.replaceAll(
+    ownImage,
+    (_, entry: string, name: string, tag: string) => `${entry}, digest: "${digestOf(`${name}:${tag}`)}" }`,
+  )
+}
+
+function pinOwn(): void {
+  const file = `${deployFolder}k8s/overlays/production/kustomization.yaml`
+  writeFileSync(file, withOwnDigests(readFileSync(file, 'utf8'), digestOf))
+}
+
 function main(onlyCheck: boolean): void {
   const texts = imageFiles().map((file) => ({ file, text: readFileSync(file, 'utf8') }))
   const references = texts.flatMap(({ text }) => referencesIn(text))
@@ -66,4 +83,7 @@ function main(onlyCheck: boolean): void {
   for (const [image, known] of digests) process.stdout.write(`${image}@${known}\n`)
 }
 
-if (import.meta.main) main(process.argv.includes('--check'))
+if (import.meta.main) {
+  if (process.argv.includes('--own')) pinOwn()
+  else main(process.argv.includes('--check'))
+}

@@ -1,10 +1,19 @@
 #!/bin/sh
-# Prints .env.example, or the file that is named, with a new random value wherever it is empty:
-#   (umask 077 && sh deploy/docker/make-env.sh > deploy/docker/.env)
+# Writes the file of secrets: .env.example, or the example that is named, with a new random value wherever it is empty.
+#   sh deploy/docker/make-env.sh                       writes deploy/docker/.env
+#   sh deploy/docker/make-env.sh FILE [EXAMPLE]
+# A file that is there stays as it is: with other MASTER_KEYS nobody can read what is encrypted with these.
 set -eu
+umask 077
+
+here=$(dirname "$0")
+file=${1:-$here/.env}
+example=${2:-$here/.env.example}
 
 random() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 
+filled=$(mktemp "$file.XXXXXX")
+trap 'rm -f "$filled"' EXIT
 while IFS= read -r line; do
   case "$line" in
     MASTER_KEYS*=) printf '%sfirst:%s\n' "$line" "$(head -c 32 /dev/urandom | base64)" ;;
@@ -12,4 +21,9 @@ while IFS= read -r line; do
     [A-Z]*=) printf '%sp%s\n' "$line" "$(random 18)" ;;
     *) printf '%s\n' "$line" ;;
   esac
-done < "${1:-$(dirname "$0")/.env.example}"
+done < "$example" > "$filled"
+# A link is made only where nothing is yet, and at once: the file is never there by half.
+ln "$filled" "$file" 2>/dev/null || {
+  echo "$file is there, or cannot be written: nothing is changed. Its keys are needed to read what is stored." >&2
+  exit 1
+}

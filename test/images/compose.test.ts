@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
+import { isSetting } from '@backoffice/dev-stack'
 import { settings as games } from '@backoffice/games'
 import { gateway } from '@backoffice/gateway'
 import { migratorConfig, streamConfig } from '@backoffice/migrator'
@@ -11,13 +13,27 @@ import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/service-runtime/internal'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
+import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { parse } from 'yaml'
 import { readDockerfile } from './dockerfile.ts'
 
+// biome-ignore lint/suspicious/noExplicitAny: what the file says is what the tests are about
+type Manifest = any
+
 const folder = fileURLToPath(new URL('../../deploy/docker/', import.meta.url))
-const { services } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true })
-const makeEnv = () => execFileSync('sh', [join(folder, 'make-env.sh')], { encoding: 'utf8' })
+const { services, networks } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true })
+const script = join(folder, 'make-env.sh')
+const dir = mkdtempSync(join(tmpdir(), 'backoffice-env-'))
+t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+let files = 0
+/** The text of a new file of secrets. */
+function makeEnv(): string {
+  files += 1
+  const file = join(dir, `env-${files}`)
+  execFileSync('sh', [script, file])
+  return readFileSync(file, 'utf8')
+}
 
 const variables = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]))
@@ -59,6 +75,62 @@ t.test('each program has all settings that it needs, and none that it does not k
   for (const name of ['postgres', 'nats', 'team']) {
     for (const value of Object.values<string>(services[name].environment)) t.ok(substitute(value, given) !== '')
   }
+})
+
+t.test('a file of secrets that is there is never replaced, and nobody else can read a new one', async (t) => {
+  const file = join(dir, 'once')
+  execFileSync('sh', [script, file], { stdio: 'pipe' })
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  const text = readFileSync(file, 'utf8')
+  const again = spawnSync('sh', [script, file], { encoding: 'utf8' })
+  t.equal(again.status, 1)
+  t.match(again.stderr, /nothing is changed/)
+  t.equal(readFileSync(file, 'utf8'), text)
+  t.same(
+    readdirSync(dir).filter((name) => name.startsWith('once.')),
+    [],
+    'and nothing is left beside it',
+  )
+})
+
+t.test('everything is confined, has a bound on its memory, and keeps a bounded log', async (t) => {
+  for (const [name, service] of Object.entries<Manifest>(services)) {
+    t.match(service, { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }, name)
+    t.match(service.mem_limit, /^\d+[mg]$/, name)
+    t.match(service.logging, { driver: 'json-file', options: { 'max-size': /^\d+m$/, 'max-file': /^\d$/ } }, name)
+  }
+  t.equal(services.postgres.user, 'postgres')
+  // Its volume is handed over to it first, by the one container that may.
+  t.match(services.nats, { user: '10002:10002', depends_on: { 'nats-volume': {} } })
+  t.same(services['nats-volume'].entrypoint.slice(0, 3), ['chown', '-R', services.nats.user])
+  t.equal(services['nats-volume'].network_mode, 'none')
+})
+
+t.test('ports are published on this machine alone, and what comes through them is believed as a proxy', async (t) => {
+  const published = Object.values<Manifest>(services).flatMap(({ ports = [] }) => ports as string[])
+  t.same(
+    published.map((port) => substitute(port, {})),
+    ['127.0.0.1:8080:8080', '127.0.0.1:8082:8082'],
+  )
+  t.equal(substitute(published[0] ?? '', { BIND_ADDRESS: '0.0.0.0' }), '0.0.0.0:8080:8080')
+  const [{ subnet, gateway: address }] = networks.default.ipam.config
+  const inside = ipaddr.parse(substitute(address, {})).match(ipaddr.parseCIDR(substitute(subnet, {})))
+  t.ok(inside, 'the network has that gateway')
+  const given = variables(makeEnv())
+  for (const name of ['gateway', 'games'])
+    t.equal(substitute(services[name].environment.TRUSTED_PROXIES, given), substitute(address, given), name)
+})
+
+t.test('a setting of a program may enter a container of the tests, and no password of others', async (t) => {
+  const { migrate: _migrate, streams: _streams, ...programs } = configurations
+  for (const [name, schema] of Object.entries(programs))
+    t.same(
+      Object.keys(schema.properties).filter((setting) => !isSetting(setting)),
+      [],
+      name,
+    )
+  const given = Object.keys(variables(makeEnv())).filter((name) => /^(POSTGRES|DATABASE|NATS)_PASSWORD/.test(name))
+  t.same(given.filter(isSetting), [])
 })
 
 t.test('every secret is generated, differs from the others, and is another one the next time', async (t) => {

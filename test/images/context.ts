@@ -1,9 +1,10 @@
-import { cpSync, readFileSync, statSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
 
 interface Rule {
   readonly pattern: RegExp
   readonly included: boolean
+  readonly glob: string
 }
 
 /** What `docker build` sends of a folder: all but what .dockerignore leaves out. */
@@ -28,12 +29,29 @@ export class BuildContext {
   /** As COPY does: a folder's contents, or a file; into a target that ends with a slash under its own name. */
   copy(source: string, into: string): void {
     const from = join(this.#root, source)
-    const isFolder = statSync(from).isDirectory()
-    cpSync(from, into.endsWith('/') && !isFolder ? join(into, basename(source)) : into, {
-      recursive: true,
-      filter: (path) => this.includes(relative(this.#root, path)),
+    if (!statSync(from).isDirectory()) {
+      if (this.includes(source)) copyTo(from, into.endsWith('/') ? join(into, basename(source)) : into)
+      return
+    }
+    for (const path of this.#filesBelow(source === '.' ? '' : source))
+      copyTo(join(this.#root, path), join(into, relative(source, path)))
+  }
+
+  #filesBelow(folder: string): readonly string[] {
+    return readdirSync(join(this.#root, folder), { withFileTypes: true }).flatMap((entry) => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (!entry.isDirectory()) return entry.isFile() && this.includes(path) ? [path] : []
+      // Something inside may be included although the folder is not.
+      const mayHold =
+        this.includes(path) || this.#rules.some(({ included, glob }) => included && glob.startsWith(`${path}/`))
+      return mayHold ? this.#filesBelow(path) : []
     })
   }
+}
+
+function copyTo(from: string, into: string): void {
+  mkdirSync(dirname(into), { recursive: true })
+  cpSync(from, into)
 }
 
 function rule(line: string): Rule {
@@ -42,5 +60,5 @@ function rule(line: string): Rule {
   const expression = glob
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replace(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(.*/)?'))
-  return { included, pattern: new RegExp(`^${expression}$`) }
+  return { included, glob, pattern: new RegExp(`^${expression}$`) }
 }

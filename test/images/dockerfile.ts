@@ -35,7 +35,7 @@ export function readDockerfile(file: string): ReadonlyMap<string, Stage> {
     else if (instruction === 'ENV') change({ environment: { ...stage?.environment, ...assignments(words) } })
     else if (instruction === 'USER') change({ user: rest })
     else if (instruction === 'ENTRYPOINT') change({ entrypoint: JSON.parse(rest) as string[] })
-    else if (!['ARG', 'EXPOSE', 'WORKDIR'].includes(instruction)) throw new Error(`not understood: ${line}`)
+    else if (!['ARG', 'EXPOSE', 'LABEL', 'WORKDIR'].includes(instruction)) throw new Error(`not understood: ${line}`)
   }
   return stages
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { linkSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { BuildContext } from './context.ts'
 import type { Stage } from './dockerfile.ts'
 
@@ -33,7 +33,9 @@ export class Images {
     else mkdirSync(app)
     for (const step of stage.steps) {
       if (step.kind === 'run') execFileSync('sh', ['-c', step.command], { cwd: app, env: installEnvironment() })
-      else if (step.from !== undefined) link(this.build(step.from), app)
+      else if (step.from !== undefined)
+        for (const source of step.sources)
+          linkInto(join(this.build(step.from), source.replace(/^\/app\/?/, '')), join(app, step.target))
       else for (const source of step.sources) this.#context.copy(source, join(app, step.target))
     }
     this.#built.add(name)
@@ -43,7 +45,21 @@ export class Images {
 
 /** Files are shared: a folder of packages is made once and is in every image. */
 function link(from: string, into: string): void {
-  execFileSync('cp', ['-al', `${from}/.`, into])
+  execFileSync('cp', ['-alf', `${from}/.`, into])
+}
+
+/** As COPY does: a folder's contents, or a file; into a target that ends with a slash under its own name. */
+function linkInto(from: string, into: string): void {
+  if (statSync(from).isDirectory()) {
+    mkdirSync(into, { recursive: true })
+    link(from, into)
+    return
+  }
+  const file = into.endsWith('/') ? join(into, basename(from)) : into
+  mkdirSync(dirname(file), { recursive: true })
+  // The packages of the dependencies' stage have theirs already.
+  rmSync(file, { force: true })
+  linkSync(from, file)
 }
 
 /** The machine's own registry and cache; nothing of the npm that runs the tests. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { imageFiles, referencesIn, withDigests } from '../../deploy/pin-images.ts'
+import { deployFolder, imageFiles, referencesIn, withDigests, withOwnDigests } from '../../deploy/pin-images.ts'
 
 const texts = imageFiles().map((file) => readFileSync(file, 'utf8'))
 const references = texts.flatMap(referencesIn)
@@ -23,7 +23,7 @@ t.test(
     )
     const ours = others.filter((image) => /^backoffice\//.test(image))
     const manifests = others.filter((image) => !/^(backoffice\/|\$\{)/.test(image))
-    t.equal(others.length - ours.length - manifests.length, 2, 'of the compose file: PostgreSQL and NATS')
+    t.equal(others.length - ours.length - manifests.length, 3, 'of the compose file: PostgreSQL, NATS and its volume')
     for (const image of manifests)
       t.ok(
         references.some((each) => image.startsWith(each.image)),
@@ -51,3 +51,25 @@ t.test('pinning writes the digest behind the tag, replaces a former one, and cha
     t.equal(pinned.replaceAll(`@${old}`, ''), text.replaceAll(/@sha256:[0-9a-f]{64}/g, ''))
   }
 })
+
+t.test(
+  'each of our own images gets its digest beside its tag in the overlay, and a new one the next time',
+  async (t) => {
+    const overlay = readFileSync(`${deployFolder}k8s/overlays/production/kustomization.yaml`, 'utf8')
+    const plain = overlay.replaceAll(/, digest: "[^"]*"/g, '')
+    const asked: string[] = []
+    const [old, young] = ['a', 'b'].map((letter) => `sha256:${letter.repeat(64)}`)
+    const pinned = withOwnDigests(overlay, (image) => {
+      asked.push(image)
+      return old ?? ''
+    })
+    t.equal(new Set(asked).size, 7)
+    for (const image of asked) t.match(image, /^registry\.example\/backoffice\/\w+:\d+\.\d+\.\d+$/)
+    t.equal([...pinned.matchAll(/newTag: [\w.]+, digest: "sha256:a{64}" \}/g)].length, 7)
+    t.equal(
+      withOwnDigests(pinned, () => young ?? ''),
+      pinned.replaceAll(old ?? '', young ?? ''),
+    )
+    t.equal(pinned.replaceAll(/, digest: "[^"]*"/g, ''), plain, 'and nothing else')
+  },
+)

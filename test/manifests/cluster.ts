@@ -2,10 +2,19 @@ import type { Manifest } from './kustomize.ts'
 
 /** One container of one workload. */
 export interface Running {
+  /** Of the workload, as the tests call it. */
+  readonly name: string
   readonly workload: Manifest
   readonly pod: Manifest
   readonly container: Manifest
   readonly where: string
+}
+
+interface PodOfOurs {
+  /** Of its workload. */
+  readonly name: string
+  readonly namespace: string
+  readonly labels: Readonly<Record<string, string>>
 }
 
 /** What stands in for every value that only the cluster's Secrets know. */
@@ -45,13 +54,14 @@ export class Cluster {
         workload,
         pod,
         container,
+        name: this.#nameOf(workload),
         where: `${workload.kind} ${workload.metadata.name}, ${container.name}`,
       }))
     })
   }
 
   container(name: string): Running {
-    const found = this.containers.find(({ workload }) => workload.metadata.name === name)
+    const found = this.containers.find((container) => container.name === name)
     if (found === undefined) throw new Error(`no workload is called ${name}`)
     return found
   }
@@ -69,25 +79,33 @@ export class Cluster {
     return Object.assign({}, ...maps.map(({ name }: Manifest) => this.find('ConfigMap', name)?.data))
   }
 
-  /** Pods that a selector of labels means, by their workloads' names. */
-  selected(matchLabels: Readonly<Record<string, string>>): readonly string[] {
+  /** A Job has the release in its name. */
+  #nameOf({ kind, metadata }: Manifest): string {
+    return kind === 'Job' ? metadata.labels['app.kubernetes.io/name'] : metadata.name
+  }
+
+  /** Pods of a namespace that a selector of labels means, by their workloads' names. */
+  selected(matchLabels: Readonly<Record<string, string>>, namespace = 'backoffice'): readonly string[] {
     return this.pods
+      .filter((pod) => pod.namespace === namespace)
       .filter(({ labels }) => Object.entries(matchLabels).every(([key, value]) => labels[key] === value))
       .map(({ name }) => name)
   }
 
-  get pods(): readonly { readonly name: string; readonly labels: Readonly<Record<string, string>> }[] {
+  get pods(): readonly PodOfOurs[] {
     // As CloudNativePG labels its instances.
-    const databases = this.all('Cluster').map(({ metadata: { name } }) => ({
+    const databases = this.all('Cluster').map(({ metadata: { name, namespace } }) => ({
       name,
+      namespace,
       labels: { 'cnpg.io/cluster': name, 'cnpg.io/podRole': 'instance', 'app.kubernetes.io/name': 'postgresql' },
     }))
-    const ours = this.workloads.map(({ metadata, spec }) => ({
-      name: metadata.name,
-      labels: spec.template.metadata.labels,
+    const ours = this.workloads.map((workload) => ({
+      name: this.#nameOf(workload),
+      namespace: workload.metadata.namespace,
+      labels: workload.spec.template.metadata.labels,
     }))
     // Started by hand, as README.md of deploy/k8s shows.
-    const team = { name: 'team', labels: { 'app.kubernetes.io/name': 'team' } }
+    const team = { name: 'team', namespace: 'backoffice-team', labels: { 'app.kubernetes.io/name': 'team' } }
     return [...ours, ...databases, team]
   }
 

@@ -63,7 +63,12 @@ export function resourceFiles(): ReadonlyMap<string, readonly Manifest[]> {
     }
   }
   // What is applied by hand.
-  for (const file of ['k8s/ingress-nginx.yaml', 'k8s/nats-pod.json', 'k8s/team-pod.json'])
+  for (const file of [
+    'argocd/application.yaml',
+    'k8s/components/ingress-nginx/controller.yaml',
+    'k8s/nats-pod.json',
+    'k8s/team-pod.json',
+  ])
     files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
   return files
 }

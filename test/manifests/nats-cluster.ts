@@ -71,7 +71,7 @@ export async function startServer(
   }
   const configuration = join(folder, 'cluster.conf')
   let text = readFileSync(configuration, 'utf8')
-    .replace(/\/etc\/nats-tls\/([a-z.]+)/g, (_, file) => files[file] ?? file)
+    .replace(/\/etc\/(?:nats-tls|authority)\/([a-z.]+)/g, (_, file) => files[file] ?? file)
     .replace('0.0.0.0:4222', `127.0.0.1:${own.client}`)
     .replace('0.0.0.0:6222', `127.0.0.1:${own.route}`)
     .replace('0.0.0.0:8222', `127.0.0.1:${own.monitoring}`)

@@ -1,9 +1,11 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
-import { arrowsOf, refusesByDefault } from './arrows.ts'
-import type { Cluster } from './cluster.ts'
-import type { Manifest } from './kustomize.ts'
+import { arrowsOf, namespacesThatRefuse } from './arrows.ts'
+import { Cluster } from './cluster.ts'
+import { copyOfDeploy, deployFolder, kustomizeCommand, type Manifest, render } from './kustomize.ts'
 import { forEachOverlay, skip } from './rendered.ts'
 
 t.setTimeout(300_000)
@@ -11,31 +13,38 @@ t.setTimeout(300_000)
 const arrows = (from: readonly string[], to: readonly string[]) =>
   from.flatMap((source) => to.map((target) => `${source} → ${target}`))
 
+/** The preflight Job has the labels of a service, so that it finds what a service finds. */
+const likeServices = [...serviceNames, 'preflight']
+
 /** Services speak to one another through NATS, so none has an arrow to another one. The games reach PostgreSQL alone. */
 const everywhere: readonly string[] = [
-  ...arrows(serviceNames, ['nats:4222', 'postgres:5432']),
+  ...arrows(likeServices, ['nats:4222', 'postgres:5432']),
   ...arrows(['games'], ['postgres:5432']),
   ...arrows(
     ['monitoring/prometheus'],
-    [...serviceNames, 'games'].map((program) => `${program}:9464`),
+    [...likeServices, 'games'].map((program) => `${program}:9464`),
   ),
-  ...arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'games:8082']),
-  ...arrows(['webhooks', 'players'], ['public addresses:any port']),
+  ...arrows(['webhooks', 'players', 'preflight'], ['public addresses:any port']),
   ...arrows(['migrate'], ['nats:4222', 'postgres:5432']),
   ...arrows(['streams'], ['nats:4222']),
   ...arrows(['team'], ['nats:4222']),
   ...arrows(['nats'], ['nats:6222']),
 ]
 
+/** What PostgreSQL's instances do outside of the cluster's pods, its preflight Job tries. */
+const leaving = ['postgres', 'preflight-database']
+
 const more: Readonly<Record<string, readonly string[]>> = {
-  local: [],
+  local: arrows(['ingress-nginx/ingress-nginx'], ['gateway:8080', 'games:8082']),
   production: [
-    ...arrows([...serviceNames, 'games'], ['collector:4318']),
+    ...arrows(['envoy-gateway-system/envoy'], ['gateway:8080', 'games:8082']),
+    ...arrows([...likeServices, 'games'], ['collector:4318']),
     ...arrows(['collector'], ['monitoring/otlp-backend:4317']),
     ...arrows(['monitoring/prometheus'], ['collector:8888', 'nats:7777', 'postgres:9187']),
     // On 8000 an instance asks whether another one is there. A primary that reaches neither that nor the Kubernetes API
     // stops itself.
-    ...arrows(['postgres'], ['postgres:5432', 'postgres:8000', 'private addresses:443', 'private addresses:6443']),
+    ...arrows(['postgres'], ['postgres:5432', 'postgres:8000']),
+    ...arrows(leaving, ['private addresses:443', 'private addresses:6443']),
     ...arrows(['cnpg-system/cloudnative-pg'], ['postgres:5432', 'postgres:8000']),
     ...arrows(['wallet'], ['private addresses:443']),
   ],
@@ -44,7 +53,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
 t.test('network', { skip }, async (t) => {
   forEachOverlay(t, (overlay, cluster) => {
     t.test(`${overlay}: nothing may talk but along the arrows of the picture`, async (t) => {
-      t.ok(refusesByDefault(cluster))
+      t.same(namespacesThatRefuse(cluster), ['backoffice', 'backoffice-team'])
       const names = arrows(
         cluster.pods.map(({ name }) => name),
         ['kube-system/kube-dns:53'],
@@ -57,8 +66,9 @@ t.test('network', { skip }, async (t) => {
     t.test(`${overlay}: a port that may be reached is one that a container has`, async (t) => {
       for (const arrow of arrowsOf(cluster).open) {
         const [, to = '', port] = / → (.*):(\d+)$/.exec(arrow) ?? []
-        if (!cluster.workloads.some(({ metadata }) => metadata.name === to)) continue
         const ports = cluster.ports(to).map(({ containerPort }) => containerPort)
+        // What only reaches others has no ports, and neither has what is not a workload of ours.
+        if (ports.length === 0) continue
         t.ok(ports.includes(Number(port)), arrow)
       }
     })
@@ -83,20 +93,63 @@ t.test('network', { skip }, async (t) => {
       }
     })
 
-    t.test(`${overlay}: an ingress leads to a port of a service`, async (t) => {
-      for (const { spec } of cluster.all('Ingress')) {
-        for (const { http } of spec.rules) {
-          t.same(
-            http.paths.map(({ path, pathType }: Manifest) => [path, pathType]),
-            [['/', 'Prefix']],
-          )
-          const { name, port } = http.paths[0].backend.service
-          const ports = cluster.find('Service', name)?.spec.ports.map(({ name }: Manifest) => name)
-          t.ok(ports?.includes(port.name), `${name}: ${port.name}`)
-        }
+    t.test(`${overlay}: a way in takes every path of its host to a port of a service`, async (t) => {
+      const ingresses = cluster.all('Ingress').flatMap(({ spec }) => spec.rules.map(({ http }: Manifest) => http.paths))
+      for (const paths of ingresses) {
+        t.same(
+          paths.map(({ path, pathType }: Manifest) => [path, pathType]),
+          [['/', 'Prefix']],
+        )
+        const { name, port } = paths[0].backend.service
+        const ports = cluster.find('Service', name)?.spec.ports.map(({ name }: Manifest) => name)
+        t.ok(ports?.includes(port.name), `${name}: ${port.name}`)
       }
+      const routes = cluster.all('HTTPRoute')
+      for (const { spec } of routes) {
+        t.equal(spec.rules.length, 1)
+        const [{ matches, filters, backendRefs }] = spec.rules
+        t.same(matches, [{ path: { type: 'PathPrefix', value: '/' } }])
+        t.equal(filters, undefined, 'nothing is rewritten')
+        const [{ name, port }] = backendRefs
+        const ports = cluster.find('Service', name)?.spec.ports.map(({ port }: Manifest) => port)
+        t.ok(ports?.includes(port), `${name}: ${port}`)
+      }
+      t.equal(ingresses.length + routes.length, 2)
     })
   })
+})
+
+/** The components for clusters that differ, and what each of them opens. */
+const variants: Readonly<Record<string, (names: readonly string[]) => readonly string[]>> = {
+  'dns/node-local': (pods) => arrows(pods, ['the resolver of the node:53', 'the resolver of the cloud:53']),
+  'dns/openshift': (pods) => arrows(pods, ['openshift-dns/default:5353']),
+  'egress/public-endpoints': () => arrows(leaving, ['public addresses:443', 'public addresses:6443']),
+  'egress/shared-addresses': () => arrows(leaving, ['shared addresses:443', 'shared addresses:6443']),
+  'egress/port-9000': () => arrows(leaving, ['private addresses:9000']),
+}
+
+t.test('a component for another kind of cluster opens what it says, and nothing else', { skip }, async (t) => {
+  const folder = join(deployFolder, 'k8s/components')
+  const there = ['dns', 'egress'].flatMap((kind) => readdirSync(join(folder, kind)).map((name) => `${kind}/${name}`))
+  t.same(there.sort(), Object.keys(variants).sort())
+  const deploy = copyOfDeploy(t.testdir())
+  const kustomize = kustomizeCommand() ?? []
+  const production = render(kustomize, deploy, 'production')
+  const { open: before } = arrowsOf(new Cluster(production))
+  const pods = new Cluster(production).pods.map(({ name }) => name)
+  // The component alone: it adds to what is there, and so does this.
+  const alone = join(deploy, 'k8s/overlays/local/kustomization.yaml')
+  for (const [name, opened] of Object.entries(variants)) {
+    writeFileSync(alone, `components: [../../components/${name}]\n`)
+    const added = render(kustomize, deploy, 'local')
+    t.ok(added.every(({ kind }) => kind === 'NetworkPolicy'))
+    const { open } = arrowsOf(new Cluster([...production, ...added]))
+    t.same(
+      open.filter((arrow) => !before.includes(arrow)),
+      [...opened(pods)].sort(),
+      name,
+    )
+  }
 })
 
 const notPublic = [

@@ -4,7 +4,7 @@ import { allOperations, bodyBytesMax, serviceNames } from '@backoffice/contracts
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { parse } from 'yaml'
-import { podsOf } from './arrows.ts'
+import { arrowsOf, podsOf } from './arrows.ts'
 import { Cluster } from './cluster.ts'
 import { copyOfDeploy, deployFolder, kustomizeCommand, type Manifest, render } from './kustomize.ts'
 import { forEachOverlay, skip } from './rendered.ts'
@@ -119,6 +119,11 @@ t.test('production', { skip }, async (t) => {
     t.match(configuration, /sync_interval: always/)
     for (const name of servers) t.ok(namesOn('nats').includes(name), name)
     t.same(cluster.find('Certificate', 'nats').spec.usages, ['server auth', 'client auth'])
+    const [, authority = ''] = /ca_file: "(.*)\/ca\.crt"/.exec(configuration) ?? []
+    const { container, pod } = cluster.container('nats')
+    const mount = container.volumeMounts.find(({ mountPath }: Manifest) => mountPath === authority)
+    const { configMap } = pod.volumes.find(({ name }: Manifest) => name === mount.name)
+    t.ok(cluster.find('Bundle', configMap.name), 'what is trusted between servers, while the authority changes too')
   })
 
   t.test('NATS reads a file that is there, with every password that it names', async (t) => {
@@ -170,8 +175,69 @@ t.test('production', { skip }, async (t) => {
     t.match(cluster.container('collector').container.args.join('\n'), /http::tls::cert_file: \/etc\/collector-tls/)
   })
 
-  t.test('the ingress changes nothing of path and query, and repeats no request that it has sent', async (t) => {
-    const { annotations } = cluster.find('Ingress', 'gateway').metadata
+  const longestMs = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
+
+  t.test('Envoy changes nothing of path and query, and repeats no request that it has sent', async (t) => {
+    const edge = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'edge' }
+    const { listeners } = cluster.find('Gateway', 'edge').spec
+    const { spec: client } = cluster.find('ClientTrafficPolicy', 'edge')
+    t.same(client.targetRefs, [edge])
+    t.same(client.path, { disableMergeSlashes: true, escapedSlashesAction: 'KeepUnchanged' })
+    t.match(client.headers, { requestID: 'Disable', withUnderscoresAction: 'DropHeader' })
+    t.equal(client.clientIPDetection, undefined, 'the peer is the caller')
+
+    const { spec: patch } = cluster.find('EnvoyPatchPolicy', 'paths-stay-as-they-came')
+    t.same(patch.targetRef, edge)
+    t.match(patch.jsonPatches, [{ operation: { path: '/normalize_path', value: false } }])
+    t.equal(patch.jsonPatches[0].name, `backoffice/edge/${listeners[0].name}`)
+    t.equal(new Set(listeners.map(({ port }: Manifest) => port)).size, 1, 'one listener of Envoy for both')
+
+    const { spec: backend } = cluster.find('BackendTrafficPolicy', 'gateway')
+    t.same(backend.retry.retryOn, { triggers: ['connect-failure'] })
+    t.same(backend.targetRefs.map(({ name }: Manifest) => name).sort(), ['games', 'gateway'])
+    const { request } = cluster.find('HTTPRoute', 'gateway').spec.rules[0].timeouts
+    t.ok(Number.parseInt(request, 10) * 1000 > longestMs + 10_000, 'the gateway itself answers')
+  })
+
+  t.test(
+    'each public name has a listener with a certificate of that name, and leads to the gateway over TLS',
+    async (t) => {
+      for (const { name, hostname, tls } of cluster.find('Gateway', 'edge').spec.listeners) {
+        const secrets = tls.certificateRefs.map(({ name }: Manifest) => name)
+        const certificate = cluster.all('Certificate').find(({ spec }) => secrets.includes(spec.secretName))
+        t.same(certificate.spec.dnsNames, [hostname])
+        const route = cluster.all('HTTPRoute').find(({ spec }) => spec.parentRefs[0].sectionName === name)
+        t.same(route.spec.hostnames, [hostname])
+      }
+      const { targetRefs, validation } = cluster.find('BackendTLSPolicy', 'gateway').spec
+      t.match(targetRefs, [{ kind: 'Service', name: 'gateway' }])
+      t.ok(namesOn('gateway').includes(validation.hostname))
+      t.match(validation.caCertificateRefs, [{ kind: 'ConfigMap', name: cluster.all('Bundle')[0].metadata.name }])
+      const [api] = cluster.find('HTTPRoute', 'gateway').spec.hostnames
+      const [games] = cluster.find('HTTPRoute', 'games').spec.hostnames
+      t.equal(environmentOf('gateway').PUBLIC_BASE_URL, `https://${api}/api/v1`)
+      t.equal(environmentOf('players').GAMES_BASE_URL, `https://${games}`)
+    },
+  )
+
+  t.test('both ways in can stand side by side, while the public names move', async (t) => {
+    const deploy = copyOfDeploy(t.testdir())
+    const file = join(deploy, 'k8s/overlays/production/kustomization.yaml')
+    const both = readFileSync(file, 'utf8').replace(/^( *- .*components\/)gateway-api$/m, '$&\n$1ingress-nginx')
+    writeFileSync(file, both)
+    const { open } = arrowsOf(new Cluster(render(kustomizeCommand() ?? [], deploy, 'production')))
+    for (const proxy of ['envoy-gateway-system/envoy', 'ingress-nginx/ingress-nginx'])
+      t.ok(open.includes(`${proxy} → gateway:8080`), proxy)
+  })
+
+  t.test('with the component for ingress-nginx the same holds of its Ingress', async (t) => {
+    const deploy = copyOfDeploy(t.testdir())
+    const file = join(deploy, 'k8s/overlays/production/kustomization.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('components/gateway-api', 'components/ingress-nginx'))
+    const legacy = new Cluster(render(kustomizeCommand() ?? [], deploy, 'production'))
+    t.equal(legacy.all('HTTPRoute').length, 0)
+    t.ok(arrowsOf(legacy).open.includes('ingress-nginx/ingress-nginx → gateway:8080'))
+    const { annotations } = legacy.find('Ingress', 'gateway')?.metadata ?? {}
     const settings = Object.fromEntries(
       Object.entries(annotations as Record<string, string>).map(([name, value]) => [name.replace(prefix, ''), value]),
     )
@@ -182,7 +248,6 @@ t.test('production', { skip }, async (t) => {
       Number.parseInt(settings['proxy-body-size'] ?? '', 10) * 1024 > bodyBytesMax,
       'the gateway itself refuses a large body',
     )
-    const longestMs = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
     t.ok(Number(settings['proxy-read-timeout']) * 1000 > longestMs + 10_000, 'the gateway itself answers')
     t.match(settings, {
       'backend-protocol': 'HTTPS',
@@ -190,10 +255,7 @@ t.test('production', { skip }, async (t) => {
       'proxy-ssl-secret': 'backoffice/ingress-tls',
     })
     t.ok(namesOn('gateway').includes(settings['proxy-ssl-name'] ?? ''))
-  })
-
-  t.test('the public addresses are those of the ingresses', async (t) => {
-    const host = (name: string) => cluster.find('Ingress', name).spec.rules[0].host
+    const host = (name: string) => legacy.find('Ingress', name)?.spec.rules[0].host
     t.equal(environmentOf('gateway').PUBLIC_BASE_URL, `https://${host('gateway')}/api/v1`)
     t.equal(environmentOf('players').GAMES_BASE_URL, `https://${host('games')}`)
   })
@@ -207,9 +269,64 @@ t.test('production', { skip }, async (t) => {
     t.ok(bits >= 8)
   })
 
+  t.test(
+    'a Job has its release in its name, goes by itself, and is made anew by what applies it from git',
+    async (t) => {
+      const version = /:([^@]+)/.exec(cluster.container('migrate').container.image)?.[1]
+      const jobs = cluster.all('Job')
+      t.same(jobs.map(({ metadata }) => metadata.name).sort(), [
+        `migrate-${version}`,
+        `preflight-${version}`,
+        `preflight-database-${version}`,
+      ])
+      for (const { metadata, spec } of jobs) {
+        t.ok(spec.ttlSecondsAfterFinished > 0)
+        t.match(metadata.annotations, {
+          'argocd.argoproj.io/hook': 'Sync',
+          'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+          'kustomize.toolkit.fluxcd.io/force': 'enabled',
+        })
+      }
+    },
+  )
+
+  t.test(
+    'Argo CD brings backends, preflight, migration, services and what scales them, one after the other',
+    async (t) => {
+      const wave = ({ metadata }: Manifest) => Number(metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0)
+      const waves = (kind: string) => [...new Set(cluster.all(kind).map(wave))]
+      t.same(['StatefulSet', 'Cluster', 'NetworkPolicy', 'ConfigMap', 'ExternalSecret'].flatMap(waves), [0, 0, 0, 0, 0])
+      const jobs = Object.fromEntries(
+        cluster.all('Job').map((job) => [job.metadata.labels['app.kubernetes.io/name'], wave(job)]),
+      )
+      t.same(jobs, { preflight: 1, 'preflight-database': 1, migrate: 2 })
+      for (const program of programs) t.equal(wave(cluster.find('Deployment', program)), 3, program)
+      t.same(waves('HorizontalPodAutoscaler'), [4])
+    },
+  )
+
+  t.test('every image comes from the registry of the overlay, with the password for it', async (t) => {
+    const images = [
+      ...cluster.containers.map(({ container }) => container.image),
+      ...cluster.all('Cluster').map(({ spec }) => spec.imageName),
+    ]
+    for (const image of images) t.match(image, /^registry\.example\//)
+    const accounts = cluster.all('ServiceAccount')
+    t.ok(accounts.length > 10)
+    for (const { metadata, imagePullSecrets } of accounts)
+      t.same(imagePullSecrets, [{ name: 'registry' }], metadata.name)
+    t.same(cluster.find('Cluster', 'postgres').spec.imagePullSecrets, [{ name: 'registry' }])
+    const secrets = cluster.all('ExternalSecret').filter(({ metadata }) => metadata.name === 'registry')
+    t.same(secrets.map(({ metadata }) => metadata.namespace).sort(), ['backoffice', 'backoffice-team'])
+    // Its name is what the admission policy of the team's pods allows.
+    for (const { spec } of secrets) t.equal(spec.target.template.type, 'kubernetes.io/dockerconfigjson')
+  })
+
   t.test('Prometheus finds the metrics of everything under its name', async (t) => {
     const { spec } = cluster.find('PodMonitor', 'services')
-    t.same([...podsOf(cluster, spec.selector)].sort(), [...programs].sort())
+    // The preflight Job has a service's labels, and no such port.
+    const measured = podsOf(cluster, spec.selector).filter((name) => name !== 'preflight')
+    t.same([...measured].sort(), [...programs].sort())
     t.match(spec, { jobLabel: 'app.kubernetes.io/name', podMetricsEndpoints: [{ port: 'metrics', path: '/metrics' }] })
     for (const service of programs) {
       const { ports } = cluster.container(service).container
@@ -263,7 +380,7 @@ t.test('production elsewhere', { skip }, async (t) => {
   }
   set('monitoring.env', 'PROMETHEUS_RELEASE=kube-prometheus-stack', 'PROMETHEUS_RELEASE=observability')
   set('monitoring.env', 'https://docs.backoffice.example/operations.md', 'https://wiki.bank.example/oncall/operations')
-  set('settings.env', 'https://api.backoffice.example/api/v1', 'https://api.bank.example/api/v1')
+  set('values.env', 'API_HOST=api.backoffice.example', 'API_HOST=api.bank.example')
   const kustomize = kustomizeCommand()
   if (kustomize === null) return t.fail('kubectl 1.27 or newer, or kustomize 5, is needed')
   const cluster = new Cluster(render(kustomize, deploy, 'production'))

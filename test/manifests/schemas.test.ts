@@ -38,7 +38,7 @@ t.test('both overlays can be built', { skip }, async (t) => {
       },
     )
     t.test(`${overlay}: no two documents are the same thing`, async (t) => {
-      const names = manifests.map(nameOf)
+      const names = manifests.map((manifest) => `${nameOf(manifest)} ${manifest.metadata.namespace}`)
       t.same(
         names.filter((name, index) => names.indexOf(name) !== index),
         [],

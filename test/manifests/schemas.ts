@@ -7,18 +7,25 @@ import type { Manifest } from './kustomize.ts'
 
 /** Where the published schemas of a group's kinds are; Kubernetes' own are in `kubernetes-models`. */
 const customResources: Readonly<Record<string, string>> = {
+  'argoproj.io': '@kubernetes-models/argo-cd',
   'cert-manager.io': '@kubernetes-models/cert-manager',
   'external-secrets.io': '@kubernetes-models/external-secrets',
+  'gateway.envoyproxy.io': '@kubernetes-models/envoy-gateway',
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
   'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 }
 
-const workspace = fileURLToPath(new URL('..', import.meta.url))
-const objectStore = join(workspace, 'manifests/object-store.ts')
+/** Kinds that nobody publishes a package of: what we use of them is written down here. */
+const ownSchemas: Readonly<Record<string, string>> = {
+  'barmancloud.cnpg.io/v1/ObjectStore': fileURLToPath(new URL('./object-store.ts', import.meta.url)),
+  'trust.cert-manager.io/v1alpha1/Bundle': fileURLToPath(new URL('./trust-bundle.ts', import.meta.url)),
+}
 
 function moduleOf({ apiVersion, kind }: Manifest): string {
+  const own = ownSchemas[`${apiVersion}/${kind}`]
+  if (own !== undefined) return own
   const [group] = String(apiVersion).split('/')
-  if (group === 'barmancloud.cnpg.io') return objectStore
   return `${customResources[group ?? ''] ?? 'kubernetes-models'}/${apiVersion}/${kind}`
 }
 
@@ -35,6 +42,8 @@ export async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
   }
 }
 
+const workspace = fileURLToPath(new URL('..', import.meta.url))
+
 /**
  * What the schemas do not refuse, the types do: written as a literal of its type, a document may not have a field that
  * the type does not know, however deep.
@@ -47,7 +56,7 @@ export function unknownFields(manifests: readonly Manifest[]): ReadonlyMap<numbe
   try {
     const modules = [...new Set(manifests.map(moduleOf))]
     const imports = modules.map((name, index) => {
-      const kind = name === objectStore ? 'ObjectStore' : name.split('/').at(-1)
+      const { kind } = manifests.find((manifest) => moduleOf(manifest) === name)
       return `import type { I${kind} as Kind${index} } from '${name}'`
     })
     // One line each, so that the line of a complaint tells the document.

@@ -75,15 +75,38 @@ t.test('secrets', { skip }, async (t) => {
     })
   })
 
-  t.test("of the authority's Secret a pod sees the certificate, never the key", async (t) => {
-    forEachOverlay(t, (overlay, cluster) => {
-      const mounted = secretsThatAreMounted(cluster).filter(({ secretName }) => secretName === 'authority')
-      t.equal(mounted.length, overlay === 'production' ? 8 : 0)
-      for (const { items } of mounted)
+  t.test(
+    "the authority's key is out of the services' reach: they are given its certificate, in a ConfigMap",
+    async (t) => {
+      forEachOverlay(t, (overlay, cluster) => {
+        const authorities = cluster.all('Certificate').filter(({ spec }) => spec.isCA)
         t.same(
-          items.map(({ key }: Manifest) => key),
-          ['ca.crt'],
+          authorities.map(({ metadata }) => metadata.namespace),
+          overlay === 'production' ? ['cert-manager'] : [],
         )
-    })
-  })
+        const secrets = authorities.map(({ spec }) => spec.secretName)
+        t.same(
+          secretsThatAreMounted(cluster).filter(({ secretName }) => secrets.includes(secretName)),
+          [],
+        )
+        const mounted = cluster.workloads.flatMap(({ spec }) =>
+          (spec.template.spec.volumes ?? []).filter(({ configMap }: Manifest) =>
+            cluster.find('Bundle', configMap?.name),
+          ),
+        )
+        t.equal(mounted.length, overlay === 'production' ? 9 : 0)
+        for (const { spec } of cluster.all('Bundle')) {
+          t.same(spec.sources, [{ secret: { name: 'backoffice-authority', key: 'tls.crt' } }], 'the certificate alone')
+          const namespaces = cluster
+            .all('Namespace')
+            .filter(({ metadata }) =>
+              Object.entries(spec.target.namespaceSelector.matchLabels).every(
+                ([name, value]) => metadata.labels[name] === value,
+              ),
+            )
+          t.same(namespaces.map(({ metadata }) => metadata.name).sort(), ['backoffice', 'backoffice-team'])
+        }
+      })
+    },
+  )
 })

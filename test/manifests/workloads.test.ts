@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { allOperations, serviceNames } from '@backoffice/contracts'
 import { settings as games } from '@backoffice/games'
 import { gateway } from '@backoffice/gateway'
-import { migratorConfig, streamConfig } from '@backoffice/migrator'
+import { migratorConfig, preflightConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { secretBoxFrom } from '@backoffice/service-runtime'
@@ -51,30 +51,11 @@ function exposedBy(target: string): readonly number[] | null {
 const containerPorts = (container: Manifest): readonly number[] =>
   (container.ports ?? []).map(({ containerPort }: Manifest) => containerPort)
 
-for (const file of ['team-pod.json', 'nats-pod.json']) {
-  t.test(
-    `${file}: a person's pod has no more rights than a service's, and finds NATS as the services do`,
-    async (t) => {
-      const { spec, metadata } = JSON.parse(readFileSync(join(deployFolder, 'k8s', file), 'utf8'))
-      const [container] = spec.containers
-      t.same(metadata.labels, { 'app.kubernetes.io/name': 'team' })
-      t.match(spec, { automountServiceAccountToken: false, securityContext: { runAsNonRoot: true, runAsUser: 10001 } })
-      t.match(container.securityContext, { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
-      const settings = readFileSync(join(deployFolder, 'k8s/overlays/production/settings.env'), 'utf8')
-      t.ok(settings.includes(`NATS_URL=${container.env[0].value}\n`))
-    },
-  )
-}
-
-t.test('the team has an image', async (t) => {
-  t.ok(exposedBy('team'))
-})
-
 t.test('workloads', { skip }, async (t) => {
   forEachOverlay(t, (overlay, cluster) => {
     t.test(`${overlay}: a container is nobody, writes to volumes only, and has no token`, async (t) => {
       t.ok(cluster.containers.length >= 8)
-      for (const { where, workload, pod, container } of cluster.containers) {
+      for (const { name, where, pod, container } of cluster.containers) {
         t.equal(pod.securityContext.runAsNonRoot, true, where)
         t.ok(pod.securityContext.runAsUser > 0, where)
         t.equal(pod.securityContext.seccompProfile.type, 'RuntimeDefault', where)
@@ -86,7 +67,7 @@ t.test('workloads', { skip }, async (t) => {
           { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
           where,
         )
-        t.equal(pod.serviceAccountName, workload.metadata.name, where)
+        t.equal(pod.serviceAccountName, name, where)
         t.equal(cluster.find('ServiceAccount', pod.serviceAccountName)?.automountServiceAccountToken, false, where)
       }
     })
@@ -117,7 +98,7 @@ t.test('workloads', { skip }, async (t) => {
           for (const { name } of sources
             .flatMap((source) => source.configMap ?? [])
             .filter(({ optional }) => !optional))
-            t.ok(cluster.find('ConfigMap', name), `${where}: ${name}`)
+            t.ok(cluster.find('ConfigMap', name) ?? cluster.find('Bundle', name), `${where}: ${name}`)
           if (persistentVolumeClaim)
             t.ok(cluster.find('PersistentVolumeClaim', persistentVolumeClaim.claimName), `${where}: its claim`)
         }
@@ -247,5 +228,43 @@ t.test('workloads', { skip }, async (t) => {
           t.equal(environment[name], ofTheJob[name], name)
       },
     )
+
+    t.test(
+      `${overlay}: a preflight Job runs a program of the migrations' image, tries once and is given no secret`,
+      async (t) => {
+        const jobs = cluster.containers.filter(
+          ({ workload }) => workload.metadata.labels['app.kubernetes.io/component'] === 'preflight',
+        )
+        t.equal(jobs.length, overlay === 'production' ? 2 : 1)
+        for (const { workload, container } of jobs) {
+          const environment = cluster.environment(container)
+          t.same(
+            Object.keys(environment).filter(
+              (name) => name !== 'DATABASE_CLUSTER' && !(name in preflightConfig.properties),
+            ),
+            [],
+          )
+          t.ok(loadConfig(preflightConfig, environment))
+          t.equal(workload.spec.backoffLimit, 0)
+          t.equal(container.image, cluster.container('migrate').container.image)
+          t.ok(existsSync(join(deployFolder, '..', container.command[1])))
+          t.notOk(container.env.some(({ valueFrom }: Manifest) => valueFrom?.secretKeyRef))
+        }
+      },
+    )
+
+    t.test(`${overlay}: the preflight Job tries every address that a service is given`, async (t) => {
+      const tried = cluster.environment(cluster.container('preflight').container)
+      for (const service of serviceNames) {
+        const environment = cluster.environment(cluster.container(service).container)
+        t.equal(new URL(environment.DATABASE_URL ?? '').host, tried.DATABASE_ADDRESS)
+        t.equal(environment.NATS_URL, tried.NATS_URL)
+        const [collector, collectorTried] = [environment, tried].map(({ OTEL_EXPORTER_OTLP_ENDPOINT: url }) =>
+          url === undefined ? undefined : new URL(url).host,
+        )
+        t.equal(collector, collectorTried)
+      }
+      t.equal(cluster.environment(cluster.container('players').container).GAME_PROVIDER_URL, tried.GAME_PROVIDER_URL)
+    })
   })
 })

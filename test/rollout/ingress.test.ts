@@ -148,4 +148,51 @@ t.test('through nginx as the Ingress sets it up', { skip }, async (t) => {
       t.match(await send(direct, bound, { ...me, from: '127.0.0.3', headers }), { code: 'FORBIDDEN_IP' })
     })
   }
+
+  const haproxyMissing = skipWithout('haproxy', 'haproxy')
+  await t.test('an edge that leaves the path alone', { skip: haproxyMissing }, async (t) => {
+    const port = await haproxy(t, direct)
+    for (const vector of vectors)
+      t.same(await send(port, operator, vector), await send(direct, operator, vector), vector.name)
+  })
+
+  // What Envoy Gateway does unless deploy/k8s/components/gateway-api takes it back, each tried with a proxy that can.
+  for (const [what, rule] of [
+    ['resolves dot segments', 'path-strip-dotdot'],
+    ['decodes what needs no percent sign', 'percent-decode-unreserved'],
+    ['merges slashes', 'path-merge-slashes'],
+  ] as const) {
+    await t.test(`an edge that ${what} breaks signatures: a vector notices`, { skip: haproxyMissing }, async (t) => {
+      const port = await haproxy(t, direct, `  http-request normalize-uri ${rule}`)
+      const broken = []
+      for (const vector of vectors)
+        if ((await send(port, operator, vector)).code !== (await send(direct, operator, vector)).code)
+          broken.push(vector.name)
+      t.ok(broken.length > 0 && broken.length < vectors.length / 2, broken.join(', '))
+    })
+  }
 })
+
+/** In front of the gateway, with one more rule for requests. */
+async function haproxy(t: Teardown, gateway: number, rule = ''): Promise<number> {
+  const port = await freePort()
+  const configuration = `
+global
+  expose-experimental-directives
+defaults
+  mode http
+  timeout connect 3s
+  timeout client 60s
+  timeout server 60s
+frontend edge
+  bind 127.0.0.1:${port}
+${rule}
+  http-request set-header X-Forwarded-For %[src]
+  default_backend gateways
+backend gateways
+  retry-on conn-failure
+  server gateway 127.0.0.1:${gateway}
+`
+  await startProxy(t, { program: 'haproxy', configuration, port })
+  return port
+}

@@ -93,6 +93,11 @@ export class WorkingCopy {
     else writeFileSync(target, text)
   }
 
+  /** Changes one file, for a test that looks after the rest itself. */
+  write(path: string, text: string): void {
+    this.#write(path, text)
+  }
+
   /** How the copy differs from the repository now, whoever changed it. */
   changes(): Changes {
     const changes = new Map<string, string>()

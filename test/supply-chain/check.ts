@@ -6,17 +6,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { billOfMaterials, workspaceOptions } from '../../deploy/bill-of-materials.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const results = join(root, '.cache/supply-chain')
 /** Set it where the registry is known to answer, so that a missing answer is a failure. */
 const requireAudit = process.env.REQUIRE_AUDIT === 'true'
-
-/** The workspaces whose dependencies the images hold. */
-const shipped = ['packages/migrator', 'packages/team', 'gateway', 'players', 'wallet', 'payments', 'webhooks']
-  .map((name) => (name.includes('/') ? name : `services/${name}`))
-  .flatMap((workspace) => ['--workspace', workspace])
 
 /** Keys of test certificates, whose authority nobody trusts. */
 const accepted = /^services\/webhooks\/test\/sending\/certificates\/.*\.key$/
@@ -83,7 +79,7 @@ interface Audit {
 
 function audit(): void {
   // Not every registry mirror knows of vulnerabilities.
-  const { stdout } = npm('audit', '--json', '--omit', 'dev', '--package-lock-only', ...shipped)
+  const { stdout } = npm('audit', '--json', '--omit', 'dev', '--package-lock-only', ...workspaceOptions)
   const { metadata } = JSON.parse(stdout || '{}') as Audit
   if (metadata === undefined) {
     outcomes.push(['audit', requireAudit ? 'found' : 'skipped', 'the registry does not say what is vulnerable'])
@@ -94,23 +90,13 @@ function audit(): void {
   outcomes.push(['audit', high + critical > 0 ? 'found' : 'passed', `${what} (npm audit --omit dev says which)`])
 }
 
-interface Component {
-  readonly name: string
-  readonly version: string
-  readonly purl: string
-  readonly hashes?: readonly unknown[]
-}
-
 function writeBillOfMaterials(): void {
-  const args = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only', '--omit', 'dev']
-  const { stdout, stderr } = npm('sbom', ...args, ...shipped)
-  if (stdout === '') throw new Error(`npm wrote no bill of materials: ${stderr}`)
-  const bill = JSON.parse(stdout) as { readonly bomFormat: string; readonly components: readonly Component[] }
+  const bill = billOfMaterials(root)
   const foreign = bill.components.filter(({ purl }) => !purl.startsWith('pkg:npm/%40backoffice/'))
   const unknown = foreign.filter(({ hashes = [] }) => hashes.length === 0).map(({ name }) => name)
   mkdirSync(results, { recursive: true })
   const file = join(results, 'sbom.cdx.json')
-  writeFileSync(file, stdout)
+  writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
   const what = `${foreign.length} packages of release ${version}, each with its hash: ${file}`
   outcomes.push(

@@ -16,8 +16,16 @@ export interface ServiceCommand {
   readonly cwd: string
 }
 
-/** Variables of this machine, which mean nothing in a container. */
-const ofThisMachine: ReadonlySet<string> = new Set(['PATH', 'HOME', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE'])
+const settings =
+  /^(CHECKPOINT|CLAIM|CONNECTIONS|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|LOG|MASTER_KEYS|NATS|OTEL|PLAYER|PORT|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SEAL|SET_ASIDE|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
+/** Of all users together, for the servers: a service has one password of each. */
+const passwordsOfOthers = /^(DATABASE|NATS)_PASSWORD_/
+
+/**
+ * Whether a variable may enter a container: a service's settings may, and nothing else that happens to be in the
+ * environment, such as the administrator's POSTGRES_URL or a token of the person who runs this.
+ */
+export const isSetting = (name: string): boolean => settings.test(name) && !passwordsOfOthers.test(name)
 
 /**
  * Keeps the young generation of the heap at a few MiB. With Node's own limit a busy service uses some 60 MiB more for
@@ -38,7 +46,7 @@ export function serviceCommand(program: ProgramName, env: NodeJS.ProcessEnv): Se
 
 /** On this machine's network, where the other parts are. Signals and the exit status pass through `docker run`. */
 function inContainer(program: ProgramName, images: string, env: NodeJS.ProcessEnv) {
-  const names = Object.keys(env).filter((name) => !ofThisMachine.has(name))
+  const names = Object.keys(env).filter(isSetting)
   // As the manifests confine it.
   const confinement = ['--read-only', '--cap-drop=ALL', '--security-opt=no-new-privileges']
   const variables = names.flatMap((name) => ['--env', name])

@@ -14,13 +14,20 @@ t.test(
     const env = {
       SERVICE_IMAGES: 'registry.example/{service}:1',
       NATS_USER: 'wallet',
+      LOG_LEVEL: 'debug',
+      OTEL_METRICS_EXPORTER: 'prometheus',
       PATH: '/bin',
+      POSTGRES_URL: 'of the administrator',
+      NATS_PASSWORD_BOB: 'of somebody else',
+      SOME_TOKEN: 'of whoever runs this',
       NODE_OPTIONS: '--x',
     }
     const { command, args } = serviceCommand('wallet', env)
     t.equal(command, 'docker')
     t.equal(args.at(-1), 'registry.example/wallet:1')
     for (const flag of ['--read-only', '--cap-drop=ALL', '--network=host', 'NATS_USER']) t.ok(args.includes(flag), flag)
-    for (const name of ['PATH', 'NODE_OPTIONS']) t.notOk(args.includes(name), name)
+    for (const name of ['LOG_LEVEL', 'OTEL_METRICS_EXPORTER']) t.ok(args.includes(name), name)
+    for (const name of ['PATH', 'NODE_OPTIONS', 'POSTGRES_URL', 'NATS_PASSWORD_BOB', 'SOME_TOKEN'])
+      t.notOk(args.includes(name), name)
   },
 )

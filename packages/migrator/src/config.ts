@@ -59,3 +59,15 @@ export type MigratorConfig = Static<typeof migratorConfig>
 export function passwordsFrom(config: MigratorConfig): RolePasswords {
   return Object.fromEntries(databaseRoles.map((role) => [role, config[passwordVariable(role)]])) as RolePasswords
 }
+
+/** Where the services go, and what else is to be tried: URLs or host:port, separated by commas. */
+export const preflightConfig = Type.Object({
+  DATABASE_ADDRESS: Type.Optional(Type.String({ minLength: 1 })),
+  NATS_URL: Type.Optional(Type.String({ minLength: 1 })),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ minLength: 1 })),
+  GAME_PROVIDER_URL: Type.Optional(Type.String({ minLength: 1 })),
+  PREFLIGHT_TARGETS: Type.Optional(Type.String({ minLength: 1 })),
+  /** How long what cannot be reached is tried again. */
+  PREFLIGHT_WAIT_MS: Type.Integer({ minimum: 0, default: 60_000 }),
+  LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
+})

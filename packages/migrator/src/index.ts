@@ -1,3 +1,3 @@
-export { migratorConfig, streamConfig } from './config.ts'
+export { migratorConfig, preflightConfig, streamConfig } from './config.ts'
 export { type AppliedMigrations, prepareDatabase, type RolePasswords } from './prepare-database.ts'
 export { services } from './services.ts'

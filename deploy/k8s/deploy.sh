@@ -1,0 +1,87 @@
+#!/bin/sh
+# Rolls a release out, or back, in the order in which the parts understand one another, and waits for each step:
+#
+#   sh deploy/k8s/deploy.sh deploy/k8s/overlays/production
+#   sh deploy/k8s/deploy.sh deploy/k8s/overlays/production back
+#
+# Forward: backends, secrets, policies and the permissions of NATS; the preflight Job; the migration Job; then services and
+# games. Nobody may send a new subject before NATS has read its permission, and no service meets an older schema.
+# Back: services and games first, then the rest without the Jobs. With the older permissions NATS would refuse the newer
+# services' subjects. The schema stays.
+#
+# Environment: NAMESPACE (backoffice), JOB_TIMEOUT in seconds (1900, more than a Job's own deadline), ROLLOUT_TIMEOUT (10m),
+# POLL_SECONDS (2), SKIP_PREFLIGHT=true.
+set -eu
+
+overlay=${1:?"the folder of an overlay"}
+direction=${2:-forward}
+namespace=${NAMESPACE:-backoffice}
+component=app.kubernetes.io/component
+programs="$component in (service, games)"
+
+manifests=$(mktemp)
+trap 'rm -f "$manifests"' EXIT
+
+say() { printf '%s\n' "== $*" >&2; }
+fail() { printf '%s\n' "== $*" >&2; exit 1; }
+apply() { kubectl apply -f "$manifests" -l "$1"; }
+
+# A line for each Job of a component: its name, and the conditions that hold.
+states() {
+  kubectl -n "$namespace" get job -l "$component=$1" \
+    -o 'jsonpath={range .items[*]}{.metadata.name}{" "}{range .status.conditions[?(@.status=="True")]}{.type}{","}{end}{"\n"}{end}'
+}
+
+# Runs the Jobs of a component anew, and waits until all are complete or one has failed: `kubectl wait` can only wait for
+# one of the two, and would sit out its time on a Job that has failed.
+run_jobs() {
+  say "$1"
+  # A Job cannot be changed.
+  kubectl -n "$namespace" delete job -l "$component=$1" --ignore-not-found --timeout=2m
+  apply "$component=$1"
+  deadline=$(($(date +%s) + ${JOB_TIMEOUT:-1900}))
+  while :; do
+    all=$(states "$1")
+    failed=$(printf '%s\n' "$all" | sed -n 's/^\([^ ]*\) .*Fail.*/\1/p')
+    if [ -n "$failed" ]; then
+      for job in $failed; do kubectl -n "$namespace" logs "job/$job" --tail=50 || true; done
+      fail "failed: $failed. Nothing after it was applied."
+    fi
+    if [ -n "$all" ] && ! printf '%s\n' "$all" | grep -qv 'Complete,'; then return; fi
+    [ "$(date +%s)" -lt "$deadline" ] || fail "not complete in time: $all"
+    sleep "${POLL_SECONDS:-2}"
+  done
+}
+
+wait_for() {
+  kubectl -n "$namespace" rollout status "$1" --timeout="${ROLLOUT_TIMEOUT:-10m}" ||
+    fail "$1 is not rolled out. The replicas of before serve on: find the reason, or roll back with the tags of before."
+}
+
+roll_programs() {
+  say "services and games"
+  apply "$programs"
+  for deployment in $(kubectl -n "$namespace" get deployment -l "$programs" -o name); do wait_for "$deployment"; done
+}
+
+apply_the_rest() {
+  say "backends, secrets, policies"
+  apply "$component notin (service, games, preflight, migration)"
+  wait_for statefulset/nats
+}
+
+kubectl kustomize "$overlay" > "$manifests"
+case $direction in
+  forward)
+    apply_the_rest
+    [ "${SKIP_PREFLIGHT:-}" = true ] || run_jobs preflight
+    run_jobs migration
+    roll_programs
+    ;;
+  back)
+    roll_programs
+    apply_the_rest
+    ;;
+  *) fail "forward or back, not $direction" ;;
+esac
+say "done"

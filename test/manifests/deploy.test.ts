@@ -1,0 +1,199 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { copyOfDeploy, documentsIn, kustomizeCommand, type Manifest } from './kustomize.ts'
+import { skip } from './rendered.ts'
+import { nameOf } from './schemas.ts'
+
+t.setTimeout(240_000)
+
+const component = 'app.kubernetes.io/component'
+const isProgram = ({ metadata }: Manifest) => ['service', 'games'].includes(metadata.labels?.[component])
+
+t.test('the deploy script', { skip }, async (t) => {
+  const command = kustomizeCommand() ?? []
+  const dir = t.testdir({ bin: {}, deploy: {} })
+  const deploy = copyOfDeploy(join(dir, 'deploy'))
+  const overlay = join(deploy, 'k8s/overlays/production')
+  const [program = '', ...words] = command
+  const rendered = execFileSync(program, [...words, overlay], { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  const manifests = documentsIn(rendered)
+  const [, version] = /^VERSION=(.*)$/m.exec(readFileSync(join(overlay, 'values.env'), 'utf8')) ?? []
+  writeFileSync(join(dir, 'rendered.yaml'), rendered)
+
+  /**
+   * Stands for kubectl and its cluster: notes what it is asked, and answers with what is in `answers`. A Job is running
+   * when it is first asked about.
+   */
+  const kubectl = join(dir, 'bin/kubectl')
+  writeFileSync(
+    kubectl,
+    `#!/bin/sh
+cd '${dir}'
+printf '%s\\n' "$(printf '%s\\037' "$@")" >> asked
+case "$*" in
+  kustomize*) cat rendered.yaml ;;
+  *'get job -l ${component}=migration'*|*'get job -l ${component}=preflight'*)
+    case "$*" in *migration*) job=migration ;; *) job=preflight ;; esac
+    if [ -e "$job.seen" ]; then cat "answers/$job"; else touch "$job.seen"; echo "$job-1.1.0 "; fi ;;
+  *'get deployment'*) printf 'deployment.apps/gateway\\ndeployment.apps/wallet\\n' ;;
+  *'rollout status'*) ! grep -qx "$5" answers/stuck ;;
+  *logs*) echo 'the last words of the Job' ;;
+esac
+`,
+  )
+  chmodSync(kubectl, 0o755)
+
+  interface Cluster {
+    readonly migration?: string
+    readonly preflight?: string
+    /** What does not come up. */
+    readonly stuck?: string
+  }
+  const complete = (job: string) => `${job}-1.1.0 SuccessCriteriaMet,Complete,`
+  function run(args: readonly string[], { migration, preflight, stuck = '' }: Cluster = {}, environment = {}) {
+    for (const file of ['asked', 'migration.seen', 'preflight.seen', 'answers'])
+      rmSync(join(dir, file), { recursive: true, force: true })
+    mkdirSync(join(dir, 'answers'))
+    writeFileSync(join(dir, 'answers/migration'), `${migration ?? complete('migration')}\n`)
+    writeFileSync(join(dir, 'answers/preflight'), `${preflight ?? complete('preflight')}\n`)
+    writeFileSync(join(dir, 'answers/stuck'), `${stuck}\n`)
+    const env = {
+      ...process.env,
+      PATH: `${join(dir, 'bin')}:${process.env.PATH}`,
+      POLL_SECONDS: '0.1',
+      JOB_TIMEOUT: '30',
+      ...environment,
+    }
+    const result = spawnSync('sh', [join(deploy, 'k8s/deploy.sh'), overlay, ...args], { encoding: 'utf8', env })
+    const asked = existsSync(join(dir, 'asked')) ? readFileSync(join(dir, 'asked'), 'utf8') : ''
+    const calls = asked
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\u001f').slice(0, -1))
+    return { status: result.status, printed: `${result.stdout}${result.stderr}`, calls }
+  }
+
+  /** The manifests that the calls apply, in their order. */
+  const applied = (calls: readonly (readonly string[])[]) =>
+    calls
+      .filter(([verb]) => verb === 'apply')
+      .map((call) => manifests.filter((manifest) => isMeant(manifest, call.at(-1) ?? '')))
+  const kinds = (stage: readonly Manifest[] | undefined, kind: string) =>
+    (stage ?? []).filter((manifest) => manifest.kind === kind).map(({ metadata }) => metadata.name)
+  const order = (calls: readonly (readonly string[])[]) => calls.map((call) => call.join(' '))
+
+  await t.test(
+    'forward: everything is applied once, services last, each step when the one before is done',
+    async (t) => {
+      const { status, printed, calls } = run([])
+      t.equal(status, 0, printed)
+      const stages = applied(calls)
+      t.equal(stages.length, 4)
+      t.same(stages.flat().map(nameOf).sort(), manifests.map(nameOf).sort(), 'all of it')
+      const [backends, preflight, migration, programs] = stages
+      t.same(kinds(backends, 'StatefulSet'), ['nats'])
+      t.same(kinds(backends, 'Job'), [])
+      t.same(kinds(preflight, 'Job').sort(), [`preflight-${version}`, `preflight-database-${version}`])
+      t.same(kinds(migration, 'Job'), [`migrate-${version}`])
+      t.ok(kinds(programs, 'Deployment').length === 6 && programs?.every(isProgram))
+      const steps = order(calls)
+      const at = (text: string) => steps.findIndex((step) => step.includes(text))
+      t.ok(at('rollout status statefulset/nats') < at('delete job'), 'NATS has its permissions before a Job runs')
+      for (const job of ['preflight', 'migration']) {
+        const removed = at(`delete job -l ${component}=${job} `)
+        t.ok(removed >= 0, job)
+        t.match(steps[removed + 1], `-l ${component}=${job}`, 'the one before is removed, then the new one applied')
+        t.match(steps[removed + 1], /^apply /)
+      }
+      t.ok(steps.filter((step) => step.includes(`get job -l ${component}=migration`)).length >= 2, 'it waits')
+      t.same(
+        steps.slice(-2).map((step) => step.replace(/ --timeout.*/, '')),
+        ['deployment.apps/gateway', 'deployment.apps/wallet'].map((name) => `-n backoffice rollout status ${name}`),
+      )
+    },
+  )
+
+  await t.test(
+    'a Job that fails ends it at once, with the last lines of its log, and no service is touched',
+    async (t) => {
+      for (const [job, answer] of [
+        ['migration', { migration: 'migration-1.1.0 FailureTarget,Failed,' }],
+        ['preflight', { preflight: `${complete('preflight')}\npreflight-database-1.1.0 Failed,` }],
+      ] as const) {
+        const { status, printed, calls } = run([], answer)
+        t.equal(status, 1)
+        t.match(printed, 'the last words of the Job')
+        t.match(printed, new RegExp(`failed: ${job}`))
+        t.same(applied(calls).flat().filter(isProgram), [])
+      }
+    },
+  )
+
+  await t.test(
+    'a Job that never ends is not waited for for ever, and one that is half done is no success',
+    async (t) => {
+      const { status, printed, calls } = run(
+        [],
+        { preflight: `${complete('preflight')}\npreflight-database-1.1.0 ` },
+        { JOB_TIMEOUT: '1' },
+      )
+      t.equal(status, 1)
+      t.match(printed, /not complete in time/)
+      t.same(kinds(applied(calls).flat(), 'Job').includes(`migrate-${version}`), false)
+    },
+  )
+
+  await t.test('a service that does not come up is a failure', async (t) => {
+    const { status, printed } = run([], { stuck: 'deployment.apps/wallet' })
+    t.equal(status, 1)
+    t.match(printed, /deployment.apps\/wallet is not rolled out/)
+  })
+
+  await t.test('back: services first, then the permissions of NATS, and no Job', async (t) => {
+    const { status, printed, calls } = run(['back'])
+    t.equal(status, 0, printed)
+    const [programs, backends, ...more] = applied(calls)
+    t.same(more, [])
+    t.ok(programs?.every(isProgram))
+    t.ok(kinds(backends, 'ConfigMap').some((name: string) => name.startsWith('nats-configuration')))
+    t.same(kinds([...(programs ?? []), ...(backends ?? [])], 'Job'), [])
+    const steps = order(calls)
+    const rolled = steps.findIndex((step) => step.includes('rollout status deployment.apps/wallet'))
+    const permitted = steps.findLastIndex((step) => step.startsWith('apply'))
+    t.ok(rolled < permitted, 'only when the older services run')
+    t.equal(run(['back'], { stuck: 'deployment.apps/gateway' }).calls.filter(([verb]) => verb === 'apply').length, 1)
+  })
+
+  await t.test('a word that it does not know applies nothing', async (t) => {
+    const { status, calls } = run(['backwards'])
+    t.equal(status, 1)
+    t.same(applied(calls), [])
+  })
+
+  await t.test(
+    'kubectl itself understands every call',
+    { skip: program !== 'kubectl' && 'needs kubectl' },
+    async (t) => {
+      const failing = run([], { migration: 'migration-1.1.0 Failed,' }).calls
+      const calls = [...run([]).calls, ...failing].filter(([verb]) => verb !== 'kustomize')
+      const different = new Map(calls.map((call) => [call.join(' ').replace(/\S*tmp\.\S*/, 'x'), call]))
+      const env = { ...process.env, KUBECONFIG: '/dev/null' }
+      for (const [words, call] of different) {
+        const there = call.map((word) => (word.includes('/tmp.') ? join(dir, 'rendered.yaml') : word))
+        // Nobody is there: what it says is that, and nothing about the words.
+        const { stderr } = spawnSync('kubectl', ['--server=http://127.0.0.1:9', ...there], { encoding: 'utf8', env })
+        t.match(stderr, /refused/, words)
+      }
+    },
+  )
+})
+
+/** As kubectl reads a selector: `key=value`, `key in (…)`, `key notin (…)`. */
+function isMeant({ metadata }: Manifest, selector: string): boolean {
+  const [, key = '', operator, list = ''] = /^(\S+?)(?: (in|notin) \(|=)(.*?)\)?$/.exec(selector) ?? []
+  const values = list.split(', ')
+  const value = metadata.labels?.[key]
+  return operator === 'notin' ? !values.includes(value) : values.includes(value)
+}

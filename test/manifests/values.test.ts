@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { Cluster } from './cluster.ts'
+import { copyOfDeploy, kustomizeCommand, type Manifest, render } from './kustomize.ts'
+import { skip } from './rendered.ts'
+
+t.setTimeout(120_000)
+
+/** Another value for each of the file, and how many fields it reaches. */
+const others: Readonly<Record<string, readonly [value: string, places: number]>> = {
+  VERSION: ['9.8.7', 3],
+  API_HOST: ['api.another.example', 5],
+  GAMES_HOST: ['games.another.example', 4],
+  GATEWAY_REPLICAS: ['12', 1],
+  PLAYERS_REPLICAS: ['13', 1],
+  WALLET_REPLICAS: ['14', 1],
+  PAYMENTS_REPLICAS: ['15', 1],
+  WEBHOOKS_REPLICAS: ['16', 1],
+  GAMES_REPLICAS: ['17', 1],
+  REPLICAS_MAX: ['8', 6],
+  SERVICE_MEMORY: ['555Mi', 5],
+  SERVICE_MEMORY_MAX: ['999Mi', 5],
+  GATEWAY_CPU: ['301m', 1],
+  PLAYERS_CPU: ['302m', 1],
+  WALLET_CPU: ['303m', 1],
+  PAYMENTS_CPU: ['304m', 1],
+  WEBHOOKS_CPU: ['305m', 1],
+  POSTGRES_STORAGE: ['333Gi', 1],
+  POSTGRES_WAL_STORAGE: ['33Gi', 1],
+  NATS_STORAGE: ['44Gi', 1],
+}
+
+t.test('the values of production', { skip }, async (t) => {
+  const deploy = copyOfDeploy(t.testdir())
+  const file = join(deploy, 'k8s/overlays/production/values.env')
+  const text = readFileSync(file, 'utf8')
+  const now = () => render(kustomizeCommand() ?? [], deploy, 'production')
+  const before = leaves(now())
+
+  t.test('the file lists the values that are tried here', async (t) => {
+    t.same([...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name).sort(), Object.keys(others).sort())
+  })
+
+  t.test('each goes to every field that it is about, and nothing else changes', async (t) => {
+    const all = text.replaceAll(/^(\w+)=.*$/gm, (_, name: string) => `${name}=${others[name]?.[0]}`)
+    writeFileSync(file, all)
+    const after = leaves(now())
+    writeFileSync(file, text)
+    t.equal(after.length, before.length)
+    const changed = after.filter((leaf, index) => leaf !== before[index] && !/^settings-\w+$/.test(leaf))
+    for (const [name, [value, places]] of Object.entries(others)) {
+      const pattern = new RegExp(`(^|[-/])${RegExp.escape(value)}($|/)`)
+      t.equal(changed.filter((leaf) => pattern.test(leaf)).length, places, `${name}: ${value}`)
+    }
+    t.equal(
+      changed.length,
+      Object.values(others).reduce((sum, [, places]) => sum + places, 0),
+    )
+  })
+
+  t.test('nothing of it reaches the cluster by itself', async (t) => {
+    t.equal(new Cluster(now()).find('ConfigMap', 'values'), undefined)
+  })
+})
+
+/** Each value of each manifest, as text. */
+function leaves(node: Manifest): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [String(node)]
+  return Object.values(node).flatMap(leaves)
+}
