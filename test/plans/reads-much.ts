@@ -7,6 +7,7 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
   { part: 'from wallet.entry', reason: 'the same' },
   { part: "where kind = 'player' and id >", reason: 'a full reconciliation goes through all accounts' },
   { part: 'audit_entry r where r.at', reason: 'reconciliation pages by time, and rows of one time by their id' },
+  { part: 'from payments.published_event r where', reason: 'the same' },
   { part: 'as verified_below', reason: 'reconciliation sums up every system account, of which a brand has a few' },
   { part: 'select b.brand_id, coalesce(', reason: 'reconciliation looks up the environment of a brand that differs' },
   { part: "select 'payments' as service, name", reason: 'reconciliation lists all that is in flight' },

@@ -22,7 +22,10 @@ t.test('nats-server understands the main file of every environment', async (t) =
   const files: Readonly<Record<string, string>> = { 'tls.crt': certFile, 'ca.crt': certFile, 'tls.key': keyFile }
   for (const file of ['single.conf', 'cluster.conf']) {
     const path = join(dir, file)
-    let text = readFileSync(path, 'utf8').replace(/\/etc\/nats-tls\/([a-z.]+)/g, (_, name) => files[name] ?? name)
+    let text = readFileSync(path, 'utf8').replace(
+      /\/etc\/(?:nats-tls|authority)\/([a-z.]+)/g,
+      (_, name) => files[name] ?? name,
+    )
     t.match(text, /^ {2}sync_interval: always$/m, 'an acknowledged event is on disk')
     // The one setting that Debian's 2.9 does not know.
     if (version.includes('v2.9.')) text = text.replace(/^\s*sync_interval: always$/m, '')

@@ -1,4 +1,6 @@
+import { streamMaxAgeDays } from '@backoffice/contracts'
 import type { Clock } from '../process/clock.ts'
+import { ConfigurationError, type ServiceConfig } from '../process/config.ts'
 import type { Logger } from '../process/log.ts'
 import { Loop } from '../process/loop.ts'
 import type { Db } from './db.ts'
@@ -27,6 +29,13 @@ export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 /** How long an event is kept at least after it was published, whatever the settings say. */
 export const eventsKeepMsMin = 49 * hourMs
+
+/** @throws {ConfigurationError} when an event could be handled again: it may come from the stream as late as it is published again */
+export function assertInboxOutlivesEvents({ EVENTS_KEEP_HOURS, INBOX_KEEP_DAYS }: ServiceConfig): void {
+  const daysMin = streamMaxAgeDays + EVENTS_KEEP_HOURS / 24
+  if (INBOX_KEEP_DAYS < daysMin)
+    throw new ConfigurationError(`INBOX_KEEP_DAYS must be at least ${Math.ceil(daysMin)} with this EVENTS_KEEP_HOURS`)
+}
 
 /**
  * What the runtime itself keeps. Replies, messages and messages that were set aside are copies with data of persons, so

@@ -1,4 +1,3 @@
-import { streamMaxAgeDays } from '@backoffice/contracts'
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
@@ -47,13 +46,6 @@ export const serviceConfig = Type.Object({
   DEVELOPMENT: Type.Boolean({ default: false }),
 })
 export type ServiceConfig = Static<typeof serviceConfig>
-
-/** @throws {ConfigurationError} when an event could be handled again: it may come from the stream as late as it is published again */
-export function assertInboxOutlivesEvents({ EVENTS_KEEP_HOURS, INBOX_KEEP_DAYS }: ServiceConfig): void {
-  const daysMin = streamMaxAgeDays + EVENTS_KEEP_HOURS / 24
-  if (INBOX_KEEP_DAYS < daysMin)
-    throw new ConfigurationError(`INBOX_KEEP_DAYS must be at least ${Math.ceil(daysMin)} with this EVENTS_KEEP_HOURS`)
-}
 
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'

@@ -1,10 +1,10 @@
 import { operations, streamMaxAgeDays } from '@backoffice/contracts'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { purge, retentionFor, runtimeRetentions } from '../../src/database/purge.ts'
+import { assertInboxOutlivesEvents, purge, retentionFor, runtimeRetentions } from '../../src/database/purge.ts'
 import { dayMs, hourMs, newId } from '../../src/index.ts'
 import { enterInbox } from '../../src/messages/set-aside.ts'
-import { assertInboxOutlivesEvents, loadConfig, serviceConfig } from '../../src/process/config.ts'
+import { loadConfig, serviceConfig } from '../../src/process/config.ts'
 import { countUp, payments, wallet } from '../probe-services.ts'
 
 // Before any time at which PostgreSQL runs, whose clock has a say too.

@@ -12,7 +12,8 @@ const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
 const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 })
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
 // A meter belongs to the provider that was there when its module was loaded.
-const { postgres } = await import('@backoffice/test-kit')
+const { postgres, testBed } = await import('@backoffice/test-kit')
+const { payments } = await import('../probe-services.ts')
 const { connectDatabase } = await import('../../src/database/connect.ts')
 const { loadConfig, serviceConfig } = await import('../../src/process/config.ts')
 const { measurePool } = await import('../../src/telemetry/pools.ts')
@@ -62,8 +63,11 @@ t.test('a pool says how many connections it has, in use and idle, and how many c
 })
 
 t.test('the three pools of a service are measured apart', async (t) => {
-  const config = loadConfig(serviceConfig, { DATABASE_URL: url, DATABASE_POOL_MAX: '8', NATS_URL: 'nats://unused' })
-  const db = await connectDatabase('webhooks', config)
+  // Readers have a role of their own.
+  const bed = await testBed(t, { payments })
+  await bed.services.payments.drain()
+  const config = loadConfig(serviceConfig, { ...bed.environment('payments'), DATABASE_POOL_MAX: '8' })
+  const db = await connectDatabase('payments', config)
   t.teardown(() => db.close())
   await db.reader`select 1`
   t.match(await exported(), {

@@ -104,16 +104,16 @@ const publishedEvents = (since: Since | null): Source => ({
   `,
 })
 
-/** Events that wait to be published, and what the release before has left: there are few. */
-const waitingEvents: Source = {
+/** Events that wait to be published, and what the release before has left. */
+const waitingEvents = (since: Since | null): Source => ({
   kind: 'event',
   table: 'payments.outbox',
-  first: [''],
+  first: [since === null ? '' : firstId('evt', since.at)],
   page: (db, [after], limit) => db<Row>`
-    select r.aggregate as key, array[r.id] as place, false as skipped
-    from payments.outbox r where r.id > ${after} and r.kind = 'event' order by r.id limit ${limit}
+    select r.aggregate as key, array[r.id] as place, r.kind <> 'event' as skipped
+    from payments.outbox r where r.id > ${after} order by r.id limit ${limit}
   `,
-}
+})
 
 /**
  * Holds by brand and reference. Those since a moment are looked for in each brand: their references are ids of withdrawals.
@@ -143,8 +143,8 @@ function holds(since: Since | null): Source {
       ) b
       cross join lateral (
         select h.brand_id, h.reference from wallet.hold h
-        where h.brand_id = b.brand_id and h.reference >= ${first}
-          and (h.brand_id > ${brandId} or h.reference > ${reference})
+        where h.brand_id = b.brand_id and h.reference > case b.brand_id
+          when ${brandId} then greatest(${reference} collate "C", ${first}) else ${first} end
         order by h.reference limit ${limit}
       ) r
       order by r.brand_id, r.reference limit ${limit}
@@ -177,7 +177,7 @@ export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Sou
     audits('walletAudit', sql`wallet.audit_entry`, since),
     audits('paymentsAudit', sql`payments.audit_entry`, since),
     publishedEvents(since),
-    waitingEvents,
+    waitingEvents(since),
     byId({ kind: 'player', from: sql`players.player`, prefix: 'ply' }, since),
   ]
 }
