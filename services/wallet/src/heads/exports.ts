@@ -10,6 +10,8 @@ const recentMs = 3 * 24 * 3_600_000
 /** An export of which all parts are there. */
 interface WholeExport {
   readonly at: Date
+  /** What was entered later is not in it. */
+  readonly readUntil: Date
   readonly names: readonly string[]
 }
 
@@ -31,10 +33,11 @@ async function exportsSince(store: HeadStore, { kind, since, restores }: Search)
     if (part === null) continue
     const goesOn = before?.at.getTime() === part.at.getTime() && part.part === before.part + 1
     open = part.part === 1 ? [name] : goesOn ? [...open, name] : []
-    if (part.isLast && open.length === part.part) whole.push({ at: part.at, names: open })
+    if (part.readUntil !== null && open.length === part.part)
+      whole.push({ at: part.at, readUntil: part.readUntil, names: open })
     before = part
   }
-  return whole.filter(({ at }) => !isUndone(at, restores))
+  return whole.filter((one) => !isUndone(one, restores))
 }
 
 /** The newest export of a kind; null when there is none. */
@@ -58,8 +61,8 @@ export const lastKeptExportAt = async (store: HeadStore, kind: ObjectKind, now: 
   newestExport(store, { kind, now, restores: await listRestores(store) })
 
 /**
- * Writes one export: a JSON document a line, in as many parts as it takes. The last one says that it is whole; without a
- * head it is empty.
+ * Writes one export: a JSON document a line, in as many parts as it takes, and then an empty one whose name says that it is
+ * whole, and until when the heads were read. Of several that write the same export, the first to put the first part goes on.
  * @returns how many heads were written; null when somebody else writes, or wrote, the same export
  */
 export async function writeHeads(
@@ -70,24 +73,26 @@ export async function writeHeads(
   let heads: Head[] = []
   let written = 0
   let part = 0
-  const put = (isLast: boolean, some: readonly Head[]) => {
+  const put = async (some: readonly Head[], readUntil: Date | null) => {
     part++
-    return store.put(nameOf({ kind, at, part, isLast }), some.map((head) => `${JSON.stringify(head)}\n`).join(''))
+    written += some.length
+    return store.put(nameOf({ kind, at, part, readUntil }), some.map((head) => `${JSON.stringify(head)}\n`).join(''))
   }
   for await (const page of pages) {
     heads.push(...page)
     while (heads.length > headsOfPart) {
-      if (!(await put(false, heads.slice(0, headsOfPart)))) return null
-      written += headsOfPart
+      if (!(await put(heads.slice(0, headsOfPart), null))) return null
       heads = heads.slice(headsOfPart)
     }
   }
-  return (await put(true, heads)) ? written + heads.length : null
+  if (!(await put(heads, null))) return null
+  return (await put([], new Date(Math.max(at.getTime(), Date.now())))) ? written : null
 }
 
-/** A head with the time of its export. */
+/** A head with the times of its export. */
 export interface ExportedHead extends Head {
   readonly exportedAt: string
+  readonly readUntil: string
 }
 
 /** Which exports a reconciliation compares: those since the moment to which the last one came, or all that a full one must. */
@@ -114,17 +119,17 @@ export async function exportsFor(store: HeadStore, wanted: Wanted): Promise<read
 /** The heads of an export, in batches. What a killed process left ends in the middle of a line, which counts for nothing. */
 export async function* readHeads(
   store: HeadStore,
-  { at, names }: WholeExport,
+  { at, readUntil, names }: WholeExport,
   batchMax: number,
 ): AsyncGenerator<ExportedHead[]> {
-  const exportedAt = at.toISOString()
+  const times = { exportedAt: at.toISOString(), readUntil: readUntil.toISOString() }
   let batch: ExportedHead[] = []
   for (const name of names) {
     let rest = ''
     for await (const piece of store.read(name)) {
       const lines = `${rest}${piece}`.split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) batch.push({ ...(JSON.parse(line) as Head), exportedAt })
+      for (const line of lines) batch.push({ ...(JSON.parse(line) as Head), ...times })
       while (batch.length >= batchMax) {
         yield batch.slice(0, batchMax)
         batch = batch.slice(batchMax)

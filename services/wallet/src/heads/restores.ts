@@ -11,12 +11,14 @@ export interface Restore {
 }
 
 /**
- * Whether an export was taken of a future that a restore undid. Between the restored moment and the record of it nothing is
- * kept: exports of the copy from before its restore was recorded are taken again, because the next export goes back to the
- * newest one that counts.
+ * Whether an export may have something of a future that a restore undid. Between the restored moment and the record of it
+ * nothing is kept: exports of the copy from before its restore was recorded are taken again, because the next export goes
+ * back to the newest one that counts.
  */
-export const isUndone = (takenAt: Date, restores: readonly Restore[]): boolean =>
-  restores.some(({ restoredTo, recordedAt }) => takenAt > restoredTo && takenAt < recordedAt)
+export const isUndone = (
+  { at, readUntil }: { readonly at: Date; readonly readUntil: Date },
+  restores: readonly Restore[],
+): boolean => restores.some(({ restoredTo, recordedAt }) => readUntil > restoredTo && at < recordedAt)
 
 const kind = 'restore'
 

@@ -23,25 +23,34 @@ export interface ExportPart {
   readonly at: Date
   /** From 1. */
   readonly part: number
-  /** An export without its last part was broken off, and counts for nothing. */
-  readonly isLast: boolean
+  /**
+   * When the heads had been read; only on the last part. What was entered after `at` may be among them. An export without
+   * its last part was broken off, and counts for nothing.
+   */
+  readonly readUntil: Date | null
 }
 
 // The time has no colons, which a folder may not know. Names of one kind sort by time and part.
 export const stampOf = (at: Date) => at.toISOString().replaceAll(':', '-')
 
-export const nameOf = ({ kind, at, part, isLast }: ExportPart): string =>
-  `${kind}/${stampOf(at)}-${String(part).padStart(6, '0')}${isLast ? '-last' : ''}.ndjson`
+export const nameOf = ({ kind, at, part, readUntil }: ExportPart): string =>
+  `${kind}/${stampOf(at)}-${String(part).padStart(6, '0')}${readUntil === null ? '' : `-last-${stampOf(readUntil)}`}.ndjson`
 
 /** What all names of a kind from a moment on sort above. */
 export const nameBefore = (kind: ObjectKind, at: Date): string => `${kind}/${stampOf(at)}`
 
-const form = /^(delta|snapshot)\/(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-(\d{6})(-last)?\.ndjson$/
+const stamp = '(\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z)'
+const form = new RegExp(`^(delta|snapshot)/${stamp}-(\\d{6})(?:-last-${stamp})?\\.ndjson$`)
+const timeOf = (text: string) => new Date(text.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
 
 /** @returns null when the name is none of an export */
 export function partOf(name: string): ExportPart | null {
-  const [, kind, day, hour, minute, second, part, last] = form.exec(name) ?? []
-  if (day === undefined) return null
-  const at = new Date(`${day}${hour}:${minute}:${second}`)
-  return { kind: kind as ObjectKind, at, part: Number(part), isLast: last !== undefined }
+  const [, kind, at, part, readUntil] = form.exec(name) ?? []
+  if (at === undefined) return null
+  return {
+    kind: kind as ObjectKind,
+    at: timeOf(at),
+    part: Number(part),
+    readUntil: readUntil === undefined ? null : timeOf(readUntil),
+  }
 }

@@ -28,7 +28,10 @@ export async function stillWanted(
   heads: readonly ExportedHead[],
 ): Promise<readonly ExportedHead[]> {
   const restores = await listRestores(store)
-  return heads.filter(({ exportedAt }) => !isUndone(new Date(exportedAt), restores))
+  return heads.filter(({ exportedAt, readUntil }) => {
+    const times = { at: new Date(exportedAt), readUntil: new Date(readUntil) }
+    return !isUndone(times, restores)
+  })
 }
 
 /**
@@ -37,8 +40,8 @@ export async function stillWanted(
  */
 export async function compareHeads(db: ReadDb, heads: readonly ExportedHead[]): Promise<KeyedFound[]> {
   const rows = await db<ExportedHead & { readonly actual: string | null }>`
-    select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, h.exported_at, encode(e.hash, 'hex') as actual
-    from ${unnest('h', heads, 'account_id text, seq text, hash text, brand_id text, player_id text, exported_at text')}
+    select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, h.exported_at, h.read_until, encode(e.hash, 'hex') as actual
+    from ${unnest('h', heads, 'account_id text, seq text, hash text, brand_id text, player_id text, exported_at text, read_until text')}
     left join wallet.entry e on e.account_id = h.account_id::bigint and e.seq = h.seq::bigint and e.seq is not null
     where encode(e.hash, 'hex') is distinct from h.hash
   `

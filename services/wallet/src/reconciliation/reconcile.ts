@@ -118,6 +118,8 @@ class Run {
   readonly #accounts = new Set<bigint>()
   readonly #fromZero = new Set<bigint>()
   #headsCompared = 0
+  /** Accounts of which a head differs. */
+  readonly #differentHeads = new Set<string>()
   /** What was entered by transactions that have ended since the last run, by brand and currency. */
   readonly #sums = new Map<string, { brandId: string; currency: string; amount: bigint }>()
 
@@ -384,7 +386,13 @@ class Run {
 
   async #compareSomeHeads(heads: readonly ExportedHead[]): Promise<void> {
     const differences = await this.#snapshots.see((db) => compareHeads(db, heads))
-    for (const { key, found } of differences) this.#findings.add('exportedHeads', found, { kind: 'head', key })
+    for (const { key, found } of differences) {
+      // Exports come oldest first: what is missing of an account is named from its first entry on, once.
+      const { accountId } = JSON.parse(key) as ExportedHead
+      if (this.#differentHeads.has(accountId)) continue
+      this.#differentHeads.add(accountId)
+      this.#findings.add('exportedHeads', found, { kind: 'head', key })
+    }
     this.#findings.compared('exportedHeads', heads.length)
     this.#headsCompared += heads.length
     this.#progress('exportedHeads', this.#headsCompared, 0)

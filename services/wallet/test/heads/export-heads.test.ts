@@ -132,8 +132,8 @@ t.test('a restore explains the heads that were exported since the moment to whic
   for (let round = 0; round < 4; round++) await deposit(playerId)
   const before = nextMoment()
   await untilAfter(before)
+  await exportHeads(service, store, nextMoment())
   const exported = nextMoment()
-  await exportHeads(service, store, exported)
   await cutOff(playerId)
   const difference = { subject: `${playerId} entry 4`, actual: 'nothing' }
   t.match(await headsReport(false, playerId), [difference])

@@ -46,7 +46,7 @@ for (const [place, store] of Object.entries(stores)) {
     writeHeads(store, { kind, at: time(at) }, pages(...some))
 
   t.test(`${place}: what was written once stays as it is`, async (t) => {
-    const name = nameOf({ kind: 'delta', at: time('01T00:00'), part: 1, isLast: true })
+    const name = nameOf({ kind: 'delta', at: time('01T00:00'), part: 1, readUntil: time('01T00:00') })
     t.equal(await store.put(name, 'first\n'), true)
     t.equal(await store.put(name, 'second\n'), false)
     const pieces: string[] = []
@@ -79,17 +79,17 @@ for (const [place, store] of Object.entries(stores)) {
 
   t.test(`${place}: an export that was broken off counts for nothing`, async (t) => {
     const at = time('04T00:00')
-    await store.put(nameOf({ kind: 'delta', at, part: 1, isLast: false }), `${JSON.stringify(headOf(7, 1))}\n`)
+    await store.put(nameOf({ kind: 'delta', at, part: 1, readUntil: null }), `${JSON.stringify(headOf(7, 1))}\n`)
     t.same(await lastExportAt(store, time('04T01:00')), time('03T12:00'))
     t.same(await heads(store, { deltasSince: at }), [])
-    await store.put(nameOf({ kind: 'delta', at, part: 3, isLast: true }), '')
+    await store.put(nameOf({ kind: 'delta', at, part: 3, readUntil: at }), '')
     t.same(await heads(store, { deltasSince: at }), [], 'a part is missing')
   })
 
   t.test(`${place}: a large export has parts`, async (t) => {
     const many = Array.from({ length: 45_000 }, (_, index) => headOf(index, 1))
     t.equal(await write('delta', '05T00:00', ...many), many.length)
-    t.equal((await store.list('delta/2026-03-05', '')).length, 3)
+    t.equal((await store.list('delta/2026-03-05', '')).length, 4)
     t.same(
       await heads(store, { deltasSince: time('05T00:00') }),
       many.map(({ accountId }) => `${accountId}:1`),
@@ -107,7 +107,7 @@ t.test('a name that is none of an export is passed over', async (t) => {
 })
 
 t.test('a file that a killed process left in the middle of a line is read to its last whole line', async (t) => {
-  const name = nameOf({ kind: 'delta', at: time('07T00:00'), part: 1, isLast: true })
+  const name = nameOf({ kind: 'delta', at: time('07T00:00'), part: 1, readUntil: time('07T00:00') })
   writeFileSync(join(dir, name), `${JSON.stringify(headOf(1, 8))}\n{"accountId":"2","seq`)
   t.same(await heads(stores.folder as HeadStore, { deltasSince: time('07T00:00') }), ['1:8'])
   t.notOk(readdirSync(join(dir, 'delta')).some((file) => !file.endsWith('.ndjson') && file !== 'notes.txt'))
