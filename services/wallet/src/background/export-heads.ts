@@ -28,8 +28,9 @@ export async function exportHeads(
     const all = await writeHeads(store, { kind: 'snapshot', at }, pagesSince(db, new Date(0)))
     if (all === null) return null
   }
-  const kept = await lastKeptExportAt(store, 'delta', at)
-  const since = new Date((kept ?? at).getTime() - overlapMs)
+  // A restore may have undone every delta since the snapshot that is kept.
+  const kept = (await lastKeptExportAt(store, 'delta', at)) ?? snapshot ?? at
+  const since = new Date(kept.getTime() - overlapMs)
   return writeHeads(store, { kind: 'delta', at }, pagesSince(db, since))
 }
 

@@ -67,6 +67,13 @@ const recordCheck = (
   ...others.map((other) => ({ check, counts: false, ...other })),
 ]
 
+/** The way that a record has gone, as `h`. */
+const historyOf = (id: Fragment) => sql`(
+  select min(version) as first, max(version) as last, count(*) as steps,
+    string_agg(concat(from_status || ' → ', to_status), ', ' order by version) as way
+  from payments.status_transition where record_id = ${id}
+) h`
+
 /**
  * The history of a deposit or withdrawal is complete, each step is allowed, and it ends in the record's status and
  * version. An intent, and what an intent came to without becoming a withdrawal, has none.
@@ -80,11 +87,7 @@ export const histories = recordCheck(
         else format('%s (versions %s to %s, %s in all)', h.way, h.first, h.last, h.steps) end as actual,
       'The history of a deposit or withdrawal does not lead to its status and version.' as explanation
     from ${records}
-    cross join lateral (
-      select min(version) as first, max(version) as last, count(*) as steps,
-        string_agg(concat(from_status || ' → ', to_status), ', ' order by version) as way
-      from payments.status_transition where record_id = r.id
-    ) h
+    cross join lateral ${historyOf(sql`r.id`)}
     left join ${unnest('w', [...ways, endedWay], 'kind text, status text, way text, ended bool')}
       on w.kind = r.kind and w.status = r.status and w.ended = (e.deposit_id is not null)
     where h.way is distinct from w.way
@@ -97,11 +100,7 @@ export const histories = recordCheck(
         format('%s (versions %s to %s, %s in all)', h.way, h.first, h.last, h.steps) as actual,
         'The history of a deposit or withdrawal does not lead to its status and version.' as explanation
       from ${keys}
-      cross join lateral (
-        select min(version) as first, max(version) as last, count(*) as steps,
-          string_agg(concat(from_status || ' → ', to_status), ', ' order by version) as way
-        from payments.status_transition where record_id = k.key
-      ) h
+      cross join lateral ${historyOf(sql`k.key`)}
       where h.steps > 0 and not exists (select from payments.deposit where id = k.key)
         and not exists (select from payments.withdrawal where id = k.key)
     `,

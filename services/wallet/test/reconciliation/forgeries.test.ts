@@ -15,6 +15,7 @@ import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
 import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/steps/ledger.ts'
+import { behindItsBack as tamper } from './behind-its-back.ts'
 import { runOf } from './run.ts'
 
 // Whoever holds the rights of one service writes what that service could write. All triggers and rights are in force,
@@ -102,17 +103,18 @@ async function as(service: ServiceName, text: string, values: readonly unknown[]
   if (rowCount === 0) throw new Error('nothing was forged')
 }
 
-/** Runs as an administrator for whom no trigger speaks. */
-async function behindItsBack(text: string, values: readonly unknown[]): Promise<void> {
-  const client = await bed.sql('admin').connect()
-  try {
-    await client.query("set session_replication_role = 'replica'")
-    const { rowCount } = await client.query(text, [...values])
-    if (rowCount === 0) throw new Error('nothing was forged')
-  } finally {
-    await client.query("set session_replication_role = 'origin'")
-    client.release()
+const behindItsBack = (statement: string, values: readonly unknown[]) => tamper(bed.sql('admin'), statement, values)
+
+/** An event that says that a deposit was confirmed. */
+async function tellOf({ scope, playerId }: Brand, depositId: string): Promise<void> {
+  const event = {
+    ...{ id: newId('evt'), type: 'deposit.confirmed', brandId: scope.brandId, environment: 'production' },
+    data: { id: depositId, playerId, status: 'confirmed', amount: '5.00', version: 2 },
   }
+  await as('payments', 'insert into published_event (published_at, id, message) values (now(), $1, $2)', [
+    event.id,
+    JSON.stringify({ event }),
+  ])
 }
 
 const auditCorrection = (operation: string, input: Readonly<Record<string, string>>, subject: string) =>
@@ -500,20 +502,7 @@ const forgeries: readonly Forgery[] = [
     what: 'an operator is told of a confirmation that was taken back',
     found: ['events'],
     async forge(brand) {
-      const event = {
-        ...{ id: newId('evt'), type: 'deposit.confirmed', brandId: brand.scope.brandId, environment: 'production' },
-        data: {
-          id: await forgeEnding(brand, {}),
-          playerId: brand.playerId,
-          status: 'confirmed',
-          amount: '5.00',
-          version: 2,
-        },
-      }
-      await as('payments', 'insert into published_event (published_at, id, message) values (now(), $1, $2)', [
-        event.id,
-        JSON.stringify({ event }),
-      ])
+      await tellOf(brand, await forgeEnding(brand, {}))
     },
   },
   {
@@ -531,20 +520,7 @@ const forgeries: readonly Forgery[] = [
     what: 'an operator is told of a deposit that is not confirmed',
     found: ['events'],
     async forge(brand) {
-      const event = {
-        ...{ id: newId('evt'), type: 'deposit.confirmed', brandId: brand.scope.brandId, environment: 'production' },
-        data: {
-          id: await brand.deposit('5.00'),
-          playerId: brand.playerId,
-          status: 'confirmed',
-          amount: '5.00',
-          version: 2,
-        },
-      }
-      await as('payments', 'insert into published_event (published_at, id, message) values (now(), $1, $2)', [
-        event.id,
-        JSON.stringify({ event }),
-      ])
+      await tellOf(brand, await brand.deposit('5.00'))
     },
   },
   {

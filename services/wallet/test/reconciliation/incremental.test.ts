@@ -9,6 +9,7 @@ import type { HeadStore } from '../../src/heads/store.ts'
 import type { ReconcileOptions } from '../../src/reconciliation/reconcile.ts'
 import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/steps/ledger.ts'
+import { behindItsBack as tamper } from './behind-its-back.ts'
 import { runOf } from './run.ts'
 
 t.setTimeout(240_000)
@@ -72,18 +73,7 @@ function brand() {
   }
 }
 
-/** What somebody with the rights of an administrator could do behind the ledger's back. */
-async function behindItsBack(statement: string, values: readonly unknown[]): Promise<void> {
-  const client = await admin.connect()
-  try {
-    await client.query("set session_replication_role = 'replica'")
-    const { rowCount } = await client.query(statement, [...values])
-    if (rowCount === 0) throw new Error('nothing was changed')
-  } finally {
-    await client.query("set session_replication_role = 'origin'")
-    client.release()
-  }
-}
+const behindItsBack = (statement: string, values: readonly unknown[]) => tamper(admin, statement, values)
 
 const editReason = (reference: string, reason: string | null) =>
   behindItsBack('update wallet.transfer set reason = $2 where reference = $1', [reference, reason])

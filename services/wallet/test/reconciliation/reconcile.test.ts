@@ -5,6 +5,7 @@ import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
+import { behindItsBack as tamper } from './behind-its-back.ts'
 import { runOf } from './run.ts'
 
 const bed = await testBed(t, { wallet })
@@ -135,18 +136,7 @@ async function run(full = true): Promise<ReconciliationReport> {
   return report
 }
 
-/** What somebody with the rights of an administrator could do behind the ledger's back. */
-async function behindItsBack(statement: string, values: readonly unknown[]): Promise<void> {
-  const client = await admin.connect()
-  try {
-    await client.query("set session_replication_role = 'replica'")
-    const { rowCount } = await client.query(statement, [...values])
-    if (rowCount === 0) throw new Error('nothing was changed')
-  } finally {
-    await client.query("set session_replication_role = 'origin'")
-    client.release()
-  }
-}
+const behindItsBack = (statement: string, values: readonly unknown[]) => tamper(admin, statement, values)
 
 t.test('money that went its proper ways leaves no difference', async (t) => {
   const { playerId, deposit, withdrawal, differences } = brand()
