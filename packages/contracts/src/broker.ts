@@ -16,17 +16,14 @@ type Named = Pick<Operation, 'service' | 'id'>
 export const rpcSubject = ({ service, id }: Named): string => `rpc.${service}.${id}`
 /** The same call, taken by all replicas of the service and not by one of them. */
 export const rpcSubjectOfAll = (operation: Named): string => `${rpcSubject(operation)}.all`
-/**
- * The subject of an operation that a person of the team calls. The second token is the NATS user, and the broker lets
- * nobody use another's.
- */
-export const teamSubject = (user: string, { service, id }: Named): string => `team.${user}.${service}.${id}`
+/** The subject of an operation that a person of the team calls. It says nothing about who: the call's headers prove that. */
+export const teamSubject = ({ service, id }: Named): string => `team.${service}.${id}`
 
 /** The subjects on which a service is called: by operators and services, and by the team. */
 export const servedSubjects = (service: ServiceName) => ({
   rpc: rpcSubject({ service, id: '*' }),
   all: rpcSubjectOfAll({ service, id: '*' }),
-  team: teamSubject('*', { service, id: '*' }),
+  team: teamSubject({ service, id: '*' }),
 })
 
 /** Every user has a private inbox prefix, so that nobody can read the replies to another. */
@@ -63,8 +60,10 @@ export const timeoutMsDefault = 8_000
 
 /** The user that makes the stream and its consumers, and keeps them. It belongs to no service and to no person. */
 export const streamKeeper = 'streams'
-/** The users of the broker that are programs. */
-export const brokerUsers = [...serviceNames, streamKeeper] as const
+/** Passes on what the team calls. It can speak for nobody: each call is signed by its person. */
+export const teamConsole = 'console'
+/** The users of the broker. They are programs: no person has a password here. */
+export const brokerUsers = [...serviceNames, streamKeeper, teamConsole] as const
 export type BrokerUser = (typeof brokerUsers)[number]
 
 /** Reads how the stream and its consumers are, for people who look after the system. It belongs to nobody else. */
@@ -109,7 +108,7 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
     .flatMap(({ info, next, acknowledge }) => [info, next, acknowledge])
   return {
     publish: [...calls.sort(), ...emits, streamApi.info, ...consumes],
-    subscribe: [`rpc.${service}.>`, `team.*.${service}.>`, `${inboxOf(service)}.>`],
+    subscribe: [`rpc.${service}.>`, servedSubjects(service).team, `${inboxOf(service)}.>`],
   }
 }
 
@@ -156,18 +155,24 @@ export function systemObserverPermissions(): BrokerPermissions {
 }
 
 /**
- * What a service of release 1.1 may do besides: its webhooks make their consumer whenever they start. Only for the time of
- * the upgrade from that release.
+ * What a service of release 1.1 may do besides: its webhooks make their consumer whenever they start, and people of the team
+ * call it under their own names. Only for the time of the upgrade from that release.
  */
 export function permissionsDuringUpgrade(service: ServiceName): BrokerPermissions {
   const { publish, subscribe } = servicePermissions(service)
   const own = eventConsumers.filter((consumer) => consumer.service === service)
-  return { publish: [...publish, ...own.map((consumer) => consumerApi(consumer).create)], subscribe }
+  return {
+    publish: [...publish, ...own.map((consumer) => consumerApi(consumer).create)],
+    subscribe: [...subscribe, `team.*.${service}.>`],
+  }
 }
 
-/** A person of the team may send under their own name only, and gets nothing but replies. */
-export function teamPermissions(user: string): BrokerPermissions {
-  return { publish: [`team.${user}.>`], subscribe: [`${inboxOf(user)}.>`] }
+/** The console calls the team's operations, and nothing that services call. */
+export function teamConsolePermissions(): BrokerPermissions {
+  return {
+    publish: serviceNames.map((service) => servedSubjects(service).team),
+    subscribe: [`${inboxOf(teamConsole)}.>`],
+  }
 }
 
 /** An event that nobody consumes does not go through the stream. */

@@ -106,6 +106,28 @@ const catalogue = {
     retryable: true,
   },
   // The team's side only: these are never in the published documents.
+  LOGIN_REQUIRED: {
+    status: 401,
+    message: 'Who calls is not proven. Log in again; the details say why.',
+    retryable: false,
+  },
+  FRESH_LOGIN_REQUIRED: {
+    status: 401,
+    message: 'This takes a login of the last minutes. Log in again.',
+    retryable: false,
+  },
+  ROLE_REQUIRED: {
+    status: 403,
+    message: 'This takes a role that you do not have; the details say which.',
+    retryable: false,
+  },
+  AWAITS_APPROVAL: {
+    status: 202,
+    message: 'Proposed: it is carried out when somebody else calls the same. The details name the proposal.',
+    retryable: false,
+  },
+  PROPOSAL_NOT_FOUND: { status: 404, message: 'There is no such proposal.', retryable: false },
+  PROPOSAL_NOT_OPEN: { status: 409, message: 'The proposal is no longer open.', retryable: false },
   OPERATOR_NOT_FOUND: { status: 404, message: 'There is no such operator.', retryable: false },
   OPERATOR_ALREADY_EXISTS: { status: 409, message: 'An operator with this name already exists.', retryable: false },
   CREDENTIAL_NOT_FOUND: { status: 404, message: 'There is no such credential.', retryable: false },

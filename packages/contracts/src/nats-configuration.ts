@@ -9,6 +9,8 @@ import {
   streamKeeperPermissions,
   systemObserver,
   systemObserverPermissions,
+  teamConsole,
+  teamConsolePermissions,
 } from './broker.ts'
 import { serviceNames } from './operation.ts'
 
@@ -74,5 +76,6 @@ function renderFile(header: readonly string[], permissionsOf: typeof servicePerm
     (service) => `${permissionsVariable(service)} = ${renderPermissions(permissionsOf(service), true)}`,
   )
   const keeper = `${permissionsVariable(streamKeeper)} = ${renderPermissions(streamKeeperPermissions(), false)}`
-  return `${[header.join('\n'), ...services, keeper].join('\n\n')}\n`
+  const console = `${permissionsVariable(teamConsole)} = ${renderPermissions(teamConsolePermissions(), false)}`
+  return `${[header.join('\n'), ...services, keeper, console].join('\n\n')}\n`
 }

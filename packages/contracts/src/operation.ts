@@ -3,6 +3,7 @@ import type { ErrorCode } from './errors.ts'
 import { maskable } from './personal.ts'
 import { EnvironmentName } from './resources.ts'
 import { closed, text } from './schema.ts'
+import type { TeamRole } from './team.ts'
 
 export const serviceNames = ['gateway', 'players', 'wallet', 'payments', 'webhooks'] as const
 export type ServiceName = (typeof serviceNames)[number]
@@ -65,6 +66,13 @@ export const Scope = Type.Object(
 )
 export type Scope = Static<typeof Scope>
 
+/** Always, or for inputs with these values. */
+export type Condition = 'always' | { readonly when: Readonly<Record<string, string | boolean>> }
+
+/** Whether a condition holds for an input. */
+export const holdsFor = (condition: Condition, input: Readonly<Record<string, unknown>>): boolean =>
+  condition === 'always' || Object.entries(condition.when).every(([name, value]) => input[name] === value)
+
 interface Facts {
   readonly summary: string
   readonly description?: string
@@ -81,8 +89,18 @@ interface Facts {
   readonly sentOnce?: true
   /** What may be stored of one call, where it is more than `storedBytesMax`: for the team's, which are few. */
   readonly storedBytesMax?: number
-  /** A query of the team whose reply is not masked. It needs a reason, and each call is recorded. */
+  /** A query of the team whose reply is not masked. It needs a reason. */
   readonly discloses?: true
+  /** Who of the team may call it: any of these roles is enough. Every operation of the team says so. */
+  readonly roles?: readonly TeamRole[]
+  /** Takes a login of the last minutes, since somebody may have left their desk. */
+  readonly freshLogin?: Condition
+  /**
+   * Takes two people: the first call proposes, and the same call by somebody else carries it out. `in production`: where
+   * the record that it is about belongs there, which the service looks up. Below an amount that the settings name, one is
+   * enough.
+   */
+  readonly twoPeople?: Condition | 'in production'
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>
     readonly query?: Readonly<Record<string, string>>
@@ -151,9 +169,9 @@ type Written<P extends TObject, Q extends TObject, B extends TObject, R extends 
 
 function builder<For extends Audience, Kind extends OperationKind>(audience: For, kind: Kind) {
   return <R extends TSchema, P extends TObject = Empty, Q extends TObject = Empty, B extends TObject = Empty>(
-    written: Written<P, Q, B, R>,
+    written: Written<P, Q, B, R> & (For extends 'team' ? { readonly roles: readonly TeamRole[] } : unknown),
   ): Entry<Kind, P, Q, B, R, For> => {
-    const { params, query, body, reply, ...rest } = written
+    const { params, query, body, reply, ...rest }: Written<P, Q, B, R> = written
     return {
       idempotency: 'none',
       rejects: [],

@@ -31,5 +31,9 @@ export function isDeclared(operation: Operation, code: ErrorCode): boolean {
   if (code === 'VALIDATION_ERROR' || errorCatalogue[code].status >= 500) return true
   // The operation id was used before, with another input.
   if (code === 'IDEMPOTENCY_CONFLICT') return operation.kind === 'command'
+  if (operation.audience === 'team') return teamRejects.includes(code)
   return code === 'SANDBOX_ONLY' && operation.audience === 'sandbox'
 }
+
+/** What any operation of the team may refuse: somebody is not who they say, or may not do this, or not alone. */
+const teamRejects: readonly ErrorCode[] = ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED', 'ROLE_REQUIRED']

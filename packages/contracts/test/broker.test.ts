@@ -19,16 +19,17 @@ import {
   servicePermissions,
   streamApi,
   streamKeeperPermissions,
-  teamPermissions,
+  teamConsole,
+  teamConsolePermissions,
   teamSubject,
 } from '../src/index.ts'
 
 const { createDeposit, listAudit } = operations.payments
 
-t.test('an operation has a subject for services, and one for each person of the team', async (t) => {
+t.test('an operation has a subject for services, and one for the team', async (t) => {
   t.equal(rpcSubject(createDeposit), 'rpc.payments.createDeposit')
-  t.equal(teamSubject('alice', listAudit), 'team.alice.payments.listAudit')
-  t.same(servedSubjects('payments'), { rpc: 'rpc.payments.*', all: 'rpc.payments.*.all', team: 'team.*.payments.*' })
+  t.equal(teamSubject(listAudit), 'team.payments.listAudit')
+  t.same(servedSubjects('payments'), { rpc: 'rpc.payments.*', all: 'rpc.payments.*.all', team: 'team.payments.*' })
 })
 
 t.test('a service may send only what the table lets it call, and never to itself', async (t) => {
@@ -91,7 +92,7 @@ t.test('of JetStream a service may ask about the stream and its own consumer, an
 })
 
 t.test(
-  'during the upgrade from 1.1 only the owner of a consumer may do more, and only make that consumer',
+  'during the upgrade from 1.1 only the owner of a consumer may do more, and only make that consumer; all hear people of 1.1',
   async (t) => {
     for (const service of serviceNames) {
       const [lasting, upgrade] = [servicePermissions(service), permissionsDuringUpgrade(service)]
@@ -102,7 +103,7 @@ t.test(
         own.map((consumer) => consumerApi(consumer).create),
         service,
       )
-      t.same(upgrade.subscribe, lasting.subscribe)
+      t.same(upgrade.subscribe, [...lasting.subscribe, `team.*.${service}.>`], 'people of 1.1 call under their names')
     }
   },
 )
@@ -125,8 +126,16 @@ t.test('webhooks hears every public event but its own', async (t) => {
 })
 
 t.test('a user hears its own inbox and, when it is a service, what is asked of it', async (t) => {
-  t.same(servicePermissions('wallet').subscribe, ['rpc.wallet.>', 'team.*.wallet.>', `${inboxOf('wallet')}.>`])
-  t.same(teamPermissions('alice'), { publish: ['team.alice.>'], subscribe: ['_INBOX_alice.>'] })
+  t.same(servicePermissions('wallet').subscribe, ['rpc.wallet.>', 'team.wallet.*', `${inboxOf('wallet')}.>`])
+})
+
+t.test('the console calls what the team may call, and nothing else', async (t) => {
+  const { publish, subscribe } = teamConsolePermissions()
+  t.same(
+    publish,
+    serviceNames.map((service) => `team.${service}.*`),
+  )
+  t.same(subscribe, [`${inboxOf(teamConsole)}.>`])
 })
 
 t.test('the roles of PostgreSQL are named after the services', async (t) => {

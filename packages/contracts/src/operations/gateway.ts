@@ -4,6 +4,7 @@ import { document, get, operator, team } from '../operation.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resources.ts'
 import { closed, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
+import { everyRole } from '../team.ts'
 
 const JsonDocument = Type.Object({}, { additionalProperties: true })
 
@@ -136,6 +137,8 @@ export const gateway = service('gateway', {
   }),
 
   createOperator: team.command({
+    roles: ['integration'],
+    freshLogin: 'always',
     summary: 'Create an operator with a sandbox and a production pair; the secrets are shown once',
     body: Type.Object(
       {
@@ -162,6 +165,7 @@ export const gateway = service('gateway', {
   }),
 
   listOperators: team.query({
+    roles: everyRole,
     summary: 'List the operators, by name',
     body: Type.Object(
       {
@@ -174,6 +178,7 @@ export const gateway = service('gateway', {
   }),
 
   getOperator: team.query({
+    roles: everyRole,
     summary: 'Show an operator with its brands and keys',
     body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64, description: 'Name or id.' }) }, closed),
     reply: OperatorRecord,
@@ -181,6 +186,7 @@ export const gateway = service('gateway', {
   }),
 
   suspendOperator: team.command({
+    roles: ['integration'],
     summary: 'Suspend an operator: its requests answer OPERATOR_SUSPENDED within a second',
     body: Type.Object({ operatorId: Id, reason: Type.Optional(Reason) }, closed),
     storedBytesMax: operatorBytesMax,
@@ -189,6 +195,7 @@ export const gateway = service('gateway', {
   }),
 
   activateOperator: team.command({
+    roles: ['integration'],
     summary: 'Activate a suspended operator',
     body: Type.Object({ operatorId: Id, reason: Type.Optional(Reason) }, closed),
     storedBytesMax: operatorBytesMax,
@@ -197,6 +204,7 @@ export const gateway = service('gateway', {
   }),
 
   setOperatorLimits: team.command({
+    roles: ['integration'],
     summary: "Change an operator's rate limit or permitted addresses",
     body: Type.Object(
       {
@@ -213,6 +221,7 @@ export const gateway = service('gateway', {
   }),
 
   setReplayProtection: team.command({
+    roles: ['integration'],
     summary: 'Accept a signature for one request only, or, as the specification allows, for several',
     body: Type.Object({ operatorId: Id, replayProtection: OnOrOff, reason: Type.Optional(Reason) }, closed),
     storedBytesMax: operatorBytesMax,
@@ -221,6 +230,9 @@ export const gateway = service('gateway', {
   }),
 
   issueCredential: team.command({
+    roles: ['integration'],
+    freshLogin: { when: { environment: 'production' } },
+    twoPeople: { when: { environment: 'production' } },
     summary: 'Issue one more key and secret, shown once; the old pair goes on working',
     body: Type.Object({ operatorId: Id, environment: EnvironmentName, reason: Type.Optional(Reason) }, closed),
     reply: Type.Object({ key: text(64), secret: Nullable(text(128)), environment: EnvironmentName }, closed),
@@ -228,6 +240,7 @@ export const gateway = service('gateway', {
   }),
 
   revokeCredential: team.command({
+    roles: ['integration'],
     summary: 'Revoke a key; it answers INVALID_CREDENTIALS within a second',
     body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 128 }), reason: Type.Optional(Reason) }, closed),
     reply: Type.Object({ key: text(128), revokedAt: Timestamp }, closed),
@@ -235,6 +248,7 @@ export const gateway = service('gateway', {
   }),
 
   rewrapSecrets: team.command({
+    roles: ['integration'],
     summary: 'Encrypt every operator secret with the newest master key',
     body: Type.Object({ reason: Type.Optional(Reason) }, closed),
     reply: Type.Object({ rewrapped: Type.Integer(), keyId: text(64) }, closed),

@@ -223,6 +223,7 @@ export const payments = service('payments', {
   exportPlayer: playerExport(),
 
   showDeposit: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'Show a deposit with its history',
     body: Type.Object({ depositId: Id }, closed),
     reply: Type.Object({ ...TeamDeposit.properties, transitions: Type.Array(Transition, { maxItems: 10 }) }, closed),
@@ -230,6 +231,7 @@ export const payments = service('payments', {
   }),
 
   listDeposits: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: "List a brand's deposits, newest first",
     body: Type.Object(
       {
@@ -246,6 +248,7 @@ export const payments = service('payments', {
   }),
 
   showWithdrawal: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'Show a withdrawal with its history',
     body: Type.Object({ withdrawalId: Id }, closed),
     reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition, { maxItems: 10 }) }, closed),
@@ -253,6 +256,7 @@ export const payments = service('payments', {
   }),
 
   withdrawalQueue: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List the withdrawals that wait for the team, oldest first',
     description: '`under_review` waits for a decision (the default), `approved` for its payment.',
     body: Type.Object(
@@ -282,6 +286,8 @@ export const payments = service('payments', {
 
   /** In production, approving and paying a withdrawal takes two people. */
   decideWithdrawal: team.command({
+    roles: ['finance'],
+    freshLogin: { when: { decision: 'pay' } },
     summary: 'Approve, reject, pay or fail a withdrawal',
     body: Type.Object(
       {
@@ -305,6 +311,7 @@ export const payments = service('payments', {
    * wallet can never do is given up: its deposit fails.
    */
   endCommand: team.command({
+    roles: ['finance'],
     summary: 'Give up a credit that the wallet can never do: the deposit fails. Takes two people',
     body: Type.Object({ commandId: Id, reason: Reason }, closed),
     reply: Type.Object(

@@ -9,6 +9,8 @@ import { closed, described, Nullable, text } from '../schema.ts'
  */
 export const playerExport = () =>
   team.query({
+    roles: ['compliance', 'auditor'],
+    freshLogin: 'always',
     summary: 'Export everything that is stored about one player',
     body: Type.Object(
       {

@@ -25,6 +25,7 @@ import {
 } from '../resources.ts'
 import { closed, described, Nullable, pageOf } from '../schema.ts'
 import { service } from '../service.ts'
+import { everyRole } from '../team.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import { PlayerChange, PlayerStanding, TeamPlayer, unmaskFields } from './player-records.ts'
@@ -172,6 +173,7 @@ export const players = service('players', {
   }),
 
   showPlayer: team.query({
+    roles: everyRole,
     summary: 'Show a player with KYC submissions and the history of its status',
     description:
       'CPF, e-mail, phone and birth date are masked. `unmask` shows them; it needs a reason and is recorded.',
@@ -186,6 +188,7 @@ export const players = service('players', {
   exportPlayer: playerExport(),
 
   listPlayers: team.query({
+    roles: everyRole,
     summary: "List a brand's players, newest first",
     body: Type.Object(
       {
@@ -202,6 +205,7 @@ export const players = service('players', {
   }),
 
   kycQueue: team.query({
+    roles: ['compliance', 'support', 'auditor'],
     summary: 'List the players whose documents wait for a decision, the longest wait first',
     body: Type.Object(
       {
@@ -233,6 +237,7 @@ export const players = service('players', {
   }),
 
   decideKyc: team.command({
+    roles: ['compliance'],
     summary: "Decide a player's identity check",
     body: Type.Object({ playerId: Id, status: KycDecision, reason: Type.Optional(Reason) }, closed),
     reply: KycChange,
@@ -240,6 +245,7 @@ export const players = service('players', {
   }),
 
   setPlayerStatus: team.command({
+    roles: ['compliance'],
     summary: "Change a player's status",
     body: Type.Object({ playerId: Id, status: PlayerStatus, reason: Reason }, closed),
     reply: TeamPlayer,
@@ -247,6 +253,7 @@ export const players = service('players', {
   }),
 
   selfExcludePlayer: team.command({
+    roles: ['compliance'],
     summary: 'Exclude a player at its own wish, until a time or for good',
     description: 'A running exclusion can be made longer, never shorter.',
     body: Type.Object(
@@ -262,6 +269,7 @@ export const players = service('players', {
   }),
 
   setDailyLimit: team.command({
+    roles: ['compliance'],
     summary: "Set a player's daily deposit limit",
     description: 'Lowering holds at once; raising or removing only after a cooling-off of 24 hours.',
     body: Type.Object(
@@ -277,6 +285,8 @@ export const players = service('players', {
   }),
 
   anonymisePlayer: team.command({
+    roles: ['compliance'],
+    freshLogin: 'always',
     summary: 'Replace everything that identifies a player, for good',
     description:
       'The ids, amounts and dates stay, so that the ledger stays whole. Refused unless the player is `encerrado`, without money, open deposits or withdrawals or a running self-exclusion, and the law no longer asks to keep the records.',
@@ -287,6 +297,7 @@ export const players = service('players', {
   }),
 
   setGameAvailability: team.command({
+    roles: ['integration'],
     summary: "Put a game into a brand's catalogue or take it out",
     body: Type.Object({ brandId: Id, gameId: Id, available: Type.Boolean(), reason: Type.Optional(Reason) }, closed),
     reply: Type.Object({ gameId: Id, available: Type.Boolean() }, closed),

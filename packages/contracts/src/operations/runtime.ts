@@ -64,6 +64,7 @@ export const runtimeEntries = {
   }),
 
   listAudit: team.query({
+    roles: ['auditor'],
     summary: "List the team's actions in one service, newest first",
     body: Type.Object(
       {
@@ -81,6 +82,7 @@ export const runtimeEntries = {
   }),
 
   listCommands: team.query({
+    roles: ['integration', 'finance', 'auditor'],
     summary: 'List the commands of one service that have waited for a minute or longer, oldest first',
     body: Type.Object(
       {
@@ -98,6 +100,7 @@ export const runtimeEntries = {
    * does a part; called again with its cursor, it goes on from there.
    */
   sealStoredData: team.direct({
+    roles: ['integration'],
     summary: 'Seal stored personal data under the newest master key',
     body: Type.Object(
       {

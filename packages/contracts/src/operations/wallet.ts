@@ -226,6 +226,9 @@ export const wallet = service('wallet', {
 
   /** Idempotent by its reference; the reference of a refused adjustment stays refused. */
   adjustWallet: team.direct({
+    roles: ['finance'],
+    freshLogin: 'always',
+    twoPeople: 'in production',
     summary: "Correct a player's balance with a new ledger entry",
     body: Type.Object(
       {
@@ -245,6 +248,9 @@ export const wallet = service('wallet', {
 
   /** Takes a transfer back with a new one between the same accounts; each transfer at most once. */
   reverseTransfer: team.direct({
+    roles: ['finance'],
+    freshLogin: 'always',
+    twoPeople: 'in production',
     summary: 'Reverse a transfer with a new ledger entry',
     body: Type.Object(
       {
@@ -261,6 +267,7 @@ export const wallet = service('wallet', {
   exportPlayer: playerExport(),
 
   listEntries: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: "List a player's ledger entries, newest first",
     body: Type.Object(
       {
@@ -276,6 +283,7 @@ export const wallet = service('wallet', {
 
   /** A page of a brand's ledger over a period, oldest first; `cursor` is the `nextCursor` of the page before. */
   exportStatement: team.query({
+    roles: ['finance', 'auditor'],
     summary: "Export a brand's ledger over a period",
     body: Type.Object(
       {
@@ -320,6 +328,7 @@ export const wallet = service('wallet', {
    * few seconds with `running` and its progress, and the caller asks again with `runId` until it is `done` or `failed`.
    */
   reconcileWallet: team.query({
+    roles: ['finance', 'auditor'],
     summary: 'Recompute balances, holds and hash chains and compare them with deposits, withdrawals and outboxes',
     body: Type.Object(
       {
@@ -352,6 +361,8 @@ export const wallet = service('wallet', {
    * now are of a future that is gone, and reconciliations compare them no more. The same moment again changes nothing.
    */
   recordRestore: team.direct({
+    roles: ['finance'],
+    freshLogin: 'always',
     summary: 'Record that the database was restored to an earlier moment',
     body: Type.Object(
       { restoredTo: described(Timestamp, 'The recovery target: what was committed after it is gone.'), reason: Reason },

@@ -155,6 +155,8 @@ export const webhooks = service('webhooks', {
   }),
 
   setWebhookUrl: team.command({
+    roles: ['integration'],
+    twoPeople: { when: { environment: 'production' } },
     summary: 'Set the webhook URL of an environment',
     description: 'Setting a URL also enables the endpoint and closes its circuit breaker.',
     body: Type.Object(
@@ -167,6 +169,7 @@ export const webhooks = service('webhooks', {
   }),
 
   showWebhook: team.query({
+    roles: ['integration', 'support', 'auditor'],
     summary: 'Show the webhook endpoint of an environment, its circuit breaker and what waits',
     body: Type.Object(endpoint, closed),
     reply: WebhookEndpoint,
@@ -175,6 +178,8 @@ export const webhooks = service('webhooks', {
 
   /** The secret is shown once: a replay of the same operation id answers null. */
   rotateWebhookSecret: team.command({
+    roles: ['integration'],
+    twoPeople: { when: { environment: 'production' } },
     summary: 'Make a new webhook secret, shown once',
     description: 'X-Webhook-Signature keeps the former one until the overlap ends.',
     body: Type.Object(
@@ -202,6 +207,7 @@ export const webhooks = service('webhooks', {
   }),
 
   disableWebhook: team.command({
+    roles: ['integration'],
     summary: 'Stop sending to an endpoint',
     description: 'Events are kept, and leave with a resend or a replay.',
     body: Type.Object({ ...endpoint, reason: Reason }, closed),
@@ -211,6 +217,7 @@ export const webhooks = service('webhooks', {
   }),
 
   listDeliveries: team.query({
+    roles: ['integration', 'support', 'auditor'],
     summary: 'List deliveries, newest first',
     body: Type.Object(
       {
@@ -232,6 +239,7 @@ export const webhooks = service('webhooks', {
   }),
 
   showDelivery: team.query({
+    roles: ['integration', 'support', 'auditor'],
     summary: 'Tell the story of one delivery: what happened, in one sentence, then attempt by attempt',
     body: Type.Object({ id: Type.String({ description: 'Of the delivery (dlv_…) or of its event (evt_…).' }) }, closed),
     reply: DeliveryStory,
@@ -239,6 +247,7 @@ export const webhooks = service('webhooks', {
   }),
 
   resendDelivery: team.command({
+    roles: ['integration'],
     summary: 'Send a delivery again: the same event id and body',
     description: 'Whatever its state, the delivery is due at once, with all its attempts before it.',
     body: Type.Object({ id: text(128), reason: Type.Optional(Reason) }, closed),
@@ -247,6 +256,7 @@ export const webhooks = service('webhooks', {
   }),
 
   replayEvents: team.command({
+    roles: ['integration'],
     summary: "Send a period's events again, oldest first, at a steady pace",
     body: Type.Object(
       {
@@ -281,6 +291,7 @@ export const webhooks = service('webhooks', {
   }),
 
   listSetAside: team.query({
+    roles: ['integration', 'auditor'],
     summary: 'List the messages that could not be handled, oldest first',
     body: Type.Object(
       {
@@ -296,6 +307,7 @@ export const webhooks = service('webhooks', {
   }),
 
   showSetAside: team.query({
+    roles: ['integration', 'auditor'],
     summary: 'Show a message that could not be handled, with its payload',
     body: Type.Object({ id: Type.String() }, closed),
     reply: Type.Object({ ...setAsideColumns, payload: anyEvent(text(65_536)) }, closed),
@@ -304,6 +316,7 @@ export const webhooks = service('webhooks', {
 
   /** In one transaction, so that a message which still cannot be handled leaves all of them where they are. */
   rerunSetAside: team.command({
+    roles: ['integration'],
     summary: 'Handle messages again that could not be handled, once their cause is removed',
     description: 'Each event is delivered once. A message that cannot be read stays where it is.',
     body: Type.Object(
@@ -323,6 +336,7 @@ export const webhooks = service('webhooks', {
 
   /** Run it after a new master key was put first: secrets under older keys are encrypted again. */
   rewrapWebhookSecrets: team.command({
+    roles: ['integration'],
     summary: 'Encrypt the webhook secrets under the newest master key',
     body: Type.Object({ reason: Type.Optional(Reason) }, closed),
     reply: Type.Object({ rewrapped: Type.Integer() }, closed),

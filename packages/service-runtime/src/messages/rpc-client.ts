@@ -8,10 +8,12 @@ import {
   rpcSubject,
   rpcSubjectOfAll,
   type Scope,
+  teamHeaders,
   teamSubject,
   timeoutMsDefault,
 } from '@backoffice/contracts'
-import { type Msg, type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
+import type { TeamSigner } from '@backoffice/team-identity'
+import { type Msg, type MsgHdrs, type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { newId } from '../process/ids.ts'
 import type { Interceptor } from '../process/steps.ts'
@@ -70,14 +72,14 @@ const isUnavailable = (reply: ReplyMessage): boolean => 'error' in reply && repl
 /** Calls operations over NATS request/reply. */
 export class RpcClient {
   readonly #connection: NatsConnection
-  readonly #teamUser: string | undefined
+  readonly #team: TeamSigner | undefined
   #secondAttempts = 0
   readonly #intercept: Interceptor | undefined
 
-  /** @param teamUser the NATS user, for a client that calls the team's operations */
-  constructor(connection: NatsConnection, teamUser?: string, intercept?: Interceptor) {
+  /** @param team signs the calls, for a client that calls the team's operations */
+  constructor(connection: NatsConnection, team?: TeamSigner, intercept?: Interceptor) {
     this.#connection = connection
-    this.#teamUser = teamUser
+    this.#team = team
     this.#intercept = intercept
   }
 
@@ -116,7 +118,9 @@ export class RpcClient {
     )
     if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
     const headers = natsHeaders()
-    headers.set(headerNames.operationId, operationId ?? newId('opn'))
+    const ownId = operationId ?? newId('opn')
+    headers.set(headerNames.operationId, ownId)
+    if (operation.audience === 'team') await this.#signTeamCall(operation, ownId, input, headers)
     headers.set(headerNames.requestId, requestId ?? newId('req'))
     injectTrace(headers)
     const payload = JSON.stringify({ scope, input })
@@ -128,7 +132,7 @@ export class RpcClient {
       headers.set(headerNames.timeoutMs, String(Math.floor(leftMs)))
       headers.set(headerNames.deadline, String(Date.now() + Math.floor(leftMs)))
       if (number > 1) headers.set(headerNames.attempt, String(number))
-      const subject = toAll ? rpcSubjectOfAll(operation) : this.#subjectOf(operation)
+      const subject = toAll ? rpcSubjectOfAll(operation) : subjectOf(operation)
       const message = await this.#connection.request(subject, payload, { timeout: Math.ceil(leftMs), headers })
       return { message, reply: message.json<ReplyMessage>() }
     })
@@ -141,8 +145,13 @@ export class RpcClient {
     return { body: read.known as never, bytes: bodyBytes(message.data) }
   }
 
-  #subjectOf(operation: Operation): string {
-    return operation.audience === 'team' ? teamSubject(this.#teamUser ?? 'nobody', operation) : rpcSubject(operation)
+  /** Says who of the team calls. */
+  async #signTeamCall(operation: Operation, operationId: string, input: unknown, headers: MsgHdrs): Promise<void> {
+    if (this.#team === undefined) throw new Error(`${operation.id} is the team's, and this client speaks for nobody`)
+    const call = { operation: `${operation.service}.${operation.id}`, operationId, input }
+    const { idToken, proof } = await this.#team.sign(call)
+    if (idToken !== undefined) headers.set(teamHeaders.idToken, idToken)
+    headers.set(teamHeaders.proof, proof)
   }
 
   /**
@@ -195,3 +204,6 @@ export class RpcClient {
     return promise
   }
 }
+
+const subjectOf = (operation: Operation): string =>
+  operation.audience === 'team' ? teamSubject(operation) : rpcSubject(operation)

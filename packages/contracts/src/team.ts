@@ -1,0 +1,28 @@
+/** What a person of the service's own team may do. The identity provider's groups say who has which. */
+export const teamRoles = ['compliance', 'finance', 'integration', 'support', 'auditor'] as const
+export type TeamRole = (typeof teamRoles)[number]
+
+/** What each role is for. */
+export const teamRoleSummaries: Readonly<Record<TeamRole, string>> = {
+  compliance: 'identity checks, the status of players, self-exclusion and limits',
+  finance: 'withdrawals, corrections, statements and reconciliation',
+  integration: 'operators, credentials, webhooks, deliveries and messages',
+  support: 'reads records, with personal data masked',
+  auditor: "reads everything, and the trail of the team's actions",
+}
+
+/** Everybody of the team. */
+export const everyRole: readonly TeamRole[] = teamRoles
+
+/** Where somebody of the team works: what the audit trail says about how an action came. */
+export const teamTools = ['console', 'command line', 'program'] as const
+export type TeamTool = (typeof teamTools)[number]
+
+/**
+ * The headers that say who of the team calls. The ID token names a person and certifies the key of their session; the
+ * proof is signed with that key. A machine has no ID token.
+ */
+export const teamHeaders = { idToken: 'Team-Id-Token', proof: 'Team-Proof' } as const
+
+/** How old a login may be for an operation that wants a fresh one. */
+export const freshLoginMinutes = 5

@@ -1,0 +1,12 @@
+export { type CallToProve, inputDigest, type Proof } from './proof.ts'
+export {
+  exportSessionKey,
+  importSessionKey,
+  MachineSigner,
+  newSessionKey,
+  PersonSigner,
+  type SessionKey,
+  type TeamSigner,
+} from './session.ts'
+export { type IdentitySettings, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
+export { IdentityRefused, type RefusalReason, type TeamCaller, TeamVerifier } from './verifier.ts'

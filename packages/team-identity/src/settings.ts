@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { type TeamRole, teamRoles } from '@backoffice/contracts'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { JWK } from 'jose'
+
+/** The settings that say who belongs to the team. All services have the same ones. */
+export const identitySettings = {
+  /** The identity provider, exactly as the `iss` of its tokens. Nobody of the team can call without it. */
+  TEAM_ISSUER: Type.Optional(Type.String({ pattern: '^https?://' })),
+  /** The client ids that the team logs in with, separated by commas: those of the console and of the command line. */
+  TEAM_AUDIENCES: Type.String({ pattern: '^[^\\s,]+(,[^\\s,]+)*$', default: 'backoffice-console,backoffice-cli' }),
+  /** The provider's keys (JWKS) in a file. Without it they are read from the issuer's address, and kept. */
+  TEAM_KEYS_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  /** The claim that lists a person's groups. */
+  TEAM_GROUPS_CLAIM: Type.String({ minLength: 1, default: 'groups' }),
+  /** Which roles a group has, as JSON: `{"back-office-finance": ["finance"]}`. */
+  TEAM_GROUP_ROLES: Type.String({ default: '{}' }),
+  /** The claim that names a person in the audit trail. Nobody may change their own. */
+  TEAM_NAME_CLAIM: Type.String({ minLength: 1, default: 'email' }),
+  /** How long after a login its session may act: a working day. */
+  TEAM_SESSION_HOURS: Type.Integer({ minimum: 1, maximum: 24, default: 10 }),
+  /** A file of machines that act for the team, as JSON: `[{"name", "publicKey", "roles"}]`, the key as a JWK (Ed25519). */
+  TEAM_MACHINES_FILE: Type.Optional(Type.String({ minLength: 1 })),
+}
+const Settings = Type.Object(identitySettings)
+export type IdentitySettings = Static<typeof Settings>
+
+const Roles = Type.Array(Type.Union(teamRoles.map((role) => Type.Literal<TeamRole>(role))))
+const GroupRoles = Type.Record(Type.String(), Roles)
+const Machines = Type.Array(
+  Type.Object({
+    name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
+    publicKey: Type.Object({ kty: Type.Literal('OKP'), crv: Type.Literal('Ed25519'), x: Type.String() }),
+    roles: Roles,
+  }),
+)
+
+export interface MachineIdentity {
+  readonly name: string
+  readonly publicKey: JWK
+  readonly roles: readonly TeamRole[]
+}
+
+/** The settings, read and checked. */
+export interface TeamIdentity {
+  readonly issuer: string | undefined
+  readonly audiences: readonly string[]
+  readonly keysFile: string | undefined
+  readonly groupsClaim: string
+  readonly nameClaim: string
+  readonly rolesOfGroup: ReadonlyMap<string, readonly TeamRole[]>
+  readonly sessionHours: number
+  readonly machines: ReadonlyMap<string, MachineIdentity>
+}
+
+/** @throws Error that names the setting which is wrong */
+export function identityOf(settings: IdentitySettings): TeamIdentity {
+  const { TEAM_GROUP_ROLES, TEAM_MACHINES_FILE } = settings
+  const roles = parsed('TEAM_GROUP_ROLES', GroupRoles, TEAM_GROUP_ROLES)
+  const machines =
+    TEAM_MACHINES_FILE === undefined
+      ? []
+      : parsed('TEAM_MACHINES_FILE', Machines, readFileSync(TEAM_MACHINES_FILE, 'utf8'))
+  return {
+    issuer: settings.TEAM_ISSUER,
+    audiences: settings.TEAM_AUDIENCES.split(','),
+    keysFile: settings.TEAM_KEYS_FILE,
+    groupsClaim: settings.TEAM_GROUPS_CLAIM,
+    nameClaim: settings.TEAM_NAME_CLAIM,
+    rolesOfGroup: new Map(Object.entries(roles)),
+    sessionHours: settings.TEAM_SESSION_HOURS,
+    machines: new Map(machines.map((machine) => [machine.name, machine])),
+  }
+}
+
+function parsed<T extends typeof GroupRoles | typeof Machines>(name: string, schema: T, text: string): Static<T> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Error(`${name}: is not JSON`)
+  }
+  const fault = Value.Errors(schema, value).First()
+  if (fault !== undefined) throw new Error(`${name}: ${fault.path || 'it'}: ${fault.message}`)
+  return value as Static<T>
+}

@@ -1,0 +1,219 @@
+import type { TeamRole, TeamTool } from '@backoffice/contracts'
+import { Value } from '@sinclair/typebox/value'
+import {
+  type CompactVerifyGetKey,
+  calculateJwkThumbprint,
+  compactVerify,
+  decodeProtectedHeader,
+  importJWK,
+  type JWK,
+} from 'jose'
+import { issuerKeys, KeysUnavailable } from './issuer-keys.ts'
+import { type CallToProve, inputDigest, type Proof, ProofClaims, proofType } from './proof.ts'
+import type { TeamIdentity } from './settings.ts'
+
+/** Who of the team calls, as it was proven. */
+export interface TeamCaller {
+  readonly kind: 'person' | 'machine'
+  /** As the audit trail names them. */
+  readonly name: string
+  readonly roles: ReadonlySet<TeamRole>
+  /** The thumbprint of the session's key; of a machine, of its own key. */
+  readonly session: string
+  /** When the person proved who they are at the identity provider. Undefined for a machine. */
+  readonly loggedInAt: Date | undefined
+  readonly tool: TeamTool
+  /** What proved it. */
+  readonly evidence: Proof
+}
+
+/** Why a call is nobody's. */
+export type RefusalReason =
+  | 'no proof'
+  | 'not configured'
+  | 'ID token'
+  | 'issuer'
+  | 'audience'
+  | 'session over'
+  | 'nonce'
+  | 'name'
+  | 'signature'
+  | 'call'
+  | 'signed at another time'
+  | 'machine'
+
+export class IdentityRefused extends Error {
+  override readonly name = 'IdentityRefused'
+  readonly reason: RefusalReason
+
+  constructor(reason: RefusalReason, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+/** Clocks differ a little. */
+const clockToleranceMs = 60_000
+/** A signature is for one call and is sent at once. Later, a copy of it is worth nothing. */
+const proofAgeMsMax = 120_000
+/** None with a shared secret: who can verify such a token can also make it. */
+const idTokenAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+const proofAlgorithms = ['EdDSA', 'Ed25519']
+/** The longest ID token that is looked at. */
+const idTokenLengthMax = 8_192
+const nameLengthMax = 254
+/** Sessions whose ID token was verified before. A team has fewer. */
+const sessionsKeptMax = 1_000
+
+interface Session {
+  readonly name: string
+  readonly roles: ReadonlySet<TeamRole>
+  readonly thumbprint: string
+  readonly loggedInAt: Date
+  readonly endsAt: Date
+}
+
+/**
+ * Finds out who of the team calls. The identity provider signs the ID token, whose `nonce` is the thumbprint of the
+ * session's key: so the provider itself says whose key it is. The session's key signs the call.
+ */
+export class TeamVerifier {
+  readonly #identity: TeamIdentity
+  readonly #keys: CompactVerifyGetKey | undefined
+  readonly #sessions = new Map<string, Session>()
+
+  constructor(identity: TeamIdentity) {
+    this.#identity = identity
+    this.#keys = identity.issuer === undefined ? undefined : issuerKeys(identity)
+  }
+
+  /**
+   * @throws {IdentityRefused} when the call is not proven
+   * @throws {KeysUnavailable} when the provider's keys cannot be read now
+   */
+  async verify(call: CallToProve, { idToken, proof }: Partial<Proof>, now: Date): Promise<TeamCaller> {
+    if (proof === undefined) throw new IdentityRefused('no proof', 'the call carries no signature of a person')
+    if (idToken === undefined) return this.#ofMachine(call, proof, now)
+    const session = await this.#session(idToken, now)
+    const jwk = headerOf(proof).jwk
+    if (jwk === undefined || (await thumbprintOf(jwk)) !== session.thumbprint)
+      throw new IdentityRefused('nonce', "the ID token is for another session's key")
+    const { tool } = await verifyCall(call, proof, jwk, now)
+    if (tool === 'program') throw new IdentityRefused('call', 'a program has no ID token')
+    const { name, roles, thumbprint, loggedInAt } = session
+    return { kind: 'person', name, roles, session: thumbprint, loggedInAt, tool, evidence: { idToken, proof } }
+  }
+
+  async #ofMachine(call: CallToProve, proof: string, now: Date): Promise<TeamCaller> {
+    const machine = this.#identity.machines.get(headerOf(proof).kid ?? '')
+    if (machine === undefined) throw new IdentityRefused('machine', 'there is no such machine')
+    const { tool } = await verifyCall(call, proof, machine.publicKey, now)
+    if (tool !== 'program')
+      throw new IdentityRefused('call', 'only a person works with the console or the command line')
+    return {
+      kind: 'machine',
+      name: machine.name,
+      roles: new Set(machine.roles),
+      session: await thumbprintOf(machine.publicKey),
+      loggedInAt: undefined,
+      tool,
+      evidence: { idToken: undefined, proof },
+    }
+  }
+
+  /** A session makes many calls, and its ID token is the same in all of them. */
+  async #session(idToken: string, now: Date): Promise<Session> {
+    const session = this.#sessions.get(idToken) ?? (await this.#verifyIdToken(idToken, now))
+    if (session.endsAt.getTime() <= now.getTime()) throw new IdentityRefused('session over', 'the session is over')
+    this.#sessions.delete(idToken)
+    this.#sessions.set(idToken, session)
+    for (const oldest of this.#sessions.keys()) {
+      if (this.#sessions.size <= sessionsKeptMax) break
+      this.#sessions.delete(oldest)
+    }
+    return session
+  }
+
+  async #verifyIdToken(idToken: string, now: Date): Promise<Session> {
+    const { audiences, groupsClaim, issuer, nameClaim, rolesOfGroup, sessionHours } = this.#identity
+    if (this.#keys === undefined) throw new IdentityRefused('not configured', 'TEAM_ISSUER is not set')
+    if (idToken.length > idTokenLengthMax) throw new IdentityRefused('ID token', 'the ID token is too long')
+    const claims = await this.#claimsOf(idToken, this.#keys)
+    if (claims.iss !== issuer) throw new IdentityRefused('issuer', 'the ID token is of another issuer')
+    const meantFor = [claims.aud].flat()
+    // With several audiences, another one of them may have asked for the token.
+    const client = meantFor.length === 1 ? meantFor[0] : claims.azp
+    if (typeof client !== 'string' || !audiences.includes(client))
+      throw new IdentityRefused('audience', 'the ID token is for another client')
+    const { iat, auth_time: authTime = iat, nonce } = claims
+    if (typeof iat !== 'number' || typeof authTime !== 'number' || typeof nonce !== 'string')
+      throw new IdentityRefused('ID token', 'the ID token has no iat or no nonce')
+    if (Math.max(iat, authTime) * 1_000 > now.getTime() + clockToleranceMs)
+      throw new IdentityRefused('ID token', 'the ID token is from the future')
+    const name = claims[nameClaim]
+    if (typeof name !== 'string' || name === '' || name.length > nameLengthMax)
+      throw new IdentityRefused('name', `the ID token has no claim "${nameClaim}"`)
+    if (nameClaim === 'email' && claims.email_verified === false)
+      throw new IdentityRefused('name', 'the provider has not verified the e-mail address')
+    const groups = [claims[groupsClaim] ?? []].flat() as unknown[]
+    return {
+      name,
+      roles: new Set(groups.flatMap((group) => rolesOfGroup.get(String(group)) ?? [])),
+      thumbprint: nonce,
+      loggedInAt: new Date(authTime * 1_000),
+      // By its age, and not by `exp`: many providers let an ID token expire after an hour, since others take it for a
+      // ticket. Here it only says whose key the session has.
+      endsAt: new Date((iat + sessionHours * 3_600) * 1_000),
+    }
+  }
+
+  async #claimsOf(idToken: string, keys: CompactVerifyGetKey): Promise<Readonly<Record<string, unknown>>> {
+    try {
+      const { payload } = await compactVerify(idToken, keys, { algorithms: idTokenAlgorithms })
+      return JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>
+    } catch (cause) {
+      if (cause instanceof KeysUnavailable) throw cause
+      throw new IdentityRefused('ID token', 'the ID token is not signed by the identity provider', { cause })
+    }
+  }
+}
+
+async function verifyCall(call: CallToProve, proof: string, jwk: JWK, now: Date): Promise<ProofClaims> {
+  const claims = await signedClaims(proof, jwk)
+  const { operation, operationId, input } = call
+  if (claims.operation !== operation || claims.operationId !== operationId || claims.inputDigest !== inputDigest(input))
+    throw new IdentityRefused('call', 'the signature is for another call')
+  const ageMs = now.getTime() - claims.iat * 1_000
+  if (ageMs > proofAgeMsMax || ageMs < -clockToleranceMs)
+    throw new IdentityRefused('signed at another time', 'the call was signed too long ago, or in the future')
+  return claims
+}
+
+async function signedClaims(proof: string, jwk: JWK): Promise<ProofClaims> {
+  let claims: unknown
+  try {
+    const key = await importJWK({ ...jwk, alg: 'EdDSA' })
+    const { payload, protectedHeader } = await compactVerify(proof, key, { algorithms: proofAlgorithms })
+    if (protectedHeader.typ !== proofType) throw new Error(`its type is ${protectedHeader.typ}`)
+    claims = JSON.parse(new TextDecoder().decode(payload))
+  } catch (cause) {
+    throw new IdentityRefused('signature', 'the call is not signed with the key of the session', { cause })
+  }
+  if (!Value.Check(ProofClaims, claims)) throw new IdentityRefused('call', 'the signature is not for a call')
+  return claims
+}
+
+function headerOf(proof: string): { readonly jwk?: JWK; readonly kid?: string } {
+  try {
+    return decodeProtectedHeader(proof)
+  } catch (cause) {
+    throw new IdentityRefused('signature', 'the signature cannot be read', { cause })
+  }
+}
+
+/** Of the key alone, whatever else somebody wrote beside it. */
+async function thumbprintOf({ kty, crv, x }: JWK): Promise<string> {
+  if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined)
+    throw new IdentityRefused('signature', 'the key of a session is an Ed25519 key')
+  return calculateJwkThumbprint({ kty, crv, x })
+}
