@@ -10,6 +10,7 @@ export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor } from './paym
 export { PlayerChange, PlayerStanding, TeamPlayer } from './player-records.ts'
 export {
   AuditEntry,
+  AuditedChange,
   Proposal,
   type ProposalState,
   proposalStates,

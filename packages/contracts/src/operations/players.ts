@@ -246,7 +246,9 @@ export const players = service('players', {
 
   setPlayerStatus: team.command({
     roles: ['compliance'],
+    twoPeople: 'in production',
     summary: "Change a player's status",
+    description: 'Ending a self-exclusion in production takes two people.',
     body: Type.Object({ playerId: Id, status: PlayerStatus, reason: Reason }, closed),
     reply: TeamPlayer,
     rejects: ['PLAYER_NOT_FOUND'],

@@ -1,5 +1,6 @@
 import {
   type AuditEntry,
+  type AuditedChange,
   type ErrorCode,
   invalid,
   type Operation,
@@ -17,7 +18,7 @@ import { toPage } from './page.ts'
 /** What a page of the trail shows. */
 const shownColumns = `
   id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json,
-  outcome text, session text, tool text
+  outcome text, session text, tool text, changes json
 `
 /** Proofs are looked at when somebody denies what they did. */
 const auditColumns = `${shownColumns}, proof text`
@@ -32,6 +33,8 @@ export interface AuditRow {
   readonly reason: string | null
   readonly input: unknown
   readonly outcome: AuditOutcome
+  /** Null where nothing became different. */
+  readonly changes: readonly AuditedChange[] | null
   /** Of a person or a machine; null for what a service did by itself. */
   readonly session: string | null
   readonly tool: TeamTool | null
@@ -43,12 +46,22 @@ export interface AuditRow {
 export type AuditOutcome = 'done' | ErrorCode
 
 /** What a service does by itself has no caller. */
-export const byService = { outcome: 'done', session: null, tool: null, proof: null } as const
+export const byService = { outcome: 'done', changes: null, session: null, tool: null, proof: null } as const
+
+/** What became of a call, and what it changed. */
+interface Result {
+  readonly outcome?: AuditOutcome
+  readonly changes?: readonly AuditedChange[]
+}
 
 export type AuditedCall = Pick<Call, 'caller' | 'operationId' | 'input'>
 
 /** Taken from the common shape of the team's operations. */
-export function auditRow(operation: Operation, call: AuditedCall, outcome: AuditOutcome = 'done'): AuditRow {
+export function auditRow(
+  operation: Operation,
+  call: AuditedCall,
+  { outcome = 'done', changes = [] }: Result = {},
+): AuditRow {
   const { name: actor, session, tool, evidence } = call.caller
   const input = call.input as Readonly<Record<string, unknown>>
   return {
@@ -60,6 +73,7 @@ export function auditRow(operation: Operation, call: AuditedCall, outcome: Audit
     reason: typeof input.reason === 'string' ? input.reason : null,
     input: withoutSecrets(input),
     outcome,
+    changes: changes.length === 0 ? null : changes,
     session,
     tool,
     proof: evidence.proof,
@@ -78,9 +92,9 @@ export function recordAction(
   operation: Operation,
   call: AuditedCall,
   now: Date,
-  outcome: AuditOutcome = 'done',
+  result: Result = {},
 ): Promise<void> {
-  return insertAudit(db, [auditRow(operation, call, outcome)], now)
+  return insertAudit(db, [auditRow(operation, call, result)], now)
 }
 
 /** The record that an action is about: its own id if it names one, else the operator, brand or name. */

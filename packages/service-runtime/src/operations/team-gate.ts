@@ -41,7 +41,9 @@ export class TeamGate {
     if (refusal === undefined) return caller
     refused.add(1, { operation: operation.id, code: refusal.code, reason: '' })
     const { operationId } = call
-    await recordAction(db, operation, { caller, operationId, input: objectOf(call.input) }, now, refusal.code)
+    await recordAction(db, operation, { caller, operationId, input: objectOf(call.input) }, now, {
+      outcome: refusal.code,
+    })
     throw refusal
   }
 
