@@ -99,9 +99,15 @@ t.test('replay protection is off until the team turns it on, and that is recorde
   t.equal(await refusal(alice.call(setReplayProtection, { input: unknown })), 'OPERATOR_NOT_FOUND')
   const { rows } = await bed
     .sql('admin')
-    .query("select actor, reason from gateway.audit_entry where operation = 'setReplayProtection' order by at")
+    .query(
+      "select outcome, reason, changes from gateway.audit_entry where operation = 'setReplayProtection' order by at",
+    )
+  const changed = (before: boolean, after: boolean) => [
+    { field: 'replayProtection', before: String(before), after: String(after) },
+  ]
   t.match(rows, [
-    { actor: 'alice', reason: 'asked for' },
-    { actor: 'alice', reason: 'asked for' },
+    { outcome: 'done', reason: 'asked for', changes: changed(false, true) },
+    { outcome: 'done', reason: 'asked for', changes: changed(true, false) },
+    { outcome: 'OPERATOR_NOT_FOUND', reason: null, changes: null },
   ])
 })
