@@ -158,7 +158,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(players.listPlayers, { brandId, limit: 10 })
   for (const { exportPlayer } of [players, payments, wallet]) await team(exportPlayer, { playerId, reason })
   await team(players.kycQueue, { limit: 10 })
-  await team(players.decideKyc, { playerId, status: 'aprovado' })
+  await team(players.countKycQueue)
+  await team(players.decideKyc, { playerId, status: 'aprovado', reason })
   await team(players.setPlayerStatus, { playerId, status: 'bloqueado', reason })
   await team(players.setGameAvailability, { brandId, gameId: 'lucky-tiger', available: false })
   await team(players.selfExcludePlayer, { playerId, until: null })
@@ -172,6 +173,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(payments.listDeposits, { brandId, externalReference: 'unknown', limit: 10 })
   await team(payments.showWithdrawal, { withdrawalId })
   await team(payments.withdrawalQueue, { limit: 10 })
+  await team(payments.countWithdrawalQueue)
+  for (const whose of [{}, { operatorId }, { playerId }]) await team(payments.listWithdrawals, { ...whose, limit: 10 })
 
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })

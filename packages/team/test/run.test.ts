@@ -79,13 +79,45 @@ t.test('an operator is typed as a name and sent as an id; its brand is that of t
     operatorId: 'op_1',
     environment: 'production',
   })
-  t.strictSame(await inputOf('kyc', 'queue', '--operator', 'Casa Azul', '--env', 'sandbox'), {
+  t.strictSame(await inputOf('players', 'list', '--operator', 'Casa Azul', '--env', 'sandbox'), {
     brandId: 'brd_sandbox',
-    limit: 100,
+    limit: 50,
   })
-  t.strictSame(await inputOf('kyc', 'queue'), { limit: 100 }, 'of all brands')
   t.strictSame(await inputOf('operators', 'suspend', 'Casa Azul'), { operatorId: 'op_1' })
   t.strictSame(await inputOf('operators', 'suspend', '--name', 'Casa Azul'), { operatorId: 'op_1' })
+})
+
+t.test(
+  'queues and lists of all operators show production, unless another environment or all is asked for',
+  async (t) => {
+    for (const [command, others] of [
+      ['kyc queue', { limit: 100 }],
+      ['withdrawals queue', { limit: 50, status: 'under_review' }],
+      ['withdrawals list', { limit: 50 }],
+    ] as const) {
+      const inputOf = async (...words: string[]) =>
+        (await typed([...command.split(' '), ...words], () => ({ data: [] }))).sent.at(-1)?.input
+      t.strictSame(await inputOf(), { ...others, environment: 'production' }, command)
+      t.strictSame(await inputOf('--env', 'sandbox'), { ...others, environment: 'sandbox' }, command)
+      t.strictSame(await inputOf('--env', 'all'), others, command)
+      const ofOperator = { ...others, operatorId: 'op_1' }
+      const operator = ['--operator', 'Casa Azul'] as const
+      t.strictSame(await inputOf(...operator), { ...ofOperator, environment: 'production' }, command)
+      t.strictSame(await inputOf(...operator, '--env', 'all'), ofOperator, command)
+    }
+  },
+)
+
+t.test('a row names its operator, and shows the id where nobody knows the name', async (t) => {
+  const operatorOf = async (row: object) => {
+    const { stdout } = await typed(['kyc', 'queue'], () => ({
+      data: [{ playerId: 'ply_1', operatorId: 'op_1', ...row }],
+    }))
+    return stdout.split('\n')[1]?.split(/ {2,}/)[2]
+  }
+  t.equal(await operatorOf({ operatorName: 'Casa Azul' }), 'Casa Azul')
+  t.equal(await operatorOf({ operatorName: null }), 'op_1')
+  t.equal(await operatorOf({}), 'op_1', 'in a reply of 1.1.0')
 })
 
 t.test('none takes a limit away, and an exclusion without an end is for good', async (t) => {
@@ -108,8 +140,8 @@ t.test('people read tables: a title for each column, a dash for what is absent, 
   const entry = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', latestReference: null, submissions: 2 }
   const { stdout } = await typed(['kyc', 'queue'], () => ({ data: [entry] }))
   const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/).join('|'))
-  t.equal(head, 'player|name|environment|status|document|reference|documents|waiting since')
-  t.equal(line, 'ply_1|Ana|–|em_analise|–|–|2|–')
+  t.equal(head, 'player|name|operator|environment|status|document|reference|documents|waiting since')
+  t.equal(line, 'ply_1|Ana|–|–|em_analise|–|–|2|–')
   t.equal((await typed(['kyc', 'queue'], () => ({ data: [] }))).stdout, 'none\n')
 })
 

@@ -17,11 +17,13 @@ import {
   Timestamp,
   Withdrawal,
   WithdrawalRequest,
+  WithdrawalStatus,
 } from '../resources.ts'
-import { closed, described, Nullable, pageOf, text } from '../schema.ts'
+import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
+import { operatorNameField, ownerFields, queueState } from './queues.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -65,8 +67,18 @@ const teamFields = {
 export const TeamDeposit = Type.Object({ ...Deposit.properties, ...teamFields }, closed)
 export type TeamDeposit = Static<typeof TeamDeposit>
 
-export const TeamWithdrawal = Type.Object({ ...Withdrawal.properties, ...teamFields }, closed)
+export const TeamWithdrawal = Type.Object(
+  {
+    ...Withdrawal.properties,
+    ...teamFields,
+    /** Null before that, and when the sandbox route approved it. Absent in what 1.1.0 stored or replies. */
+    approvedBy: Type.Optional(Nullable(personal('staff', text(64)))),
+  },
+  closed,
+)
 export type TeamWithdrawal = Static<typeof TeamWithdrawal>
+
+const waitingStatuses = ['under_review', 'approved'] as const
 
 /** Deposits and withdrawals: their states and their review queue. */
 export const payments = service('payments', {
@@ -248,8 +260,34 @@ export const payments = service('payments', {
   showWithdrawal: team.query({
     summary: 'Show a withdrawal with its history',
     body: Type.Object({ withdrawalId: Id }, closed),
-    reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition, { maxItems: 10 }) }, closed),
+    reply: Type.Object(
+      {
+        ...TeamWithdrawal.properties,
+        ...operatorNameField,
+        transitions: Type.Array(Transition, { maxItems: 10 }),
+      },
+      closed,
+    ),
     rejects: ['WITHDRAWAL_NOT_FOUND'],
+  }),
+
+  listWithdrawals: team.query({
+    summary: 'List withdrawals, newest first',
+    body: Type.Object(
+      {
+        ...ownerFields,
+        playerId: Type.Optional(Id),
+        status: Type.Optional(WithdrawalStatus),
+        from: Type.Optional(described(Timestamp, 'Requested at this time or later.')),
+        to: Type.Optional(described(Timestamp, 'Requested before this time.')),
+        before: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
+        ),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: pageOf(Type.Object({ ...TeamWithdrawal.properties, ...operatorNameField }, closed)),
   }),
 
   withdrawalQueue: team.query({
@@ -257,8 +295,8 @@ export const payments = service('payments', {
     description: '`under_review` waits for a decision (the default), `approved` for its payment.',
     body: Type.Object(
       {
-        brandId: Type.Optional(Id),
-        status: Type.Optional(Type.Union([Type.Literal('under_review'), Type.Literal('approved')])),
+        ...ownerFields,
+        status: Type.Optional(oneOf(waitingStatuses)),
         after: Type.Optional(described(Id, 'Go on after this withdrawal.')),
         limit: Type.Integer({ minimum: 1, maximum: 200 }),
       },
@@ -268,6 +306,7 @@ export const payments = service('payments', {
       Type.Object(
         {
           ...TeamWithdrawal.properties,
+          ...operatorNameField,
           playerStatus: PlayerStatus,
           kycStatus: KycStatus,
           selfExcluded: Type.Boolean(),
@@ -278,6 +317,12 @@ export const payments = service('payments', {
       ),
     ),
     timeoutMs: 10_000,
+  }),
+
+  countWithdrawalQueue: team.query({
+    summary: 'Count the withdrawals that wait for a decision, and those that wait for their payment',
+    body: Type.Object({ environment: ownerFields.environment }, closed),
+    reply: queueState({ status: oneOf(waitingStatuses) }),
   }),
 
   /** In production, approving and paying a withdrawal takes two people. */

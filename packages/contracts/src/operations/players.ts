@@ -28,6 +28,7 @@ import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import { PlayerChange, PlayerStanding, TeamPlayer, unmaskFields } from './player-records.ts'
+import { operatorNameField, ownerFields, queueState } from './queues.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
 export const players = service('players', {
@@ -205,7 +206,7 @@ export const players = service('players', {
     summary: 'List the players whose documents wait for a decision, the longest wait first',
     body: Type.Object(
       {
-        brandId: Type.Optional(Id),
+        ...ownerFields,
         after: Type.Optional(
           Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
         ),
@@ -218,6 +219,7 @@ export const players = service('players', {
         {
           playerId: Id,
           operatorId: Id,
+          ...operatorNameField,
           brandId: Id,
           environment: EnvironmentName,
           name: PersonName,
@@ -232,9 +234,18 @@ export const players = service('players', {
     ),
   }),
 
+  countKycQueue: team.query({
+    summary: 'Count the players whose documents wait for a decision',
+    body: Type.Object({ environment: ownerFields.environment }, closed),
+    reply: queueState({}),
+  }),
+
   decideKyc: team.command({
     summary: "Decide a player's identity check",
-    body: Type.Object({ playerId: Id, status: KycDecision, reason: Type.Optional(Reason) }, closed),
+    body: Type.Object(
+      { playerId: Id, status: KycDecision, reason: described(Reason, 'Why; the operator reads it with the status.') },
+      closed,
+    ),
     reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND'],
   }),

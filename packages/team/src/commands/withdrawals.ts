@@ -2,8 +2,9 @@ import { type Input, operations } from '@backoffice/contracts'
 import { row } from '../row.ts'
 import type { Session } from '../session.ts'
 import { showWithHistory } from './history.ts'
+import { countedEnvironment, ofAllOperators, operatorColumn, waitingColumns } from './queues.ts'
 
-const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const { withdrawalQueue, countWithdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 
 const decisions = {
   approve: 'Approve a withdrawal under review; it waits for its payment',
@@ -16,9 +17,11 @@ export const withdrawals = [
   row({
     path: 'withdrawals queue',
     operation: withdrawalQueue,
-    wording: { status: { default: 'under_review' } },
+    fixed: ofAllOperators.fixed,
+    wording: { ...ofAllOperators.wording, status: { default: 'under_review' } },
     columns: [
       ['withdrawal', 'id'],
+      operatorColumn,
       'environment',
       ['amount', ({ amount, currency }) => `${amount} ${currency}`],
       'available',
@@ -26,6 +29,28 @@ export const withdrawals = [
       ['player', 'playerId'],
       ['player status', ({ playerStatus, selfExcluded }) => playerStatus + (selfExcluded ? ', self-excluded' : '')],
       ['kyc', 'kycStatus'],
+      ['created', 'createdAt'],
+    ],
+  }),
+  row({
+    path: 'withdrawals count',
+    operation: countWithdrawalQueue,
+    wording: countedEnvironment,
+    columns: ['status', ...waitingColumns],
+  }),
+  row({
+    path: 'withdrawals list',
+    operation: listWithdrawals,
+    ...ofAllOperators,
+    columns: [
+      ['withdrawal', 'id'],
+      operatorColumn,
+      'environment',
+      ['amount', ({ amount, currency }) => `${amount} ${currency}`],
+      'status',
+      ['destination', ({ method, destination }) => `${method} ${destination}`],
+      ['player', 'playerId'],
+      ['approved by', 'approvedBy'],
       ['created', 'createdAt'],
     ],
   }),

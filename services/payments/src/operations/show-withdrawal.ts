@@ -1,5 +1,6 @@
 import { operations, Rejection } from '@backoffice/contracts'
-import { handle } from '@backoffice/service-runtime'
+import { handle, withOperatorNames } from '@backoffice/service-runtime'
+import { scopeOf } from '../storage/scope.ts'
 import { listTransitions } from '../storage/transitions.ts'
 import { findWithdrawals } from '../storage/withdrawals.ts'
 import { shownWithdrawals } from '../views/shown-withdrawal.ts'
@@ -8,10 +9,17 @@ import { teamWithdrawal } from '../views/withdrawal.ts'
 
 export const showWithdrawal = handle(
   operations.payments.showWithdrawal,
-  async ({ input: { withdrawalId } }, { db }) => {
+  async ({ input: { withdrawalId }, requestId, deadline }, { db, rpc }) => {
     const [withdrawal] = await shownWithdrawals(db, await findWithdrawals(db, [withdrawalId]))
     if (withdrawal === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
-    const histories = await listTransitions(db, [withdrawalId])
-    return { ...teamWithdrawal(withdrawal), transitions: shownTransitions(histories.get(withdrawalId), withdrawal) }
+    const scope = scopeOf(withdrawal)
+    const [histories, [shown]] = await Promise.all([
+      listTransitions(db, [withdrawalId]),
+      withOperatorNames([teamWithdrawal(withdrawal)], { rpc, scope, requestId, deadline }),
+    ])
+    return {
+      ...(shown as NonNullable<typeof shown>),
+      transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
+    }
   },
 )

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { handle, type RpcClient, toPage } from '@backoffice/service-runtime'
+import { handle, type RpcClient, toPage, withOperatorNames } from '@backoffice/service-runtime'
 import { scopeOf } from '../storage/scope.ts'
 import { listQueue, type WithdrawalRecord } from '../storage/withdrawals.ts'
 import { shownWithdrawals } from '../views/shown-withdrawal.ts'
@@ -14,11 +14,16 @@ export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async
   const { data, nextCursor } = toPage(withdrawals.map(teamWithdrawal), limit, ({ id }) => id)
   const players = new Map(withdrawals.slice(0, data.length).map((withdrawal) => [withdrawal.playerId, withdrawal]))
   const known = new Map<string, Awaited<ReturnType<typeof readPlayer>>>()
-  await eachOf([...players.values()], async (withdrawal) => {
-    known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
-  })
+  const { requestId, deadline } = call
+  const scope = withdrawals[0] && scopeOf(withdrawals[0])
+  const [named] = await Promise.all([
+    withOperatorNames(data, { rpc, scope, requestId, deadline }),
+    eachOf([...players.values()], async (withdrawal) => {
+      known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
+    }),
+  ])
   return {
-    data: data.flatMap((withdrawal) => {
+    data: named.flatMap((withdrawal) => {
       const player = known.get(withdrawal.playerId)
       return player === undefined ? [] : [{ ...withdrawal, ...player }]
     }),

@@ -1,6 +1,7 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import type { GameProvider } from '../provider/game-provider.ts'
 import { anonymisePlayer } from './anonymise-player.ts'
+import { countKycQueue } from './count-kyc-queue.ts'
 import { decideKyc } from './decide-kyc.ts'
 import { decideKycInSandbox } from './decide-kyc-in-sandbox.ts'
 import { exportPlayer } from './export-player.ts'
@@ -36,6 +37,7 @@ export const handlers = (games: {
   exportPlayer,
   listPlayers,
   kycQueue,
+  countKycQueue,
   decideKyc,
   setPlayerStatus,
   selfExcludePlayer,

@@ -6,6 +6,7 @@ import { keptRecords } from './0004-kept-records.ts'
 import { reconcilerEnvironment } from './0005-reconciler-environment.ts'
 import { gamesRights } from './0006-games-rights.ts'
 import { sealedIdentity } from './0007-sealed-identity.ts'
+import { kycQueueOfEnvironment } from './0008-kyc-queue-of-environment.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   reconcilerEnvironment,
   gamesRights,
   sealedIdentity,
+  kycQueueOfEnvironment,
 ]
