@@ -153,6 +153,30 @@ t.test('a record is a line per field, and its history a table below', async (t) 
   t.match(stdout, /2026-03-02T12:00:00.000Z {2}team bob {2}approved {2}paid {2}–/)
 })
 
+t.test('a withdrawal shows what is new for its player, and what it moved in 30 days', async (t) => {
+  const facts = {
+    ...{ firstWithdrawal: false, destinationUsedBefore: false },
+    ...{ deposits30Days: { count: 2, amount: '150.00' }, withdrawals30Days: { count: 1, amount: '40.00' } },
+  }
+  const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], () => ({ id: 'wdr_1', facts, transitions: [] }))
+  for (const line of [
+    'firstWithdrawal        false',
+    'destinationUsedBefore  false',
+    'deposits30Days         2, together 150.00',
+    'withdrawals30Days      1, together 40.00',
+  ])
+    t.ok(stdout.split('\n').includes(line), line)
+  const newIn = async (given: object) => {
+    const row = { id: 'wdr_1', operatorId: 'op_1', facts: { ...facts, ...given } }
+    const { stdout } = await typed(['withdrawals', 'queue'], () => ({ data: [row] }))
+    const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/))
+    return line[head.indexOf('new')]
+  }
+  t.equal(await newIn({}), 'destination')
+  t.equal(await newIn({ destinationUsedBefore: true }), 'nothing')
+  t.equal(await newIn({ firstWithdrawal: true }), 'first withdrawal')
+})
+
 t.test('a page that ended early is gone on from, up to as many rows as were asked for', async (t) => {
   const all = ['dep_5', 'dep_4', 'dep_3', 'dep_2', 'dep_1']
   const { sent, stdout } = await typed(

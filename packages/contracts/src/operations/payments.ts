@@ -78,6 +78,25 @@ export const TeamWithdrawal = Type.Object(
 )
 export type TeamWithdrawal = Static<typeof TeamWithdrawal>
 
+const CountAndSum = Type.Object({ count: Type.Integer({ minimum: 0 }), amount: Money }, closed)
+
+/** What of a player's past helps to decide about a withdrawal. */
+export const WithdrawalFacts = Type.Object(
+  {
+    firstWithdrawal: Type.Boolean({ description: 'No other withdrawal of the player was paid before.' }),
+    destinationUsedBefore: Type.Boolean({
+      description: "Another one of the player's, of the last 50 that were paid before, went to the same destination.",
+    }),
+    deposits30Days: described(CountAndSum, 'Deposits that were begun in the last 30 days and confirmed.'),
+    withdrawals30Days: described(CountAndSum, 'Withdrawals that were paid in the last 30 days, without this one.'),
+  },
+  closed,
+)
+export type WithdrawalFacts = Static<typeof WithdrawalFacts>
+
+/** Absent in replies of 1.1.0. */
+const factsField = { facts: Type.Optional(WithdrawalFacts) }
+
 const waitingStatuses = ['under_review', 'approved'] as const
 
 /** Deposits and withdrawals: their states and their review queue. */
@@ -264,6 +283,7 @@ export const payments = service('payments', {
       {
         ...TeamWithdrawal.properties,
         ...operatorNameField,
+        ...factsField,
         transitions: Type.Array(Transition, { maxItems: 10 }),
       },
       closed,
@@ -307,6 +327,7 @@ export const payments = service('payments', {
         {
           ...TeamWithdrawal.properties,
           ...operatorNameField,
+          ...factsField,
           playerStatus: PlayerStatus,
           kycStatus: KycStatus,
           selfExcluded: Type.Boolean(),

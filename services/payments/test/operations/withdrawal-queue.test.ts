@@ -9,7 +9,13 @@ const { brandId } = path.scope
 const team = path.bed.team('alice')
 
 // There is no gateway here, which knows the names of operators.
-const undecided = { version: 1, settling: false, approvedBy: null, operatorName: null }
+const undecided = {
+  ...{ version: 1, settling: false, approvedBy: null, operatorName: null },
+  facts: {
+    ...{ firstWithdrawal: true, destinationUsedBefore: false },
+    ...{ deposits30Days: { count: 1, amount: '100.00' }, withdrawals30Days: { count: 0, amount: '0.00' } },
+  },
+}
 
 t.test('the review queue shows each withdrawal with the player and the balance, oldest first', async (t) => {
   const playerId = await path.newPlayerWith('100.00')

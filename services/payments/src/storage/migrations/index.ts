@@ -9,6 +9,7 @@ import { queueOfEnvironment } from './0007-queue-of-environment.ts'
 import { withdrawalsOfEnvironment } from './0008-withdrawals-of-environment.ts'
 import { withdrawalsOfOperator } from './0009-withdrawals-of-operator.ts'
 import { withdrawalsOfPlayer } from './0010-withdrawals-of-player.ts'
+import { paidWithdrawalsOfPlayer } from './0011-paid-withdrawals-of-player.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   withdrawalsOfEnvironment,
   withdrawalsOfOperator,
   withdrawalsOfPlayer,
+  paidWithdrawalsOfPlayer,
 ]
