@@ -156,6 +156,10 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
 
   await team(players.showPlayer, { playerId })
   await team(players.listPlayers, { brandId, limit: 10 })
+  for (const by of [{ playerId }, { externalId: 'unknown' }, { name: 'ana sou' }])
+    await team(players.searchPlayers, { ...by, limit: 10 })
+  for (const by of [{ cpf: person.cpf }, { email: person.email }])
+    await team(players.searchPlayers, { ...by, reason, limit: 10 })
   for (const { exportPlayer } of [players, payments, wallet]) await team(exportPlayer, { playerId, reason })
   await team(players.kycQueue, { limit: 10 })
   await team(players.countKycQueue)

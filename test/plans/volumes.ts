@@ -64,7 +64,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
   players: [
     `insert into player
       select ${id('ply')}, ${scope}, ${id('ext')}, 'Ana Souza', 'ana@example.com', '52998224725', null, '1990-05-17', 'ativo',
-        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, null, null, null, null, null, null, null, ${at} ${all}`,
+        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, null, null, null, null, null, null, null, ${at},
+        null, 'key.' || md5('cpf' || n), 'key.' || md5('email' || n) ${all}`,
     `insert into kyc_submission select ${id('kyc')}, ${id('ply')}, 'rg', 'doc', ${at} ${all}`,
     `insert into player_change (player_id, at, actor, field, next) select ${id('ply')}, ${at}, 'alice', 'kycStatus', 'aprovado' ${all}`,
     `insert into game_session

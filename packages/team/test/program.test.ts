@@ -51,6 +51,7 @@ t.test("the design's commands are all there, each described", async (t) => {
       'deposits show',
       'statement export',
       'players show',
+      'players search',
       'players status',
       'players self-exclude',
       'players limit',
@@ -62,9 +63,9 @@ t.test("the design's commands are all there, each described", async (t) => {
 })
 
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
-  const reads = /(list|show|queue|count|export|reconcile|entries)$/
+  const reads = /(list|show|queue|count|export|reconcile|entries|search)$/
   // They show what is masked elsewhere.
-  const readsForReason = ['players show', 'players export']
+  const readsForReason = ['players show', 'players export', 'players search']
   for (const command of commands.keys()) {
     t.ok(has(command, '--json'), command)
     t.equal(has(command, '--operation-id'), !reads.test(command), command)

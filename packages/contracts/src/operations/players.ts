@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { approvedKyc, examplePlayer, exampleSubmission, sample } from '../examples.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
+import { personal } from '../personal.ts'
 import {
   Amount,
   EnvironmentName,
@@ -200,6 +201,36 @@ export const players = service('players', {
       closed,
     ),
     reply: pageOf(TeamPlayer),
+  }),
+
+  searchPlayers: team.query({
+    summary: 'Search the players of all operators, newest first',
+    description:
+      'By one of id, externalId, CPF, e-mail or name. To search by CPF or e-mail needs a reason and is recorded. What is found is masked.',
+    body: Type.Object(
+      {
+        playerId: Type.Optional(Id),
+        externalId: Type.Optional(ExternalId),
+        cpf: Type.Optional(described(PlayerRequest.properties.cpf, 'With or without punctuation.')),
+        email: Type.Optional(described(PlayerRequest.properties.email, 'The whole address.')),
+        name: Type.Optional(
+          personal(
+            'name',
+            Type.String({
+              minLength: 2,
+              maxLength: 200,
+              description: 'Words of the name, or how they begin. Case and accents do not matter.',
+            }),
+          ),
+        ),
+        ...ownerFields,
+        before: Type.Optional(described(Id, 'Go on below this player.')),
+        limit: Type.Integer({ minimum: 1, maximum: 100 }),
+        reason: Type.Optional(Reason),
+      },
+      closed,
+    ),
+    reply: pageOf(Type.Object({ ...TeamPlayer.properties, ...operatorNameField }, closed)),
   }),
 
   kycQueue: team.query({

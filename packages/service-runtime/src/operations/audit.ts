@@ -1,4 +1,4 @@
-import { type AuditEntry, invalid, type Operation, type operations, type Reply } from '@backoffice/contracts'
+import { type AuditEntry, invalid, type Operation, type operations, type Reply, takeOut } from '@backoffice/contracts'
 import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import { newId } from '../process/ids.ts'
@@ -31,7 +31,7 @@ export function auditRow(operation: Operation, call: Pick<Call, 'actor' | 'opera
     operationId: call.operationId,
     subject: subjectOf(input),
     reason: typeof input.reason === 'string' ? input.reason : null,
-    input: withoutSecrets(input),
+    input: withoutSecrets(operation, input),
   }
 }
 
@@ -65,7 +65,9 @@ function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
   return name === undefined ? null : String(input[name])
 }
 
-function withoutSecrets(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Without what must be encrypted, too: the trail is kept for good, and a player's data are not. */
+function withoutSecrets({ body }: Operation, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const input = takeOut(body, given).rest as Readonly<Record<string, unknown>>
   return Object.fromEntries(Object.entries(input).filter(([name]) => !/secret|password/i.test(name)))
 }
 

@@ -13,6 +13,7 @@ import { listGames } from './list-games.ts'
 import { listPlayers } from './list-players.ts'
 import { openGameSession } from './open-game-session.ts'
 import { registerPlayer } from './register-player.ts'
+import { searchPlayers } from './search-players.ts'
 import { selfExcludePlayer } from './self-exclude-player.ts'
 import { setDailyLimit } from './set-daily-limit.ts'
 import { setGameAvailability } from './set-game-availability.ts'
@@ -36,6 +37,7 @@ export const handlers = (games: {
   showPlayer,
   exportPlayer,
   listPlayers,
+  searchPlayers,
   kycQueue,
   countKycQueue,
   decideKyc,
