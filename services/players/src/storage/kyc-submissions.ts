@@ -101,10 +101,14 @@ export interface QueueState {
 /** How many players the queue has, and since when the longest of them waits, for each environment. */
 export function countWaitingPlayers(db: ReadDb, environment: Environment | undefined): Promise<QueueState[]> {
   return db<QueueState>`
-    select asked as environment, count(s.submitted_at)::int as waiting, min(s.submitted_at) as oldest_at
+    select asked as environment, waiting, oldest_at
     from unnest(${environmentsOf(environment)}::text[]) with ordinality as e (asked, place)
-    left join player p on p.environment = asked and p.kyc_status in ('pendente', 'em_analise')
-    left join lateral (select max(submitted_at) as submitted_at from kyc_submission where player_id = p.id) s on true
-    group by asked, place order by place
+    cross join lateral (
+      select count(s.submitted_at)::int as waiting, min(s.submitted_at) as oldest_at
+      from player p
+      cross join lateral (select max(submitted_at) as submitted_at from kyc_submission where player_id = p.id) s
+      where p.environment = asked and p.kyc_status in ('pendente', 'em_analise')
+    ) queue
+    order by place
   `
 }
