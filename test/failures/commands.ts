@@ -300,6 +300,14 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    operation: players.setDocumentUrl,
+    prepare: async (world) => {
+      const template = 'https://kyc.example/documents/{reference}'
+      const input = { operatorId: `op_${randomUUID()}`, environment: 'sandbox' as const, template, reason }
+      return (key) => world.team(players.setDocumentUrl, input, key)
+    },
+  },
+  {
     operation: players.setGameAvailability,
     prepare: async (world) => {
       const input = { brandId: `brd_${randomUUID()}`, gameId: 'lucky-tiger', available: false, reason }

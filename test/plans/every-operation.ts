@@ -162,6 +162,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
     await team(players.searchPlayers, { ...by, reason, limit: 10 })
   for (const { exportPlayer } of [players, payments, wallet]) await team(exportPlayer, { playerId, reason })
   await team(players.kycQueue, { limit: 10 })
+  await team(players.setDocumentUrl, { ...endpoint, template: 'https://kyc.example/{reference}', reason })
+  await team(players.showDocumentUrl, endpoint)
   await team(players.countKycQueue)
   await team(players.decideKyc, { playerId, status: 'aprovado', reason })
   await team(players.setPlayerStatus, { playerId, status: 'bloqueado', reason })

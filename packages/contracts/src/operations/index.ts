@@ -7,7 +7,7 @@ import { webhooks } from './webhooks.ts'
 
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
 export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor, WithdrawalFacts } from './payments.ts'
-export { PlayerChange, PlayerStanding, TeamPlayer } from './player-records.ts'
+export { DocumentSource, PlayerChange, PlayerStanding, TeamPlayer, TeamSubmission } from './player-records.ts'
 export { AuditEntry, type RuntimeOperationId, runtimeOperationIds, StuckCommand } from './runtime.ts'
 export { Difference, HoldState, InFlight, ReconciliationReport, TeamEntry } from './wallet.ts'
 export {

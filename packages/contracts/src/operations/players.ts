@@ -24,11 +24,18 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { closed, described, Nullable, pageOf } from '../schema.ts'
+import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
-import { PlayerChange, PlayerStanding, TeamPlayer, unmaskFields } from './player-records.ts'
+import {
+  DocumentSource,
+  PlayerChange,
+  PlayerStanding,
+  TeamPlayer,
+  TeamSubmission,
+  unmaskFields,
+} from './player-records.ts'
 import { operatorNameField, ownerFields, queueState } from './queues.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
@@ -179,7 +186,11 @@ export const players = service('players', {
       'CPF, e-mail, phone and birth date are masked. `unmask` shows them; it needs a reason and is recorded.',
     body: Type.Object({ playerId: Id, ...unmaskFields }, closed),
     reply: Type.Object(
-      { ...TeamPlayer.properties, submissions: Kyc.properties.submissions, changes: Type.Array(PlayerChange) },
+      {
+        ...TeamPlayer.properties,
+        submissions: Type.Array(TeamSubmission, { maxItems: 100 }),
+        changes: Type.Array(PlayerChange),
+      },
       closed,
     ),
     rejects: ['PLAYER_NOT_FOUND'],
@@ -258,6 +269,7 @@ export const players = service('players', {
           submissions: Type.Integer(),
           latestDocumentType: KycSubmission.properties.documentType,
           latestReference: KycSubmission.properties.reference,
+          documentUrl: TeamSubmission.properties.documentUrl,
           waitingSince: Timestamp,
         },
         closed,
@@ -279,6 +291,35 @@ export const players = service('players', {
     ),
     reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND'],
+  }),
+
+  showDocumentUrl: team.query({
+    summary: "Show where an operator's KYC documents open",
+    body: Type.Object({ operatorId: Id, environment: EnvironmentName }, closed),
+    reply: DocumentSource,
+  }),
+
+  setDocumentUrl: team.command({
+    summary: "Set where an operator's KYC documents open, for the links in the queue",
+    description:
+      'The key that signs the links is shown once, when it is made: give it to the operator. A new key replaces the old one at once.',
+    body: Type.Object(
+      {
+        operatorId: Id,
+        environment: EnvironmentName,
+        template: Nullable(Type.String({ minLength: 1, maxLength: 500 }), {
+          description: 'Over https, with {reference} once, where the reference goes. Null: no links.',
+        }),
+        newKey: Type.Optional(Type.Boolean({ description: 'Replace the key that signs.' })),
+        reason: Reason,
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      { ...DocumentSource.properties, secret: Nullable(text(128), { description: 'Null: it is not shown again.' }) },
+      closed,
+    ),
+    rejects: ['VALIDATION_ERROR'],
   }),
 
   setPlayerStatus: team.command({

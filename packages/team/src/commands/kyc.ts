@@ -18,6 +18,7 @@ export const kyc = [
       ['reference', 'latestReference'],
       ['documents', 'submissions'],
       ['waiting since', 'waitingSince'],
+      ['opens at', 'documentUrl'],
     ],
   }),
   row({

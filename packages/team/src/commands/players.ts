@@ -16,7 +16,12 @@ export const players = [
     arguments: ['playerId'],
     show: ({ submissions, changes, ...player }) => {
       printRecord(player)
-      printSection('documents', submissions, [['at', 'submittedAt'], ['type', 'documentType'], 'reference'])
+      printSection('documents', submissions, [
+        ['at', 'submittedAt'],
+        ['type', 'documentType'],
+        'reference',
+        ['opens at', 'documentUrl'],
+      ])
       printSection('history', changes, ['at', ['who', 'actor'], ['what', 'field'], 'from', 'to', ['why', 'reason']])
     },
   }),

@@ -16,8 +16,10 @@ import { registerPlayer } from './register-player.ts'
 import { searchPlayers } from './search-players.ts'
 import { selfExcludePlayer } from './self-exclude-player.ts'
 import { setDailyLimit } from './set-daily-limit.ts'
+import { setDocumentUrl } from './set-document-url.ts'
 import { setGameAvailability } from './set-game-availability.ts'
 import { setPlayerStatus } from './set-player-status.ts'
+import { showDocumentUrl } from './show-document-url.ts'
 import { showPlayer } from './show-player.ts'
 import { submitKyc } from './submit-kyc.ts'
 
@@ -41,6 +43,8 @@ export const handlers = (games: {
   kycQueue,
   countKycQueue,
   decideKyc,
+  showDocumentUrl,
+  setDocumentUrl,
   setPlayerStatus,
   selfExcludePlayer,
   setDailyLimit,

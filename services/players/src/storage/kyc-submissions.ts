@@ -41,13 +41,16 @@ export async function latestSubmissions(
   return playerIds.map((id) => byPlayer.get(id) ?? [])
 }
 
+/** What stands for a reference that was replaced. A trigger of the table allows this text alone. */
+export const forgottenReference = 'anonymised'
+
 /** Replaces the references to a player's documents. */
 export async function forgetReferences(db: Db, playerId: string): Promise<void> {
-  await db`update kyc_submission set reference = 'anonymised' where player_id = ${playerId}`
+  await db`update kyc_submission set reference = ${forgottenReference} where player_id = ${playerId}`
 }
 
 type Shown = Reply<typeof operations.players.kycQueue>['data'][number]
-export type WaitingPlayer = WithTimes<Omit<Shown, 'operatorName'>, 'waitingSince'>
+export type WaitingPlayer = WithTimes<Omit<Shown, 'operatorName' | 'documentUrl'>, 'waitingSince'>
 
 /** A place in the order of the queue. */
 export interface QueuePlace {

@@ -12,6 +12,7 @@ import { playersByCpf } from './0010-players-by-cpf.ts'
 import { playersByEmail } from './0011-players-by-email.ts'
 import { playersByExternalId } from './0012-players-by-external-id.ts'
 import { playersByName } from './0013-players-by-name.ts'
+import { documentSources } from './0014-document-sources.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   playersByEmail,
   playersByExternalId,
   playersByName,
+  documentSources,
 ]
