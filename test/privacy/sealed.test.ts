@@ -92,7 +92,11 @@ const digestPlaces = ['players.player.cpf_digest', 'players.player.email_digest'
 
 t.test('no table shows a CPF, e-mail, phone or payout destination', async (t) => {
   t.same(await places(), [])
-  t.same(await placesUnder('first'), [...sealedPlaces, ...secretPlaces, ...digestPlaces].sort(), 'they are there, sealed')
+  t.same(
+    await placesUnder('first'),
+    [...sealedPlaces, ...secretPlaces, ...digestPlaces].sort(),
+    'they are there, sealed',
+  )
   t.same([...listedSealed].sort(), sealedPlaces, 'docs/privacy.md lists these columns')
   const { rows } = await admin.query("select from payments.operation where fingerprint like 'first.%'")
   t.ok(rows.length > 0, 'the digest of an input that can be guessed is keyed')

@@ -100,7 +100,7 @@ export interface QueueFilter extends OwnerFilter {
 /** Oldest first: ids are ordered by the time of the request. */
 export async function listQueue(db: ReadDb, filter: QueueFilter): Promise<WithdrawalRecord[]> {
   const { status, after = '', limit } = filter
-  // The two statuses are named so that a prepared plan may use the index of the queue.
+  // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
   const rows = await db<WithdrawalRecord & StoredDestination>`
     select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal

@@ -10,6 +10,7 @@ import { withdrawalsOfEnvironment } from './0008-withdrawals-of-environment.ts'
 import { withdrawalsOfOperator } from './0009-withdrawals-of-operator.ts'
 import { withdrawalsOfPlayer } from './0010-withdrawals-of-player.ts'
 import { paidWithdrawalsOfPlayer } from './0011-paid-withdrawals-of-player.ts'
+import { oneQueueIndex } from './0012-one-queue-index.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   withdrawalsOfOperator,
   withdrawalsOfPlayer,
   paidWithdrawalsOfPlayer,
+  oneQueueIndex,
 ]

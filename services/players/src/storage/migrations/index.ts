@@ -13,6 +13,7 @@ import { playersByEmail } from './0011-players-by-email.ts'
 import { playersByExternalId } from './0012-players-by-external-id.ts'
 import { playersByName } from './0013-players-by-name.ts'
 import { documentSources } from './0014-document-sources.ts'
+import { oneQueueIndex } from './0015-one-queue-index.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   playersByExternalId,
   playersByName,
   documentSources,
+  oneQueueIndex,
 ]
