@@ -7,6 +7,7 @@ import {
   type operations,
   type Reply,
   type TeamTool,
+  takeOut,
 } from '@backoffice/contracts'
 import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
@@ -71,7 +72,7 @@ export function auditRow(
     operationId: call.operationId,
     subject: subjectOf(input),
     reason: typeof input.reason === 'string' ? input.reason : null,
-    input: withoutSecrets(input),
+    input: withoutSecrets(operation, input),
     outcome,
     changes: changes.length === 0 ? null : changes,
     session,
@@ -111,7 +112,9 @@ function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
   return name === undefined ? null : String(input[name])
 }
 
-function withoutSecrets(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Without what must be encrypted, too: the trail is kept for good, and a player's data are not. */
+function withoutSecrets({ body }: Operation, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const input = takeOut(body, given).rest as Readonly<Record<string, unknown>>
   return Object.fromEntries(Object.entries(input).filter(([name]) => !/secret|password/i.test(name)))
 }
 
