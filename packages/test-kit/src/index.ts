@@ -6,6 +6,13 @@ export { lastingPort } from './lasting-port.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'
 export { refusal } from './refusal.ts'
-export { type System, type SystemOptions, startSystem } from './system.ts'
+export {
+  type SharedSystem,
+  type System,
+  type SystemOptions,
+  sharedSystem,
+  sharedSystemVariable,
+  startSystem,
+} from './system.ts'
 export { type TeamUser, type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
 export { skipWithout, toolPath, unlessRequired } from './tools.ts'

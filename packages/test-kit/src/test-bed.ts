@@ -178,6 +178,7 @@ export async function testBed<S extends Services>(
       return connection
     },
     environment: (name) => ({
+      ...compileCache(),
       DEVELOPMENT: 'true',
       DATABASE_URL: urlOf(name),
       ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: urlOf('reconciler') } : {}),
@@ -193,6 +194,7 @@ export async function testBed<S extends Services>(
       ...asText(options.config?.[name] ?? {}),
     }),
     gamesEnvironment: () => ({
+      ...compileCache(),
       DATABASE_URL: urlOf('games'),
       GAMES_HOST: '127.0.0.1',
       GAMES_PORT: '0',
@@ -281,6 +283,12 @@ function testScope(overrides: Partial<Scope>): Scope {
     timeZone: 'America/Sao_Paulo',
     ...overrides,
   }
+}
+
+/** The folder of what the processes of this run have compiled, where there is one: others of the same code start sooner. */
+function compileCache(): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 }
 
 const searchPath = (who: string) => (who === 'admin' ? {} : { options: `-c search_path=${who}` })
