@@ -81,9 +81,14 @@ export class Vault {
     return this.seals ? Buffer.from(this.seal(bytes, place)) : bytes
   }
 
+  /** Whether rows may have shorter forms that release 1.1.0 cannot read: sealing begins when none of it runs any more. */
+  get writesShortForms(): boolean {
+    return this.seals
+  }
+
   /** What a bytea column holds of a copy in which nothing must be sealed. What is sealed is not compressed. */
   compressBytes(bytes: Buffer): Buffer {
-    return this.seals ? compressCopy(bytes) : bytes
+    return this.writesShortForms ? compressCopy(bytes) : bytes
   }
 
   expandBytes(stored: Buffer): Buffer {

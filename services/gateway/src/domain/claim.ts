@@ -6,6 +6,14 @@ export interface StoredResponse {
   readonly requestId: string
 }
 
+/** The content type of nearly every reply. */
+export const jsonContentType = 'application/json; charset=utf-8'
+
+/** A request and the operation that it begins have one id under two prefixes, so one of the two says both. */
+export const operationIdOf = (requestId: string): string => requestId.replace(/^req_/, 'opn_')
+/** The request that began an operation. */
+export const requestIdOf = (operationId: string): string => operationId.replace(/^opn_/, 'req_')
+
 /** What the Idempotency-Key of a request stands for. */
 export type Claim =
   | { readonly state: 'mine'; readonly operationId: string }

@@ -84,6 +84,27 @@ t.test(
   },
 )
 
+t.test('a reply is replayed whole, and what the claim says without it is stored once', async (t) => {
+  const plain = { status: 201, contentType: 'application/json; charset=utf-8', body: Buffer.from('{}') }
+  const columns = 'select token, content_type, request_id from claim where key = $1'
+  for (const { requestOf, stored } of [
+    { requestOf: (id: string) => id.replace('opn_', 'req_'), stored: null },
+    // A second attempt: another request has begun the operation.
+    { requestOf: () => 'req_second', stored: 'req_second' },
+  ]) {
+    const key = newKey()
+    const first = claim(key)
+    await first.outcome
+    const sent = { ...plain, requestId: requestOf(first.operationId) }
+    t.same(await storeResponses(db, [{ ...first, response: sent }]), [sent], 'what is sent')
+    t.same((await bed.sql('gateway').query(columns, [key.key])).rows, [
+      { token: null, content_type: null, request_id: stored },
+    ])
+    t.same(await claim(key).outcome, { state: 'replay', response: sent })
+    t.same(await storeResponses(db, [{ ...first, response: { ...sent, status: 409 } }]), [sent], 'the first one stays')
+  }
+})
+
 t.test('a claim with its reply goes when its key has expired, one without a reply later', async (t) => {
   const [known, unknown] = [newKey(), newKey()]
   const answered = claim(known)
