@@ -28,6 +28,11 @@ export type Claim =
    */
   | { readonly state: 'unresolved'; readonly operation: string; readonly operationId: string }
 
+/** How many bytes of a fingerprint are compared: nobody finds another request with the same 128 bits. */
+export const fingerprintBytes = 16
+/** What is stored of a fingerprint. Release 1.1.0 stores and compares twice as many bytes. */
+export const shortFingerprint = (fingerprint: Buffer): Buffer => fingerprint.subarray(0, fingerprintBytes)
+
 /** A key that somebody has used. */
 export interface UsedKey {
   readonly fingerprint: Buffer
@@ -52,7 +57,7 @@ export function judgeUsedKey(used: UsedKey, fingerprint: Buffer): Claim | null {
     if (response !== null) return null
     return running ? { state: 'running', remainingMs } : { state: 'unresolved', operation, operationId }
   }
-  if (!used.fingerprint.equals(fingerprint)) return { state: 'conflict' }
+  if (!shortFingerprint(used.fingerprint).equals(shortFingerprint(fingerprint))) return { state: 'conflict' }
   if (response !== null) return { state: 'replay', response }
   return running ? { state: 'running', remainingMs } : null
 }

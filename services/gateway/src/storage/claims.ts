@@ -12,10 +12,12 @@ import {
 } from '@backoffice/service-runtime'
 import {
   type Claim,
+  fingerprintBytes,
   jsonContentType,
   judgeUsedKey,
   requestIdOf,
   type StoredResponse,
+  shortFingerprint,
   type UsedKey,
 } from '../domain/claim.ts'
 
@@ -243,8 +245,9 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
   const isFirstSigned = firstOfEach(nameOfSignature)
   const asked = requests.map((request) => {
     const { signatureDigest } = request
+    const fingerprint = db.vault.writesShortForms ? shortFingerprint(request.fingerprint) : request.fingerprint
     const signs = signatureDigest !== null && isFirstSigned({ ...request, signatureDigest })
-    return { ...request, first: isFirst(request), signs }
+    return { ...request, fingerprint, first: isFirst(request), signs }
   })
   const rows = await db<Row>`
     with asked as (
@@ -265,7 +268,8 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
         expires_at = case when c.status is null then c.expires_at else excluded.expires_at end,
         status = null, content_type = null, body = null, request_id = null
       where case when c.expires_at > clock_timestamp()
-        then c.status is null and c.fingerprint = excluded.fingerprint
+        then c.status is null
+          and substring(c.fingerprint for ${fingerprintBytes}) = substring(excluded.fingerprint for ${fingerprintBytes})
           and (c.leased_until is null or c.leased_until <= clock_timestamp() or c.token = excluded.token
             -- It was taken before the clock was set back, and would last for all of that step.
             or c.leased_until > excluded.leased_until + interval '1 second')

@@ -105,6 +105,23 @@ t.test('a reply is replayed whole, and what the claim says without it is stored 
   }
 })
 
+t.test('half of a fingerprint is stored, and tells requests apart as well as the whole of release 1.1.0', async (t) => {
+  const key = newKey()
+  const [fingerprint, other] = ['f'.repeat(32), 'o'.repeat(32)]
+  const first = claim(key, { fingerprint })
+  await first.outcome
+  const stored = await bed.sql('gateway').query('select fingerprint from claim where key = $1', [key.key])
+  t.same(stored.rows, [{ fingerprint: Buffer.from('f'.repeat(16)) }])
+  for (const written of [fingerprint.slice(0, 16), fingerprint]) {
+    await bed.sql('gateway').query('update claim set fingerprint = $2 where key = $1', [key.key, Buffer.from(written)])
+    t.match(await claim(key, { fingerprint: other }).outcome, { state: 'conflict' })
+    t.match(await claim(key, { fingerprint }).outcome, { state: 'running' })
+    await endLease(key)
+    t.match(await claim(key, { fingerprint: other }).outcome, { state: 'conflict' })
+    t.match(await claim(key, { fingerprint }).outcome, { state: 'mine', operationId: first.operationId })
+  }
+})
+
 t.test('a claim with its reply goes when its key has expired, one without a reply later', async (t) => {
   const [known, unknown] = [newKey(), newKey()]
   const answered = claim(known)
