@@ -14,7 +14,7 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
   { part: 'encode(head,', reason: 'the heads of all chains are exported; an index would cost each posting more' },
   { part: 'pg_snapshot_xmin', reason: 'a checkpoint is taken of every system account, of which a brand has a few' },
   {
-    part: 'select published_at, id, message from (',
+    part: 'select published_at, id, message, copy from (',
     reason: 'after a reconnect a page of events is published again, and the release before left some in its outbox',
   },
   { part: 'name as operation, aggregate as subject', reason: 'the team lists the commands that are unfinished' },

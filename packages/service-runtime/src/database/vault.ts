@@ -86,13 +86,16 @@ export class Vault {
     return this.seals
   }
 
-  /** What a bytea column holds of a copy in which nothing must be sealed. What is sealed is not compressed. */
-  compressBytes(bytes: Buffer): Buffer {
-    return this.writesShortForms ? compressCopy(bytes) : bytes
+  /**
+   * What a bytea column holds of a copy in which nothing must be sealed. What is sealed is not compressed.
+   * @param beside what else the row says, always the same of one row: ids that the copy has too make it shorter
+   */
+  compressBytes(bytes: Buffer, beside?: string): Buffer {
+    return this.writesShortForms ? compressCopy(bytes, beside) : bytes
   }
 
-  expandBytes(stored: Buffer): Buffer {
-    return expandCopy(stored)
+  expandBytes(stored: Buffer, beside?: string): Buffer {
+    return expandCopy(stored, beside)
   }
 
   openBytes(stored: Buffer, place: Place): Buffer {

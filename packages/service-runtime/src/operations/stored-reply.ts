@@ -48,7 +48,9 @@ const fingerprintBytes = 16
  * @param by the brand that it acts for, or the person of the team
  */
 export function fingerprintOf(operation: Operation, input: unknown, by: string | undefined): string {
-  const digest = createHash('sha256').update(JSON.stringify([operation.id, by ?? null, input])).digest()
+  const digest = createHash('sha256')
+    .update(JSON.stringify([operation.id, by ?? null, input]))
+    .digest()
   return digest.subarray(0, fingerprintBytes).toString('base64url')
 }
 

@@ -26,22 +26,11 @@ export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[
   const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => {
     const body = Buffer.from(JSON.stringify(event))
     countStoredBytes('delivery', event, body.length)
-    const id = newId('dlv')
+    const { id: eventId, type, brandId, createdAt: eventCreatedAt } = event
+    const delivery = { id: newId('dlv'), endpointId: endpointId(event), eventId, type, brandId }
     return {
-      ...{
-        id,
-        endpointId: endpointId(event),
-        eventId: event.id,
-        type: event.type,
-        brandId: event.brandId,
-      },
-      ...{
-        body: storedBody(db.vault, { id, type: event.type }, body),
-        eventCreatedAt: event.createdAt,
-        receivedAt,
-        withheld,
-        traceParent: traceparent,
-      },
+      ...{ ...delivery, eventCreatedAt, receivedAt, withheld, traceParent: traceparent },
+      body: storedBody(db.vault, delivery, body),
     }
   })
   await db`
@@ -216,7 +205,8 @@ export async function findDelivery(db: ReadDb, id: string): Promise<DeliveryStor
     const head = { responseHead: attempt.responseHead, sealedResponseHead }
     return { ...attempt, responseHead: openHead(db.vault, { deliveryId: row.id, number: attempt.number }, head) }
   })
-  return { ...row, body: openBody(db.vault, row.id, row.body), attemptLog }
+  const body = openBody(db.vault, { ...row, deliveryId: row.id, endpointId: endpointId(row) })
+  return { ...row, body, attemptLog }
 }
 
 /** Makes a delivery due now with all its attempts before it, whatever its state. @returns null when there is none */
