@@ -1,7 +1,7 @@
 export { recoverCopy, takeBaseBackup } from './base-backup.ts'
 export { type CertificateFiles, makeCertificate } from './certificates.ts'
 export { eventually } from './eventually.ts'
-export { keptEvents } from './kept-events.ts'
+export { keptEvents, keptMessages } from './kept-events.ts'
 export { lastingPort } from './lasting-port.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'

@@ -24,6 +24,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   publishedEvents(service),
   autovacuum(service),
   operationResult(service),
+  compressedEvents(service),
 ]
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
@@ -60,6 +61,15 @@ const sealedMessages = (service: ServiceName): Migration => ({
 const operationResult = (service: ServiceName): Migration => ({
   name: '0000_runtime_operation_result',
   sql: `alter table ${service}.operation add column result text`,
+})
+
+/**
+ * Published events take half of their bytes when they are compressed. Then the message has only what is looked for. Null in
+ * rows with the whole message.
+ */
+const compressedEvents = (service: ServiceName): Migration => ({
+  name: '0000_runtime_compressed_events',
+  sql: `alter table ${service}.published_event add column copy bytea`,
 })
 
 /**

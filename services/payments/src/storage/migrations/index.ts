@@ -5,6 +5,11 @@ import { keptMoney } from './0003-kept-money.ts'
 import { endedCommands } from './0004-ended-commands.ts'
 import { sealedDestination } from './0005-sealed-destination.ts'
 import { depositUpkeep } from './0006-deposit-upkeep.ts'
+import { depositsOfPlayer } from './0007-deposits-of-player.ts'
+import { depositOfDayDropped } from './0008-deposit-of-day-dropped.ts'
+import { depositsByTime } from './0009-deposits-by-time.ts'
+import { depositOfBrandDropped } from './0010-deposit-of-brand-dropped.ts'
+import { depositsInPlace } from './0011-deposits-in-place.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -15,4 +20,9 @@ export const migrations: readonly Migration[] = [
   endedCommands,
   sealedDestination,
   depositUpkeep,
+  depositsOfPlayer,
+  depositOfDayDropped,
+  depositsByTime,
+  depositOfBrandDropped,
+  depositsInPlace,
 ]
