@@ -62,6 +62,8 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     NODE_COMPILE_CACHE: compileCache,
     OTEL_SERVICE_NAME: name,
     DATABASE_URL: options.databaseUrl,
+    // The URL has it. A shell may have one of something else, which would be a second one.
+    DATABASE_PASSWORD: '',
     ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(options.databaseUrl, secrets.databaseRoles) } : {}),
     ...(name === 'games'
       ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) }

@@ -1,5 +1,5 @@
 import { defined, type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
-import { connectNats, newId, RpcClient } from '@backoffice/service-runtime/client'
+import { connectNats, loadConfig, natsConfig, newId, RpcClient } from '@backoffice/service-runtime/client'
 import { say } from './output.ts'
 
 export interface ConnectionOptions {
@@ -18,9 +18,10 @@ interface Identity {
  * user name proves nothing by itself, but the broker lets nobody publish in another's name.
  */
 async function identity(options: ConnectionOptions): Promise<Identity> {
-  const { NATS_URL, NATS_USER, NATS_PASSWORD } = process.env
-  if (NATS_URL !== undefined && NATS_USER !== undefined && NATS_PASSWORD !== undefined) {
-    return { url: NATS_URL, user: NATS_USER, password: NATS_PASSWORD }
+  const { NATS_URL, NATS_USER, NATS_PASSWORD, NATS_PASSWORD_FILE } = process.env
+  if (NATS_URL !== undefined && NATS_USER !== undefined && (NATS_PASSWORD ?? NATS_PASSWORD_FILE) !== undefined) {
+    const { NATS_PASSWORD: password = '' } = loadConfig(natsConfig, process.env)
+    return { url: NATS_URL, user: NATS_USER, password }
   }
   // Imported only here, because an image has no development stack in it.
   const { readStack } = await import('@backoffice/dev-stack')
