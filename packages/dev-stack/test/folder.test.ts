@@ -10,7 +10,9 @@ const description: StackDescription = {
   docsUrl: 'http://127.0.0.1:1/api/v1/docs',
   postgresUrl: 'postgresql://127.0.0.1:2/backoffice',
   natsUrl: 'nats://127.0.0.1:3',
-  team: { alice: 'a' },
+  consoleUrl: 'http://127.0.0.1:4',
+  issuer: 'http://127.0.0.1:5',
+  people: ['alice', 'bob'],
   operators: [],
   processes: { gateway: 10, wallet: 11 },
 }
@@ -20,7 +22,7 @@ t.test('secrets are made once, differ from each other and are readable by the ow
   const secrets = stackSecrets(dir)
   t.same(stackSecrets(dir), secrets)
   t.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600)
-  const passwords = [secrets.postgres, ...[secrets.databaseRoles, secrets.nats, secrets.team].flatMap(Object.values)]
+  const passwords = [secrets.postgres, ...[secrets.databaseRoles, secrets.nats, secrets.console].flatMap(Object.values)]
   t.equal(new Set(passwords).size, passwords.length)
 })
 
