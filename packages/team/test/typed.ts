@@ -36,7 +36,7 @@ export async function typed(words: readonly string[], reply: Reply = () => ({}))
     const isLookup = operation.id === 'getOperator' && words.slice(0, 2).join(' ') !== 'operators show'
     return isLookup ? operator : reply(operation, options.input)
   }
-  const open = async () => new Session({ call } as never, async () => {})
+  const open = async () => new Session({ call } as never)
   const { error, ...written } = await captured(() => program(open).parseAsync(words, { from: 'user' }))
   return { sent, ...written, ...(error === undefined ? {} : { error }) }
 }
