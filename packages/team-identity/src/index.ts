@@ -1,3 +1,4 @@
+export { KeysUnavailable } from './issuer-keys.ts'
 export { type CallToProve, inputDigest, type Proof } from './proof.ts'
 export {
   exportSessionKey,
