@@ -1,17 +1,16 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrokerUser, brokerUsers, serviceNames, streamBytesMin } from '@backoffice/contracts'
+import { type BrokerUser, brokerUsers, serviceNames, streamBytesMin, teamConsole } from '@backoffice/contracts'
 import { databaseUrl, reconcilerUrl, roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
 import { prepareDatabase } from '@backoffice/migrator'
 import { connectNats, createLogger, RpcClient, StreamKeeper } from '@backoffice/service-runtime/internal'
-import { lastingPort } from '@backoffice/test-kit'
+import { lastingPort, TestIssuer } from '@backoffice/test-kit'
 import pg from 'pg'
 import { NatsPart, PostgresPart } from './backends.ts'
 import { Link } from './link.ts'
 import { Replica } from './replica.ts'
 
-const teamUser = 'alice'
 const passwordOf = (user: string) => `password-of-${user}`
 
 /** As much of a system as the oracle needs. Its services may also run in this process. */
@@ -44,6 +43,8 @@ export class ChaosSystem {
     // PostgreSQL runs as somebody else.
     chmodSync(dir, 0o755)
     ending.defer(() => rmSync(dir, { recursive: true, force: true }))
+    const issuer = new TestIssuer()
+    ending.defer(() => issuer.remove())
     const logs = join(dir, 'services')
     mkdirSync(logs)
 
@@ -63,7 +64,6 @@ export class ChaosSystem {
           BrokerUser,
           string
         >,
-        team: { [teamUser]: passwordOf(teamUser) },
       }),
     ])
     ending.defer(() => nats.stop())
@@ -103,6 +103,7 @@ export class ChaosSystem {
             links: [toPostgres, toNats, ...fromClients],
             environment: {
               ...settings,
+              ...issuer.settings,
               DATABASE_URL: roleUrl(throughLink, service, passwords[service]),
               ...(service === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(throughLink, passwords) } : {}),
               NATS_URL: `nats://127.0.0.1:${toNats.port}`,
@@ -122,10 +123,17 @@ export class ChaosSystem {
     // A connection that ends with PostgreSQL is replaced by the next query.
     sql.on('error', () => {})
     ending.defer(() => sql.end())
-    const login = { NATS_URL: nats.url, NATS_USER: teamUser, NATS_PASSWORD: passwordOf(teamUser) }
-    const connection = await connectNats(login, { name: teamUser })
+    const login = { NATS_URL: nats.url, NATS_USER: teamConsole, NATS_PASSWORD: passwordOf(teamConsole) }
+    const connection = await connectNats(login, { name: teamConsole })
     ending.defer(() => connection.close())
-    return new ChaosSystem({ postgres, nats, replicas, baseUrls, sql, team: new RpcClient(connection, teamUser) })
+    return new ChaosSystem({
+      postgres,
+      nats,
+      replicas,
+      baseUrls,
+      sql,
+      team: new RpcClient(connection, issuer.signer('alice')),
+    })
   }
 }
 

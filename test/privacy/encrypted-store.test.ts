@@ -26,7 +26,7 @@ t.test('a server that is given a key encrypts the stream that it has, and keeps 
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-store-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   const withServer = async <T>(storeKey: string | undefined, run: (server: RunningNats) => Promise<T>) => {
-    const server = await startNats({ dir, passwords, team: {}, ...(storeKey === undefined ? {} : { storeKey }) })
+    const server = await startNats({ dir, passwords, ...(storeKey === undefined ? {} : { storeKey }) })
     try {
       return await run(server)
     } finally {

@@ -103,7 +103,7 @@ t.test('a restore to an earlier moment', async (t) => {
   const beforeRestart = exportsIn(headsDir)
   await startAgain('wallet')
   // As a command line that is started anew.
-  await eventually(async () => (await bed.nats('alice')).rtt(), soonMs)
+  await eventually(async () => (await bed.nats('console')).rtt(), soonMs)
 
   await t.test('brings back what was confirmed before it, and nothing of what was sent after it', async (t) => {
     const { rows } = await bed.sql('admin').query<{ id: string; amount: string }>(
@@ -227,7 +227,7 @@ t.test('a restore to an earlier moment', async (t) => {
 const exportsIn = (headsDir: string): number =>
   readdirSync(headsDir, { recursive: true }).filter((name) => String(name).endsWith('.ndjson')).length
 
-type Users = Pick<NatsOptions, 'passwords' | 'team'>
+type Users = Pick<NatsOptions, 'passwords'>
 
 /** A nats-server that can be lost with its disks. */
 class Broker {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import type { Interceptor, RpcClient } from '@backoffice/service-runtime/internal'
-import type { Teardown, TestBed } from '@backoffice/test-kit'
+import type { TeamUser, Teardown, TestBed } from '@backoffice/test-kit'
 import { WorkingCopy } from '../structure/working-copy.ts'
 
 type Seen = typeof import('./added-field.ts')['seen']
@@ -90,7 +90,7 @@ export interface NextRelease {
   /** Starts one replica of each service of it; they end with `t`. */
   start(): Promise<Readonly<Record<ServiceName, { readonly addresses: unknown }>>>
   /** A client of it, for a person of the team or in the name of a service. */
-  client(user: Parameters<TestBed<unknown>['nats']>[0]): Promise<RpcClient>
+  client(user: TeamUser | 'gateway'): Promise<RpcClient>
 }
 
 /**
@@ -99,7 +99,7 @@ export interface NextRelease {
  */
 export async function makeNextRelease(
   t: Teardown,
-  bed: Pick<TestBed<unknown>, 'environment' | 'nats'>,
+  bed: Pick<TestBed<unknown>, 'environment' | 'issuer' | 'nats'>,
   intercept: (name: ServiceName) => Interceptor,
 ): Promise<NextRelease> {
   const copy = new WorkingCopy()
@@ -130,7 +130,10 @@ export async function makeNextRelease(
       for (const name of serviceNames) started.push([name, await startOne(name)])
       return Object.fromEntries(started)
     },
-    client: async (user) => new RpcClient(await bed.nats(user), user),
+    client: async (user) =>
+      user === 'gateway'
+        ? new RpcClient(await bed.nats(user))
+        : new RpcClient(await bed.nats('console'), bed.issuer.signer(user)),
   }
 }
 

@@ -13,5 +13,6 @@ const idPrefixes = {
   evt: 'event',
   dlv: 'webhook delivery',
   aud: 'audit entry',
+  prp: 'proposal',
 } as const
 export type IdPrefix = keyof typeof idPrefixes

@@ -121,6 +121,7 @@ const masks = {
   birthDate: (value) => `${value.slice(0, 4)}-**-**`,
 } as const satisfies Partial<Record<PersonalKind, (value: string) => string>>
 type MaskedKind = keyof typeof masks
+export const maskedKinds = Object.keys(masks) as readonly MaskedKind[]
 const isMasked = (kind: PersonalKind): kind is MaskedKind => kind in masks
 
 /** An e-mail address may become longer by its stars. */

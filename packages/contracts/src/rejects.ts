@@ -36,4 +36,4 @@ export function isDeclared(operation: Operation, code: ErrorCode): boolean {
 }
 
 /** What any operation of the team may refuse: somebody is not who they say, or may not do this, or not alone. */
-const teamRejects: readonly ErrorCode[] = ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED', 'ROLE_REQUIRED']
+const teamRejects: readonly ErrorCode[] = ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED', 'ROLE_REQUIRED', 'AWAITS_APPROVAL']

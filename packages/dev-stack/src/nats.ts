@@ -4,13 +4,7 @@ import { connect } from 'node:net'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import {
-  type BrokerUser,
-  brokerUsers,
-  permissionsVariable,
-  renderPermissions,
-  teamPermissions,
-} from '@backoffice/contracts'
+import { type BrokerUser, brokerUsers, permissionsVariable } from '@backoffice/contracts'
 import { Child } from './child.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
 import { onPort } from './ports.ts'
@@ -33,8 +27,6 @@ export interface NatsOptions {
   readonly passwords: Readonly<Record<BrokerUser, string>>
   /** `upgrade` while services of the previous release run; see deploy/nats/upgrade. */
   readonly permissions?: keyof typeof permissionsFiles
-  /** Passwords of the people of the team, by user name. */
-  readonly team: Readonly<Record<string, string>>
   /** Encrypts the store, as deploy/nats does for the cluster. */
   readonly storeKey?: string
 }
@@ -87,7 +79,6 @@ export function renderConfiguration(
   options: NatsOptions,
   { port, version }: { readonly port: number; readonly version: string },
 ): string {
-  const team = Object.keys(options.team)
   // Includes are relative to the including file; nats-server does not take absolute paths here.
   const shared = relative(options.dir, permissionsFiles[options.permissions ?? 'lasting'])
   return [
@@ -103,13 +94,11 @@ export function renderConfiguration(
     '}',
     'authorization {',
     `  include "${shared}"`,
-    ...team.map((user) => `  team_${user} = ${renderPermissions(teamPermissions(user), false)}`),
     '  users = [',
     ...brokerUsers.map(
       (name) =>
         `    { user: ${name}, password: "${options.passwords[name]}", permissions: $${permissionsVariable(name)} }`,
     ),
-    ...team.map((user) => `    { user: ${user}, password: "${options.team[user]}", permissions: $team_${user} }`),
     '  ]',
     '}',
     '',

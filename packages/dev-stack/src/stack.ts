@@ -117,9 +117,9 @@ export class Stack {
   }
 
   async #startNats(): Promise<string> {
-    const { nats, team } = this.#secrets
+    const { nats } = this.#secrets
     const port = await freePort()
-    const options = { dir: join(this.#arguments.dir, 'nats'), port, passwords: nats, team }
+    const options = { dir: join(this.#arguments.dir, 'nats'), port, passwords: nats }
     const announce = () => this.#steps.say('nats-server is not installed: downloading the Debian package …')
     await this.#steps.run('nats-server with JetStream', async () => {
       await natsServerBinary(announce)

@@ -5,10 +5,10 @@ import t, { type Test } from 'tap'
 import { startNats } from '../src/nats.ts'
 
 const passwords = Object.fromEntries(brokerUsers.map((user) => [user, `p-${user}`])) as never
-const nats = await startNats({ dir: t.testdir(), passwords, team: { alice: 'p-alice', bob: 'p-bob' } })
+const nats = await startNats({ dir: t.testdir(), passwords })
 t.teardown(() => nats.child.stop())
 
-const users = [...brokerUsers, 'alice', 'bob']
+const users = brokerUsers
 const connections = new Map<string, NatsConnection>()
 for (const user of users) {
   const connection = await connect({ servers: nats.url, user, pass: `p-${user}`, inboxPrefix: inboxOf(user) })

@@ -1,4 +1,5 @@
 import type { Operation, operations as operationTable, RuntimeOperationId, ServiceName } from '@backoffice/contracts'
+import { identityOf, TeamVerifier } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { connectDatabase } from './database/connect.ts'
@@ -19,6 +20,7 @@ import { RpcServer } from './messages/rpc-server.ts'
 import { builtInHandlers } from './operations/built-in.ts'
 import type { Handler } from './operations/handle.ts'
 import { Runner } from './operations/runner.ts'
+import { TeamGate } from './operations/team-gate.ts'
 import { type Transact, transactor } from './operations/transact.ts'
 import { outboxBacklog } from './outbox/backlog.ts'
 import { Dispatch } from './outbox/dispatch.ts'
@@ -169,6 +171,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const { name } = service
   assertInboxOutlivesEvents(settings)
   service.assertSettings?.(settings)
+  const verifier = new TeamVerifier(identityOf(settings))
   const log = createLogger(name, settings.LOG_LEVEL)
   const vault = vaultFrom(name, settings)
   const db = await connectDatabase(name, settings, { loadEntities: service.entities, vault, intercept })
@@ -198,7 +201,9 @@ export async function startService<S extends ServiceName, P extends TProperties,
     ...(Object.values(composition.operations) as Handler[]),
     ...builtInHandlers(name, service.sealedTables),
   ]
-  const server = new RpcServer({ served: handlers.map((handler) => runner.serve(handler)), log })
+  const gate = new TeamGate(verifier, { db, clock, log })
+  const served = handlers.map((handler) => runner.serve(handler))
+  const server = new RpcServer({ served, admit: (operation, call) => gate.admit(operation, call), log })
   const consumers = (composition.reactions ?? []).map(
     (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
   )

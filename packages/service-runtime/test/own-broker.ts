@@ -26,7 +26,7 @@ export async function startOwnBroker(t: Teardown): Promise<OwnBroker> {
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-broker-'))
   const port = await freePort()
   const passwords = Object.fromEntries(brokerUsers.map((name) => [name, password])) as Record<BrokerUser, string>
-  const start = () => startNats({ dir, port, passwords, team: {} })
+  const start = () => startNats({ dir, port, passwords })
   let nats = await start()
   const login = { NATS_URL: nats.url, NATS_PASSWORD: password }
   const settings = { replicas: 1, bytesMax: streamBytesMin }

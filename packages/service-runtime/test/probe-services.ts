@@ -37,6 +37,7 @@ const table = service('payments', {
   }),
   /** The same, as a person of the team. */
   decideWithdrawal: team.command({
+    roles: ['finance'],
     summary: 'Correct a record',
     body: Type.Object(
       { brandId: Type.String(), recordId: Type.String(), secretNote: Type.String(), reason: Type.String() },

@@ -43,17 +43,6 @@ t.test('the audit trail cannot be changed by the service', async (t) => {
   await t.rejects(bed.sql('admin').query('delete from payments.audit_entry'), /append-only/)
 })
 
-t.test('nobody acts in the name of another', async (t) => {
-  const nats = await bed.nats('alice')
-  const statuses = nats.status()
-  nats.publish('team.bob.payments.decideWithdrawal', '{}')
-  for await (const status of statuses) {
-    if (status.type !== 'error') continue
-    t.match(String(status.error), /permissions violation/i)
-    break
-  }
-})
-
 t.test('a drain finishes what is under way, refuses nothing it took, and takes nothing more', async (t) => {
   const replica = await bed.start('payments')
   await bed.services.payments.drain()

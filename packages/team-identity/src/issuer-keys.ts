@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { type CompactVerifyGetKey, createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet } from 'jose'
 import type { TeamIdentity } from './settings.ts'
 
-/** After a key that is unknown, the file is read again no sooner than this. */
-const readAgainMs = 10_000
 const discoveryTimeoutMs = 5_000
 
 /** The keys of the identity provider cannot be read now. */
@@ -21,9 +19,9 @@ export function issuerKeys({ issuer, keysFile }: Pick<TeamIdentity, 'issuer' | '
 /** A provider changes its keys from time to time, and the file with them. */
 function keysInFile(file: string): CompactVerifyGetKey {
   let keys: CompactVerifyGetKey | undefined
-  let readAt = 0
+  let changedAtMs = 0
   const read = () => {
-    readAt = performance.now()
+    changedAtMs = statSync(file).mtimeMs
     keys = createLocalJWKSet(JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet)
     return keys
   }
@@ -31,7 +29,7 @@ function keysInFile(file: string): CompactVerifyGetKey {
     try {
       return await (keys ?? read())(header, token)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || performance.now() - readAt < readAgainMs) throw error
+      if (!(error instanceof errors.JWKSNoMatchingKey) || statSync(file).mtimeMs === changedAtMs) throw error
       return read()(header, token)
     }
   }

@@ -7,5 +7,6 @@ export { type HttpCall, type HttpReply, OperatorClient } from './operator-client
 export { postgres } from './postgres.ts'
 export { refusal } from './refusal.ts'
 export { type System, type SystemOptions, startSystem } from './system.ts'
-export { type TeamUser, type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
+export { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
+export { type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
 export { skipWithout, toolPath, unlessRequired } from './tools.ts'

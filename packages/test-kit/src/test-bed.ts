@@ -14,9 +14,9 @@ import {
   serviceNames,
   streamBytesMin,
   streamKeeper,
+  teamConsole,
 } from '@backoffice/contracts'
 import {
-  teamUsers as developmentUsers,
   type NatsOptions,
   type RunningNats,
   roleUrl,
@@ -36,16 +36,11 @@ import {
   type Service,
   startService,
 } from '@backoffice/service-runtime/internal'
+import type { TeamSigner } from '@backoffice/team-identity'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { createDatabase, postgres } from './postgres.ts'
-
-/**
- * The people of the team on a test bed. There is one more than elsewhere, who took no part in decisions that take two
- * people.
- */
-const teamUsers = [...developmentUsers, 'carol'] as const
-export type TeamUser = (typeof teamUsers)[number]
+import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
 
 const poolConnectionsMax = 4
 
@@ -63,7 +58,7 @@ export interface TestBedOptions {
     /** Of the superuser. */
     readonly postgresUrl?: string
     /** Starts a nats-server with these users. */
-    readonly nats?: (users: Pick<NatsOptions, 'passwords' | 'team'>) => Promise<{ readonly url: string }>
+    readonly nats?: (users: Pick<NatsOptions, 'passwords'>) => Promise<{ readonly url: string }>
   }
   /** False where the test starts the services as processes of their own; `services` is empty then. */
   readonly startServices?: boolean
@@ -93,14 +88,16 @@ type Running<S> = S extends Service<any, any, any, infer Addresses> ? RunningSer
 
 export interface TestBed<S> {
   readonly rpc: TestRpc
-  /** Calls the team's operations as one person of it. */
-  team(user: TeamUser): RpcClient
+  /** Calls the team's operations as one person of it, who has just logged in. */
+  team(user: TeamUser, login?: LoginOptions): RpcClient
+  /** The identity provider of the bed's people. */
+  readonly issuer: TestIssuer
   /** An operator's scope, in the sandbox unless overridden; another environment has another brand. */
   scope(overrides?: Partial<Scope>): Scope
   /** A pool of connections with the rights of a role (its schema first), or of the superuser. */
   sql(who: DatabaseRole | 'admin'): pg.Pool
-  /** A NATS connection with the rights of a program or a person of the team. */
-  nats(user: BrokerUser | TeamUser): Promise<NatsConnection>
+  /** A NATS connection with the rights of a program. */
+  nats(user: BrokerUser): Promise<NatsConnection>
   readonly services: { readonly [Name in keyof S]: Running<S[Name]> }
   /** Starts one more replica of a service; it ends with the bed. */
   start<Name extends keyof S & ServiceName>(name: Name): Promise<Running<S[Name]>>
@@ -145,6 +142,8 @@ export async function testBed<S extends Services>(
   endings.push(database.drop)
   const rolePassword = withOtherRoles(sharedRolePasswords(administratorUrl))
   const urlOf = (role: DatabaseRole) => roleUrl(database.url, role, rolePassword[role])
+  const issuer = new TestIssuer()
+  endings.push(() => issuer.remove())
   const connections = new Map<string, Promise<NatsConnection>>()
   const pools = new Map<string, pg.Pool>()
 
@@ -158,7 +157,9 @@ export async function testBed<S extends Services>(
         return new RpcClient(await bed.nats(callerOf(operation))).call(operation, callOptions)
       },
     },
-    team: (user) => teamClient(user, () => bed.nats(user)),
+    issuer,
+    team: (user, login) =>
+      teamClient(() => bed.nats(teamConsole), issuer.signer(user, { ...clockOf(options), ...login })),
     scope: (overrides = {}) => testScope(overrides),
     sql(who) {
       const url = who === 'admin' ? database.url : urlOf(who)
@@ -179,6 +180,7 @@ export async function testBed<S extends Services>(
     },
     environment: (name) => ({
       DEVELOPMENT: 'true',
+      ...issuer.settings,
       DATABASE_URL: urlOf(name),
       ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: urlOf('reconciler') } : {}),
       DATABASE_POOL_MAX: '5',
@@ -220,10 +222,7 @@ async function startBedNats(
   { servers, brokerPermissions }: TestBedOptions,
 ): Promise<Pick<RunningNats, 'url' | 'changePermissions'>> {
   const passwordsOf = (users: readonly string[]) => Object.fromEntries(users.map((user) => [user, natsPassword(user)]))
-  const users = {
-    passwords: passwordsOf([...brokerUsers, ...teamUsers]) as Record<BrokerUser, string>,
-    team: passwordsOf(teamUsers),
-  }
+  const users = { passwords: passwordsOf(brokerUsers) as Record<BrokerUser, string> }
   if (servers?.nats !== undefined) {
     const { url } = await servers.nats(users)
     await makeBedStream(url)
@@ -265,9 +264,9 @@ function callerOf(operation: Operation): ServiceName {
 }
 
 /** A client whose connection is made by its first call. */
-function teamClient(user: TeamUser, connection: () => Promise<NatsConnection>): RpcClient {
+function teamClient(connection: () => Promise<NatsConnection>, signer: TeamSigner): RpcClient {
   const call: RpcClient['call'] = async (operation, options) =>
-    new RpcClient(await connection(), user).call(operation, options)
+    new RpcClient(await connection(), signer).call(operation, options)
   return { call } as RpcClient
 }
 
@@ -282,6 +281,8 @@ function testScope(overrides: Partial<Scope>): Scope {
     ...overrides,
   }
 }
+
+const clockOf = ({ clock }: TestBedOptions) => (clock === undefined ? {} : { now: () => clock.now() })
 
 const searchPath = (who: string) => (who === 'admin' ? {} : { options: `-c search_path=${who}` })
 

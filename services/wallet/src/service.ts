@@ -10,6 +10,7 @@ import { exportedHeads, lastReconciliation } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { Reconciler } from './reconciliation/reconciler.ts'
 import { Ledger } from './steps/ledger.ts'
+import { TwoPeopleRule } from './steps/two-people.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** Reports of reconciliations; the ledger itself is kept for ever. */
@@ -38,6 +39,8 @@ export const wallet = defineService({
     /** How often such a run looks at all that was ever entered, and how long after midnight (UTC) that period begins. */
     RECONCILE_FULL_EVERY_MS: Type.Integer({ minimum: 1_000, maximum: dayMs, default: dayMs }),
     RECONCILE_FULL_OFFSET_MS: Type.Integer({ minimum: 0, maximum: dayMs, default: 6 * 3_600_000 }),
+    /** Up to this amount one person may correct a balance in production; above it takes two. */
+    CORRECT_ALONE_UP_TO: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '0.00' }),
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },
   migrations,
@@ -61,7 +64,7 @@ export const wallet = defineService({
       after: headsExport?.tried ?? Promise.resolve(),
     }
     return {
-      operations: handlers(new Ledger(context), reconciler, store),
+      operations: handlers(new Ledger(context), reconciler, store, new TwoPeopleRule(settings.CORRECT_ALONE_UP_TO)),
       background: [
         checkpoints(context, settings.CHECKPOINT_EVERY_MS),
         ...(headsExport === undefined ? [] : [headsExport]),

@@ -8,7 +8,15 @@ import { webhooks } from './webhooks.ts'
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
 export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor } from './payments.ts'
 export { PlayerChange, PlayerStanding, TeamPlayer } from './player-records.ts'
-export { AuditEntry, type RuntimeOperationId, runtimeOperationIds, StuckCommand } from './runtime.ts'
+export {
+  AuditEntry,
+  Proposal,
+  type ProposalState,
+  proposalStates,
+  type RuntimeOperationId,
+  runtimeOperationIds,
+  StuckCommand,
+} from './runtime.ts'
 export { Difference, HoldState, InFlight, ReconciliationReport, TeamEntry } from './wallet.ts'
 export {
   DeliveryAttempt,

@@ -30,8 +30,8 @@ const AnyObject = Type.Object({}, { additionalProperties: true })
 export const TransitionActor = Type.Object(
   {
     kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
-    /** The NATS user of the person; the operator's id otherwise. */
-    name: personal('staff', text(64)),
+    /** The person's name; the operator's id otherwise. */
+    name: personal('staff', text(254)),
   },
   closed,
 )
@@ -319,7 +319,7 @@ export const payments = service('payments', {
         commandId: Id,
         depositId: Id,
         state: Type.Union([Type.Literal('proposed'), Type.Literal('ended')]),
-        proposedBy: personal('staff', text(64)),
+        proposedBy: personal('staff', text(254)),
         /** Until then another person may carry it out. */
         expiresAt: Timestamp,
       },

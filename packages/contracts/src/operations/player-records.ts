@@ -58,7 +58,7 @@ export const unmaskFields = {
 export const PlayerChange = Type.Object(
   {
     at: Timestamp,
-    actor: personal('staff', text(64)),
+    actor: personal('staff', text(254)),
     field: text(64),
     from: Nullable(text(200)),
     to: Nullable(text(200)),

@@ -3,22 +3,32 @@ import { internal, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Note, Reason, Timestamp } from '../resources.ts'
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
+import { everyRole } from '../team.ts'
 
 export const AuditEntry = Type.Object(
   {
     id: text(64),
     at: Timestamp,
-    actor: personal('staff', text(64)),
+    actor: personal('staff', text(254)),
     operation: text(64),
     operationId: text(64),
     subject: Nullable(text(200)),
     reason: Nullable(Note),
     /** Without secrets. */
     input: personal(['player', 'note'], Type.Unknown()),
+    /** `done`, or the code that it was refused with. Null in what 1.1.0 wrote, which recorded what was done. */
+    outcome: Type.Optional(Nullable(text(64))),
+    /** Thumbprint of the key that signed it. Null in what 1.1.0 wrote, and for what a service did by itself. */
+    session: Type.Optional(Nullable(text(64))),
+    /** Where the person worked. */
+    tool: Type.Optional(Nullable(text(32))),
   },
   closed,
 )
 export type AuditEntry = Static<typeof AuditEntry>
+
+export const proposalStates = ['open', 'approved', 'declined', 'expired'] as const
+export type ProposalState = (typeof proposalStates)[number]
 
 /** A command of an outbox that its receiver has not done, although it was sent. */
 export const StuckCommand = Type.Object(
@@ -40,6 +50,28 @@ export const StuckCommand = Type.Object(
   closed,
 )
 export type StuckCommand = Static<typeof StuckCommand>
+
+/** A call that one person made and that a second one is to make, before it is carried out. */
+export const Proposal = Type.Object(
+  {
+    id: Id,
+    operation: text(64),
+    /** Without the reason: whoever approves makes the same call. */
+    input: personal(['player', 'note'], Type.Record(Type.String(), Type.Unknown())),
+    reason: Nullable(Note),
+    proposedBy: personal('staff', text(254)),
+    proposedAt: Timestamp,
+    /** Until then somebody else may carry it out. */
+    expiresAt: Timestamp,
+    operationId: text(64),
+    state: Type.Union(proposalStates.map((state) => Type.Literal<ProposalState>(state))),
+    decidedBy: Nullable(personal('staff', text(254))),
+    decidedAt: Nullable(Timestamp),
+    decisionReason: Nullable(Note),
+  },
+  closed,
+)
+export type Proposal = Static<typeof Proposal>
 
 /**
  * The operations that every service has. `service()` adds them to each table, and the service runtime implements them.
@@ -93,6 +125,29 @@ export const runtimeEntries = {
       closed,
     ),
     reply: pageOf(StuckCommand),
+  }),
+
+  listProposals: team.query({
+    roles: everyRole,
+    summary: 'List the calls of one service that take two people, newest first',
+    body: Type.Object(
+      {
+        proposalId: Type.Optional(described(Id, 'Only this one.')),
+        state: Type.Optional(Type.Union(proposalStates.map((state) => Type.Literal<ProposalState>(state)))),
+        before: Type.Optional(described(Id, 'Go on below this proposal.')),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: pageOf(Proposal),
+  }),
+
+  declineProposal: team.command({
+    roles: everyRole,
+    summary: 'Decline what somebody proposed, or take back what one proposed oneself',
+    body: Type.Object({ proposalId: Id, reason: Reason }, closed),
+    reply: Type.Object({ proposalId: Id, state: Type.Literal('declined') }, closed),
+    rejects: ['PROPOSAL_NOT_FOUND', 'PROPOSAL_NOT_OPEN'],
   }),
 
   /**

@@ -24,6 +24,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   publishedEvents(service),
   autovacuum(service),
   operationResult(service),
+  teamCalls(service),
 ]
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
@@ -51,6 +52,49 @@ alter table ${service}.outbox add column environment text;
 const sealedMessages = (service: ServiceName): Migration => ({
   name: '0000_runtime_sealed_messages',
   sql: `alter table ${service}.set_aside_message add column sealed boolean not null default false`,
+})
+
+/**
+ * Who of the team called, how, and what became of it; and calls that wait for a second person. Null in entries of the release
+ * before, which recorded what was done by a user of the broker.
+ */
+const teamCalls = (service: ServiceName): Migration => ({
+  name: '0000_runtime_team_calls',
+  sql: `
+alter table ${service}.audit_entry add column outcome text, add column session text, add column tool text, add column proof text;
+create table ${service}.team_session (
+  -- Thumbprint of the key that signs the session's calls.
+  session text not null,
+  person text not null,
+  kind text not null check (kind in ('person', 'machine')),
+  -- As the identity provider issued it. Null for a machine.
+  id_token text,
+  first_used_at timestamptz not null,
+  primary key (session, person)
+);
+create trigger append_only before update or delete on ${service}.team_session for each row execute function ${service}.refuse_change();
+create trigger append_only_truncate before truncate on ${service}.team_session execute function ${service}.refuse_change();
+revoke update, delete on ${service}.team_session from ${roleName(service)};
+create table ${service}.proposal (
+  id text collate "C" primary key,
+  operation text not null,
+  -- Of the operation and its input, without the reason: the second person may give another one.
+  fingerprint text not null,
+  input json not null,
+  reason text,
+  proposed_by text not null,
+  proposed_at timestamptz not null,
+  expires_at timestamptz not null,
+  operation_id text not null,
+  state text not null default 'open' check (state in ('open', 'approved', 'declined', 'expired')),
+  decided_by text,
+  decided_at timestamptz,
+  decided_operation_id text,
+  decision_reason text
+);
+create unique index proposal_open on ${service}.proposal (fingerprint) where state = 'open';
+create index proposal_at on ${service}.proposal (proposed_at desc, id desc);
+`,
 })
 
 /**

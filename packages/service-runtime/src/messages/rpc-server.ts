@@ -1,4 +1,5 @@
 import {
+  defined,
   type Environment,
   type ErrorCode,
   errorCatalogue,
@@ -10,8 +11,10 @@ import {
   Scope,
   type ServiceName,
   servedSubjects,
+  teamHeaders,
   timeoutMsDefault,
 } from '@backoffice/contracts'
+import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { isPassingFault } from '../database/faults.ts'
@@ -29,7 +32,8 @@ export interface ReceivedCall {
   /** The input with the fields that only the next release knows. Both releases must tell one call by it. */
   readonly inputAsSent: unknown
   readonly scope: Scope | undefined
-  readonly actor: string | undefined
+  /** Who of the team calls; undefined for an operator or a service. */
+  readonly caller: TeamCaller | undefined
   readonly operationId: string
   readonly requestId: string
   readonly deadline: Date
@@ -47,6 +51,15 @@ export interface RunResult {
   /** An earlier attempt has written it, which a process of the next release may have made. */
   readonly isStored: boolean
 }
+
+/** What a call of the team says about who makes it. */
+export interface TeamCall extends CallToProve, Partial<Proof> {}
+
+/**
+ * Finds out who of the team calls.
+ * @throws {Rejection} when that is not proven, or when they may not
+ */
+export type Admit = (operation: Operation, call: TeamCall) => Promise<TeamCaller>
 
 /** How a message came: to one replica, to all of them, or from a person of the team to one. */
 type Way = keyof ReturnType<typeof servedSubjects>
@@ -77,13 +90,15 @@ const duration = durations(
 export class RpcServer {
   readonly #served: ReadonlyMap<string, ServedOperation>
   readonly #log: Logger
+  readonly #admit: Admit
   readonly #inFlight = new Set<Promise<void>>()
   readonly #inFlightByOwner = new Map<string, number>()
   /** The calls under way, by operation and operation id. */
   readonly #running = new Map<string, { readonly data: Uint8Array; readonly outcome: Promise<Outcome> }>()
   readonly #subscriptions: Subscription[] = []
 
-  constructor(options: { readonly served: readonly ServedOperation[]; readonly log: Logger }) {
+  constructor(options: { readonly served: readonly ServedOperation[]; readonly admit: Admit; readonly log: Logger }) {
+    this.#admit = options.admit
     this.#served = new Map(
       options.served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]),
     )
@@ -153,9 +168,7 @@ export class RpcServer {
     const parent = extractTrace(message.headers)
     const span = tracer.startSpan(`${entry.operation.service}.${name}`, { kind: SpanKind.SERVER }, parent)
     const started = performance.now()
-    const outcome = context.with(trace.setSpan(parent, span), () =>
-      this.#run(entry, message, team ? tokens[1] : undefined),
-    )
+    const outcome = context.with(trace.setSpan(parent, span), () => this.#run(entry, message))
     this.#running.set(call, { data: message.data, outcome })
     const { reply, code, environment } = await outcome
     if (this.#running.get(call)?.outcome === outcome) this.#running.delete(call)
@@ -168,11 +181,17 @@ export class RpcServer {
     span.end()
   }
 
-  async #run({ operation, run }: ServedOperation, message: Msg, actor: string | undefined): Promise<Outcome> {
+  async #run({ operation, run }: ServedOperation, message: Msg): Promise<Outcome> {
     const requestId = message.headers?.get(headerNames.requestId) || newId('req')
     let environment: Outcome['environment'] = 'none'
     try {
-      const call = receive(operation, message, { actor, requestId })
+      const request = message.json<RequestMessage>()
+      const operationId = message.headers?.get(headerNames.operationId) || newId('opn')
+      const caller =
+        operation.audience === 'team'
+          ? await this.#admit(operation, teamCallOf(operation, { message, operationId, input: request.input }))
+          : undefined
+      const call = receive(operation, message, { request, caller, operationId, requestId })
       environment = call.scope?.environment ?? 'none'
       const { body, isStored } = await this.#withinShare(ownerOf(call), () => run(call))
       const issues = isStored ? validateAsReader(operation.reply, body) : validateAsWritten(operation.reply, body)
@@ -234,12 +253,25 @@ const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other
 
 const key = (team: boolean, name: string) => `${team ? 'team' : 'rpc'}.${name}`
 
+function teamCallOf(
+  { service, id }: Operation,
+  { message, operationId, input }: { readonly message: Msg; readonly operationId: string; readonly input: unknown },
+): TeamCall {
+  const said = (name: string) => message.headers?.get(name) || undefined
+  return {
+    operation: `${service}.${id}`,
+    operationId,
+    input,
+    ...defined({ idToken: said(teamHeaders.idToken), proof: said(teamHeaders.proof) }),
+  }
+}
+
 function receive(
   operation: Operation,
   message: Msg,
-  known: { readonly actor: string | undefined; readonly requestId: string },
+  known: Pick<ReceivedCall, 'caller' | 'operationId' | 'requestId'> & { readonly request: RequestMessage },
 ): ReceivedCall {
-  const { scope, input } = message.json<RequestMessage>()
+  const { scope, input } = known.request
   const scoped = operation.audience !== 'team'
   const read = readMessage(inputSchema(operation), input)
   if (read.issues !== null) {
@@ -257,8 +289,8 @@ function receive(
     input: read.known,
     inputAsSent: input,
     scope: scoped ? scope : undefined,
-    actor: known.actor,
-    operationId: message.headers?.get(headerNames.operationId) || newId('opn'),
+    caller: known.caller,
+    operationId: known.operationId,
     requestId: known.requestId,
     // The system's clock, because an injected clock has nothing to do with how long a caller waits.
     deadline: new Date(Date.now() + timeoutMs),

@@ -60,8 +60,11 @@ export function recordOf(
   return { ...kept, reply: shown, audit: auditRow(operation, call) }
 }
 
-/** A refusal is stored too, so that a retry gets the same reply. It changed nothing, so nothing is audited. */
-export function recordOfRefusal({ operation, call, scope, fingerprint }: Attempt, rejection: Rejection): CallRecord {
+/** A refusal is stored too, so that a retry gets the same reply. The team's are audited: somebody tried. */
+export function recordOfRefusal(
+  { operation, call, scope, fingerprint, byTeam }: Attempt,
+  rejection: Rejection,
+): CallRecord {
   const reply = refusalOf(rejection)
   return {
     operationId: call.operationId,
@@ -71,7 +74,7 @@ export function recordOfRefusal({ operation, call, scope, fingerprint }: Attempt
     reply,
     result: null,
     rows: [],
-    audit: null,
+    audit: byTeam ? auditRow(operation, call, rejection.code) : null,
   }
 }
 

@@ -1,4 +1,12 @@
-import { type AuditEntry, invalid, type Operation, type operations, type Reply } from '@backoffice/contracts'
+import {
+  type AuditEntry,
+  type ErrorCode,
+  invalid,
+  type Operation,
+  type operations,
+  type Reply,
+  type TeamTool,
+} from '@backoffice/contracts'
 import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import { newId } from '../process/ids.ts'
@@ -6,9 +14,13 @@ import type { Call, QueryTools } from './handle.ts'
 import { type WithTimes, withIsoTimes } from './iso-times.ts'
 import { toPage } from './page.ts'
 
-const auditColumns = `
-  id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json
+/** What a page of the trail shows. */
+const shownColumns = `
+  id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json,
+  outcome text, session text, tool text
 `
+/** Proofs are looked at when somebody denies what they did. */
+const auditColumns = `${shownColumns}, proof text`
 
 /** Who did what, to what and why. */
 export interface AuditRow {
@@ -19,19 +31,38 @@ export interface AuditRow {
   readonly subject: string | null
   readonly reason: string | null
   readonly input: unknown
+  readonly outcome: AuditOutcome
+  /** Of a person or a machine; null for what a service did by itself. */
+  readonly session: string | null
+  readonly tool: TeamTool | null
+  /** The signed call. With the ID token of the session it proves who called. */
+  readonly proof: string | null
 }
 
+/** What became of a call: done, proposed to somebody else, or refused with a code. */
+export type AuditOutcome = 'done' | ErrorCode
+
+/** What a service does by itself has no caller. */
+export const byService = { outcome: 'done', session: null, tool: null, proof: null } as const
+
+export type AuditedCall = Pick<Call, 'caller' | 'operationId' | 'input'>
+
 /** Taken from the common shape of the team's operations. */
-export function auditRow(operation: Operation, call: Pick<Call, 'actor' | 'operationId' | 'input'>): AuditRow {
+export function auditRow(operation: Operation, call: AuditedCall, outcome: AuditOutcome = 'done'): AuditRow {
+  const { name: actor, session, tool, evidence } = call.caller
   const input = call.input as Readonly<Record<string, unknown>>
   return {
     id: newId('aud'),
-    actor: call.actor,
+    actor,
     operation: operation.id,
     operationId: call.operationId,
     subject: subjectOf(input),
     reason: typeof input.reason === 'string' ? input.reason : null,
     input: withoutSecrets(input),
+    outcome,
+    session,
+    tool,
+    proof: evidence.proof,
   }
 }
 
@@ -45,10 +76,11 @@ export async function insertAudit(db: Db, rows: readonly AuditRow[], now: Date):
 export function recordAction(
   db: Db,
   operation: Operation,
-  call: Pick<Call, 'actor' | 'operationId' | 'input'>,
+  call: AuditedCall,
   now: Date,
+  outcome: AuditOutcome = 'done',
 ): Promise<void> {
-  return insertAudit(db, [auditRow(operation, call)], now)
+  return insertAudit(db, [auditRow(operation, call, outcome)], now)
 }
 
 /** The record that an action is about: its own id if it names one, else the operator, brand or name. */
@@ -76,7 +108,7 @@ export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools):
   const { actor = null, subject = null, since = null, limit } = input
   const before = input.before === undefined ? afterAll : placeOf(input.before)
   const rows = await db<WithTimes<AuditEntry, 'at'>>`
-    select ${columnNames(auditColumns)} from audit_entry
+    select ${columnNames(shownColumns)} from audit_entry
     where (${actor}::text is null or actor = ${actor}) and (${subject}::text is null or subject = ${subject})
       and (${since}::timestamptz is null or at >= ${since}::timestamptz)
       and (at, id) < (${before.at}::timestamptz, ${before.id}::text)

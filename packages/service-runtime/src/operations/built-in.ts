@@ -4,6 +4,7 @@ import { readAudit, recordAction } from './audit.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './stored-reply.ts'
 import { readCommands } from './stuck-commands.ts'
+import { declineProposal, readProposals } from './two-people.ts'
 
 type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
 
@@ -45,6 +46,8 @@ export function builtInHandlers(service: ServiceName, sealedTables: readonly Sea
     handle(table.abandonOperation, abandon),
     handle(table.listAudit, readAudit),
     handle(table.listCommands, readCommands),
+    handle(table.listProposals, readProposals),
+    handle(table.declineProposal, declineProposal(table)),
     handle(table.sealStoredData, sealStoredData(service, sealedTables)),
   ]
 }

@@ -9,6 +9,7 @@ import type {
   Reply,
   Scope,
 } from '@backoffice/contracts'
+import type { TeamCaller } from '@backoffice/team-identity'
 import type { Database, Db, ReadDb } from '../database/db.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import type { EmittedEvent, Sent, SentCommand } from '../outbox/rows.ts'
@@ -21,7 +22,9 @@ export interface Call<O extends Operation = Operation> {
    * record: reading it there throws.
    */
   readonly scope: Scope
-  /** The person of a team operation. Reading it in any other throws. */
+  /** Who of the team calls. Reading it in any other operation throws. */
+  readonly caller: TeamCaller
+  /** The caller's name, as the audit trail has it. */
   readonly actor: string
   readonly operationId: string
   readonly requestId: string
@@ -74,6 +77,13 @@ export interface GatheredQuery<O extends Operation> {
 
 /** Keeps its own transactions; idempotent by a reference in its input. */
 export type Direct<O extends Operation> = (call: Call<O>, tools: DirectTools) => Promise<Reply<O>>
+
+/** A direct operation that takes two people where it acts in production. */
+export interface DirectByTwo<O extends Operation> {
+  readonly run: Direct<O>
+  /** Looks up what the input is about: whether one person is not enough. */
+  readonly takesTwo: (call: Call<O>, tools: Pick<DirectTools, 'db'>) => Promise<boolean>
+}
 
 interface AnyCommand<O extends Operation, Prepared> {
   /**
@@ -133,19 +143,21 @@ export interface GatheredCommand<O extends Operation, Prepared, State, Change> e
   readonly save: (changes: readonly Change[], tools: { readonly db: Db; readonly now: Date }) => Promise<void>
 }
 
+type TakesTwo<O extends Operation> = DirectByTwo<O>['takesTwo']
+
 // biome-ignore lint/suspicious/noExplicitAny: a service's map holds handlers of all types; `handle` has checked each
 type Any = any
 
 export type Handler<O extends Operation = Any> =
   | { readonly kind: 'query'; readonly operation: O; readonly query: Query<O> }
   | { readonly kind: 'gathered query'; readonly operation: O; readonly query: GatheredQuery<O> }
-  | { readonly kind: 'direct'; readonly operation: O; readonly direct: Direct<O> }
+  | { readonly kind: 'direct'; readonly operation: O; readonly direct: Direct<O>; readonly takesTwo?: TakesTwo<O> }
   | { readonly kind: 'single command'; readonly operation: O; readonly command: SingleCommand<O, Any> }
   | { readonly kind: 'gathered command'; readonly operation: O; readonly command: GatheredCommand<O, Any, Any, Any> }
 
 /** Declares how a service runs an operation of the table. The operation's kind decides which tools the handler gets. */
 export function handle<O extends QueryOperation>(operation: O, query: Query<O> | GatheredQuery<O>): Handler<O>
-export function handle<O extends DirectOperation>(operation: O, direct: Direct<O>): Handler<O>
+export function handle<O extends DirectOperation>(operation: O, direct: Direct<O> | DirectByTwo<O>): Handler<O>
 export function handle<O extends CommandOperation, Prepared = undefined>(
   operation: O,
   command: SingleCommand<O, Prepared>,
@@ -161,7 +173,9 @@ export function handle(operation: Operation, how: Any): Handler {
         ? { kind: 'gathered query', operation, query: how }
         : { kind: 'query', operation, query: how }
     case 'direct':
-      return { kind: 'direct', operation, direct: how }
+      return 'takesTwo' in how
+        ? { kind: 'direct', operation, direct: how.run, takesTwo: how.takesTwo }
+        : { kind: 'direct', operation, direct: how }
     case 'command':
       return 'execute' in how
         ? { kind: 'single command', operation, command: how }

@@ -1,4 +1,12 @@
-import { invalid, masked, type Operation, Rejection, type Scope } from '@backoffice/contracts'
+import {
+  invalid,
+  masked,
+  maskedKinds,
+  type Operation,
+  personalKindsIn,
+  Rejection,
+  type Scope,
+} from '@backoffice/contracts'
 import { context } from '@opentelemetry/api'
 import type { Database, ReadDb } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
@@ -10,11 +18,12 @@ import { Gatherer } from '../process/gatherer.ts'
 import { newId } from '../process/ids.ts'
 import type { Logger } from '../process/log.ts'
 import type { Attempt, Outcome, Preparation } from './attempt.ts'
-import { recordAction } from './audit.ts'
+import { type AuditOutcome, recordAction } from './audit.ts'
 import { gatheredAttempts } from './gathered-command.ts'
 import type { Call, DirectTools, GatheredQuery, Handler, Query, RemadeReply } from './handle.ts'
 import { attemptSingly } from './single-command.ts'
 import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './stored-reply.ts'
+import { proposeOrApprove } from './two-people.ts'
 
 export interface RunnerContext {
   readonly db: Database
@@ -29,6 +38,7 @@ const readsQueueMax = 5_000
 /** While one query waits for PostgreSQL, the next may be sent. */
 const readsAtOnce = 2
 
+type DirectHandler = Extract<Handler, { readonly kind: 'direct' }>
 type Prepare = ((call: Call, tools: DirectTools) => Promise<unknown>) | undefined
 interface AnyCommand {
   readonly prepare?: Prepare
@@ -57,7 +67,7 @@ export class Runner {
       case 'gathered query':
         return this.#gatheredQuery(handler.query)
       case 'direct':
-        return (received) => fresh(handler.direct(toCall(received), this.#directTools(received)))
+        return (received) => fresh(this.#direct(handler, received))
       case 'single command':
         return this.#command(handler, (attempt) => attemptSingly(handler.command, attempt, this.#context))
       case 'gathered command': {
@@ -75,19 +85,36 @@ export class Runner {
 
   /**
    * The team reads CPF, e-mail, phone and birth date masked. Who gives a reason may read them in full, of one player at a
-   * time. A read with a reason is recorded before it is answered: who, whom and why.
+   * time. What tells about players is recorded before it is answered: who read, whom and why; and so is every refusal.
    */
   #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
     const { db, clock } = this.#context
+    const tellsOfPlayers = readsPlayers(operation)
     return async (received) => {
       const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
       if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
-      const result = await run(received)
-      if (operation.kind === 'query' && reason !== undefined)
-        await recordAction(db, operation, toCall(received), clock.now())
+      // A command is recorded with its reply.
+      const record = (outcome: AuditOutcome) => recordAction(db, operation, toCall(received), clock.now(), outcome)
+      const result = await run(received).catch(async (error) => {
+        if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
+        throw error
+      })
+      if (operation.kind === 'query' && (reason !== undefined || tellsOfPlayers)) await record('done')
       if (unmask || operation.discloses) return result
       return { ...result, body: masked(operation.reply, result.body) }
     }
+  }
+
+  async #direct({ operation, direct, takesTwo }: DirectHandler, received: ReceivedCall): Promise<unknown> {
+    const [call, tools] = [toCall(received), this.#directTools(received)]
+    if (await takesTwo?.(call, tools)) {
+      // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
+      const waits = await tools.db.transaction((db) =>
+        proposeOrApprove(db, operation, call, { now: tools.now, isRepeatable: true }),
+      )
+      if (waits !== undefined) throw waits
+    }
+    return direct(call, tools)
   }
 
   #query({ audience }: Operation, query: Query<Operation>): ServedOperation['run'] {
@@ -123,7 +150,11 @@ export class Runner {
     const { db, dispatch } = this.#context
     return async (received) => {
       const call = toCall(received)
-      const fingerprint = fingerprintOf(operation, received.inputAsSent, received.scope?.brandId ?? received.actor)
+      const fingerprint = fingerprintOf(
+        operation,
+        received.inputAsSent,
+        received.scope?.brandId ?? received.caller?.name,
+      )
       const replyOfKnown = async (known: KnownOperation) => {
         const current = known.unfinished ? await this.#finished(call, known) : known
         const reply = replyOf(current, operation, { fingerprint, vault: db.vault })
@@ -132,7 +163,7 @@ export class Runner {
       }
       const preparation = await this.#prepare(operation, command.prepare, call, received)
       if (preparation.is === 'known') return replyOfKnown(preparation.known)
-      const byTeam = received.actor !== undefined
+      const byTeam = received.caller !== undefined
       const attempt = {
         operation,
         call,
@@ -212,9 +243,20 @@ async function remakeReply({ remade }: AnyCommand, { result }: KnownOperation, d
   return body
 }
 
+/** Whether a reply says who a player is, masked or not. An id alone does not. */
+const readsPlayers = ({ reply }: Operation): boolean => {
+  const kinds = personalKindsIn(reply)
+  return tellingKinds.some((kind) => kinds.has(kind))
+}
+const tellingKinds = ['name', ...maskedKinds] as const
+
 const fresh = async (reply: Promise<unknown>): Promise<RunResult> => ({ body: await reply, isStored: false })
 
-function toCall({ input, scope, actor, operationId, requestId, deadline }: ReceivedCall): Call {
+function toCall({ input, scope, caller, operationId, requestId, deadline }: ReceivedCall): Call {
+  const ofTeam = () => {
+    if (caller === undefined) throw new Error('only a team operation has a caller')
+    return caller
+  }
   return {
     input: input as never,
     operationId,
@@ -224,9 +266,11 @@ function toCall({ input, scope, actor, operationId, requestId, deadline }: Recei
       if (scope === undefined) throw new Error('a team operation has no scope')
       return scope
     },
-    get actor(): string {
-      if (actor === undefined) throw new Error('only a team operation has an actor')
-      return actor
+    get caller() {
+      return ofTeam()
+    },
+    get actor() {
+      return ofTeam().name
     },
   }
 }

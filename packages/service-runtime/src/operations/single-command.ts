@@ -5,6 +5,7 @@ import { type Attempt, type AttemptContext, collectRows, type Outcome, recordOf,
 import { type SingleCommand, UnfinishedOperation } from './handle.ts'
 import { type CallRecord, writeRecords } from './record.ts'
 import { findKnown, isStorable, replyToKeep } from './stored-reply.ts'
+import { proposeOrApprove, takesTwo } from './two-people.ts'
 
 /** How often an attempt begins again because somebody else wrote the same row first. */
 const repeatsMax = 2
@@ -41,6 +42,13 @@ async function executeOnce(
       const known = (await findKnown(tx, [call.operationId])).get(call.operationId)
       if (known !== undefined) return { is: 'known', known }
       const now = clock.now()
+      if (takesTwo(operation, call)) {
+        const waits = await proposeOrApprove(tx, operation, call, { now })
+        if (waits !== undefined) {
+          await writeRecords(tx, [recordOfRefusal(attempt, waits)], now)
+          return { is: 'refused', rejection: waits }
+        }
+      }
       const rows: OutboxRow[] = []
       const tools = { db: tx, now, newId, log, ...collectRows(rows, { requestId: call.requestId, now }) }
       const body = await command.execute(call, tools, prepared)

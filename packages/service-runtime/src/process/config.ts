@@ -1,3 +1,4 @@
+import { identitySettings } from '@backoffice/team-identity'
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
@@ -41,6 +42,7 @@ export const serviceConfig = Type.Object({
   HEALTH_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
   /** 0 takes any free port. */
   HEALTH_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 0 }),
+  ...identitySettings,
   LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
   /** Relaxes what production must not: plain http to loopback, built-in keys. Set by `npm start` and tests only. */
   DEVELOPMENT: Type.Boolean({ default: false }),

@@ -51,7 +51,7 @@ t.test('with DATABASE_CA_FILE the connection is TLS, and only to whom the author
 
 t.test('with NATS_CA_FILE the connection is TLS, and only to whom the authority vouches for', async (t) => {
   const passwords = Object.fromEntries(brokerUsers.map((name) => [name, 'secret'])) as Record<BrokerUser, string>
-  const nats = await startNats({ dir: join(dir, 'nats'), passwords, team: {} })
+  const nats = await startNats({ dir: join(dir, 'nats'), passwords })
   t.teardown(() => nats.child.stop())
   appendFileSync(
     join(dir, 'nats/nats.conf'),

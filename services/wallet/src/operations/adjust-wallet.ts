@@ -2,29 +2,37 @@ import { invalid, operations, Rejection, toMinorUnits } from '@backoffice/contra
 import { handle } from '@backoffice/service-runtime'
 import type { Ledger } from '../steps/ledger.ts'
 import { postTransfer } from '../steps/post-transfer.ts'
+import type { TwoPeopleRule } from '../steps/two-people.ts'
 import { findBalanceOfPlayer } from '../storage/accounts.ts'
 
 const operation = operations.wallet.adjustWallet
 
-export const adjustWallet = (ledger: Ledger) =>
-  handle(operation, async (call, tools) => {
-    const { playerId, amount, reference, reason } = call.input
-    const signed = toMinorUnits(amount)
-    if (signed === 0n) throw invalid('body', '/amount', 'must not be zero')
-    const account = await findBalanceOfPlayer(tools.db, playerId)
-    if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
-    const transfer = {
-      kind: signed > 0n ? ('credit' as const) : ('debit' as const),
-      brandId: account.brandId,
-      playerId,
-      currency: account.currency,
-      transferId: tools.newId('trf'),
-      reference,
-      type: 'ADJUSTMENT' as const,
-      counterparty: 'adjustments' as const,
-      amount: signed > 0n ? signed : -signed,
-      effectiveAt: tools.now,
-      reason,
-    }
-    return postTransfer(ledger, transfer, { operation, call, tools })
+export const adjustWallet = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
+  handle(operation, {
+    async takesTwo({ input: { playerId, amount } }, { db }) {
+      const account = await findBalanceOfPlayer(db, playerId)
+      // Nobody need propose what is refused anyway.
+      return account !== undefined && twoPeople.holds(db, { brandId: account.brandId, amount: toMinorUnits(amount) })
+    },
+    async run(call, tools) {
+      const { playerId, amount, reference, reason } = call.input
+      const signed = toMinorUnits(amount)
+      if (signed === 0n) throw invalid('body', '/amount', 'must not be zero')
+      const account = await findBalanceOfPlayer(tools.db, playerId)
+      if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+      const transfer = {
+        kind: signed > 0n ? ('credit' as const) : ('debit' as const),
+        brandId: account.brandId,
+        playerId,
+        currency: account.currency,
+        transferId: tools.newId('trf'),
+        reference,
+        type: 'ADJUSTMENT' as const,
+        counterparty: 'adjustments' as const,
+        amount: signed > 0n ? signed : -signed,
+        effectiveAt: tools.now,
+        reason,
+      }
+      return postTransfer(ledger, transfer, { operation, call, tools })
+    },
   })

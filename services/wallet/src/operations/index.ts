@@ -2,6 +2,7 @@ import type { HandlersOf } from '@backoffice/service-runtime'
 import type { HeadStore } from '../heads/store.ts'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
 import type { Ledger } from '../steps/ledger.ts'
+import type { TwoPeopleRule } from '../steps/two-people.ts'
 import { adjustWallet } from './adjust-wallet.ts'
 import { captureHold } from './capture-hold.ts'
 import { creditAccount } from './credit-account.ts'
@@ -24,6 +25,7 @@ export const handlers = (
   ledger: Ledger,
   reconciler: Reconciler,
   heads: HeadStore | undefined,
+  twoPeople: TwoPeopleRule,
 ): HandlersOf<'wallet'> => ({
   getWallet,
   listTransactions,
@@ -35,8 +37,8 @@ export const handlers = (
   openHold: openHold(ledger),
   captureHold: captureHold(ledger),
   releaseHold: releaseHold(ledger),
-  adjustWallet: adjustWallet(ledger),
-  reverseTransfer: reverseTransfer(ledger),
+  adjustWallet: adjustWallet(ledger, twoPeople),
+  reverseTransfer: reverseTransfer(ledger, twoPeople),
   exportPlayer,
   listEntries,
   exportStatement,

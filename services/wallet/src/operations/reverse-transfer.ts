@@ -3,30 +3,39 @@ import { handle } from '@backoffice/service-runtime'
 import { transferIdOf } from '../domain/ledger-item.ts'
 import type { Ledger } from '../steps/ledger.ts'
 import { postTransfer } from '../steps/post-transfer.ts'
+import type { TwoPeopleRule } from '../steps/two-people.ts'
 import { findEntry, readCounterparty } from '../storage/statement.ts'
 
 const operation = operations.wallet.reverseTransfer
 
-export const reverseTransfer = (ledger: Ledger) =>
-  handle(operation, async (call, tools) => {
-    const { reference, reason } = call.input
-    const id = transferIdOf(call.input.transferId)
-    const reversed = await findEntry(tools.db, id)
-    if (reversed === undefined) throw new Rejection('TRANSFER_NOT_FOUND')
-    const { brandId, playerId, currency, amount } = reversed
-    const transfer = {
-      kind: amount > 0n ? ('debit' as const) : ('credit' as const),
-      brandId,
-      playerId,
-      currency,
-      transferId: tools.newId('trf'),
-      reference,
-      type: 'REVERSAL' as const,
-      counterparty: await readCounterparty(tools.db, id),
-      amount: reversed.transferAmount,
-      effectiveAt: tools.now,
-      reverses: id,
-      reason,
-    }
-    return postTransfer(ledger, transfer, { operation, call, tools })
+export const reverseTransfer = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
+  handle(operation, {
+    async takesTwo({ input: { transferId } }, { db }) {
+      const reversed = await findEntry(db, transferIdOf(transferId))
+      return (
+        reversed !== undefined && twoPeople.holds(db, { brandId: reversed.brandId, amount: reversed.transferAmount })
+      )
+    },
+    async run(call, tools) {
+      const { reference, reason } = call.input
+      const id = transferIdOf(call.input.transferId)
+      const reversed = await findEntry(tools.db, id)
+      if (reversed === undefined) throw new Rejection('TRANSFER_NOT_FOUND')
+      const { brandId, playerId, currency, amount } = reversed
+      const transfer = {
+        kind: amount > 0n ? ('debit' as const) : ('credit' as const),
+        brandId,
+        playerId,
+        currency,
+        transferId: tools.newId('trf'),
+        reference,
+        type: 'REVERSAL' as const,
+        counterparty: await readCounterparty(tools.db, id),
+        amount: reversed.transferAmount,
+        effectiveAt: tools.now,
+        reverses: id,
+        reason,
+      }
+      return postTransfer(ledger, transfer, { operation, call, tools })
+    },
   })

@@ -79,7 +79,9 @@ const audited = sql`
     -- A text that is no amount is a difference, and must not end the run.
     case when operation = 'adjustWallet' and input ->> 'amount' ~ '^-?\\d{1,13}(\\.\\d{1,2})?$'
       then ((input ->> 'amount')::numeric * 100)::bigint end as amount
-  from wallet.audit_entry where operation in ('adjustWallet', 'reverseTransfer')
+  from wallet.audit_entry
+  -- Refusals and proposals are in the trail too.
+  where operation in ('adjustWallet', 'reverseTransfer') and coalesce(outcome, 'done') = 'done'
 `
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   batchFaultOf,
+  byService,
   type Database,
   type Db,
   Gatherer,
@@ -114,7 +115,7 @@ export class Recorder {
     const withheld = await withholdDeliveries(db, endpointId, now)
     const id = newId('aud')
     const what = { actor: 'webhooks', operation: 'disableWebhook', operationId: id, subject: endpointId }
-    await insertAudit(db, [{ id, ...what, reason: disabledReason, input: { withheld } }], now)
+    await insertAudit(db, [{ id, ...what, ...byService, reason: disabledReason, input: { withheld } }], now)
     this.#context.log.error({ endpoint: endpointId, withheld }, 'an endpoint was disabled, because it failed for days')
   }
 }

@@ -4,6 +4,7 @@ import { accountOwner } from './0002-account-owner.ts'
 import { wideCheckpoints } from './0003-wide-checkpoints.ts'
 import { refusedCredits } from './0004-refused-credits.ts'
 import { incrementalReconciliation } from './0005-incremental-reconciliation.ts'
+import { brands } from './0006-brands.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   wideCheckpoints,
   refusedCredits,
   incrementalReconciliation,
+  brands,
 ]

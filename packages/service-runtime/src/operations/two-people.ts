@@ -1,0 +1,118 @@
+import { holdsFor, type Operation, type operations, type Proposal, Rejection, type Reply } from '@backoffice/contracts'
+import { inputDigest } from '@backoffice/team-identity'
+import type { Db } from '../database/db.ts'
+import { newId } from '../process/ids.ts'
+import type { Call, ExecuteTools, QueryTools } from './handle.ts'
+import { type WithTimes, withIsoTimes } from './iso-times.ts'
+import { toPage } from './page.ts'
+
+/** How long a proposal waits for a second person. */
+export const proposalHours = 24
+
+interface OpenProposal {
+  readonly id: string
+  readonly proposedBy: string
+  readonly expiresAt: Date
+  readonly state: 'open' | 'approved'
+}
+
+/** Whether the table says, by the input alone, that a call takes two people. */
+export const takesTwo = ({ twoPeople }: Operation, call: Pick<Call, 'input'>): boolean =>
+  twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, call.input as object as Given)
+type Given = Readonly<Record<string, unknown>>
+
+/**
+ * The first person proposes, and the same call by another carries it out: both sign the same operation and input, each
+ * with a reason of their own. In the transaction of the effect, or before one that is idempotent by a reference.
+ * @param isRepeatable whether what was approved may be done again, because doing it again changes nothing
+ * @returns the refusal of a call that proposes, which is to be committed with its proposal; undefined for one that may go on
+ */
+export async function proposeOrApprove(
+  db: Db,
+  operation: Operation,
+  call: Pick<Call, 'caller' | 'input' | 'operationId'>,
+  { now, isRepeatable = false }: { readonly now: Date; readonly isRepeatable?: boolean },
+): Promise<Rejection | undefined> {
+  const { reason, ...proposed } = call.input as Given
+  const fingerprint = inputDigest([operation.id, proposed])
+  await db`
+    update proposal set state = 'expired'
+    where fingerprint = ${fingerprint} and state = 'open' and expires_at <= ${now}::timestamptz
+  `
+  const [known] = await db<OpenProposal>`
+    select id, proposed_by, expires_at, state from proposal
+    where fingerprint = ${fingerprint} and expires_at > ${now}::timestamptz
+      and (state = 'open' or (state = 'approved' and ${isRepeatable}))
+    order by state desc limit 1 for update
+  `
+  const { caller, operationId } = call
+  const why = typeof reason === 'string' ? reason : null
+  if (known === undefined) {
+    const proposal = { id: newId('prp'), proposedBy: caller.name, expiresAt: hoursAfter(now, proposalHours) }
+    await db`
+      insert into proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
+      values (${proposal.id}, ${operation.id}, ${fingerprint}, ${JSON.stringify(proposed)}::json, ${why}, ${caller.name},
+        ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId})
+    `
+    return awaitsApproval(proposal)
+  }
+  if (known.state === 'approved') return undefined
+  // Two people are people: a machine may propose.
+  if (known.proposedBy === caller.name || caller.kind === 'machine') return awaitsApproval(known)
+  await db`
+    update proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
+      decided_operation_id = ${operationId}, decision_reason = ${why}
+    where id = ${known.id}
+  `
+  return undefined
+}
+
+const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<OpenProposal, 'id' | 'proposedBy' | 'expiresAt'>) =>
+  new Rejection('AWAITS_APPROVAL', { proposalId: id, proposedBy, expiresAt: expiresAt.toISOString() })
+
+const hoursAfter = (now: Date, hours: number) => new Date(now.getTime() + hours * 3_600_000)
+
+type ListProposals = (typeof operations)['gateway']['listProposals']
+
+/** Answers the `listProposals` operation of any service, newest first. One that nobody decided in time is expired. */
+export async function readProposals(
+  { input }: Call<ListProposals>,
+  { db, now }: QueryTools,
+): Promise<Reply<ListProposals>> {
+  const { proposalId = null, state = null, before = null, limit } = input
+  const rows = await db<WithTimes<Proposal, 'proposedAt' | 'expiresAt' | 'decidedAt'>>`
+    select id, operation, input, reason, proposed_by, proposed_at, expires_at, operation_id, current as state, decided_by,
+      decided_at, decision_reason
+    from (
+      select *, case when state = 'open' and expires_at <= ${now}::timestamptz then 'expired' else state end as current
+      from proposal
+    ) p
+    where (${proposalId}::text is null or id = ${proposalId}) and (${state}::text is null or current = ${state})
+      and (${before}::text is null or id < ${before})
+    order by id desc limit ${limit + 1}
+  `
+  return toPage(rows.map(withIsoTimes), limit, ({ id }) => id)
+}
+
+type DeclineProposal = (typeof operations)['gateway']['declineProposal']
+
+/** Who may propose may decline; the proposer takes it back. */
+export const declineProposal = (operationsOfService: Readonly<Record<string, Operation>>) => ({
+  async execute({ input, caller, operationId }: Call<DeclineProposal>, { db, now }: ExecuteTools) {
+    const { proposalId, reason } = input
+    const [proposal] = await db<{ operation: string; state: Proposal['state']; expiresAt: Date }>`
+      select operation, state, expires_at from proposal where id = ${proposalId} for update
+    `
+    if (proposal === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
+    const { roles = [] } = operationsOfService[proposal.operation] ?? {}
+    if (!roles.some((role) => caller.roles.has(role))) throw new Rejection('ROLE_REQUIRED', { roles })
+    if (proposal.state !== 'open' || proposal.expiresAt <= now)
+      throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state === 'open' ? 'expired' : proposal.state })
+    await db`
+      update proposal set state = 'declined', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
+        decided_operation_id = ${operationId}, decision_reason = ${reason}
+      where id = ${proposalId}
+    `
+    return { proposalId, state: 'declined' as const }
+  },
+})

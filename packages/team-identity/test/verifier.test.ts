@@ -1,0 +1,205 @@
+import { utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import t, { type Test } from 'tap'
+import {
+  type CallToProve,
+  type IdentityRefused,
+  type IdentitySettings,
+  identityOf,
+  identitySettings,
+  MachineSigner,
+  newSessionKey,
+  PersonSigner,
+  type Proof,
+  type SessionKey,
+  TeamVerifier,
+} from '../src/index.ts'
+
+const now = new Date('2026-03-02T12:00:00Z')
+const seconds = (at: Date) => Math.floor(at.getTime() / 1_000)
+const issuer = 'https://id.example.com'
+const call: CallToProve = {
+  operation: 'payments.decideWithdrawal',
+  operationId: 'opn_1',
+  input: { withdrawalId: 'wdr_1', decision: 'approve' },
+}
+
+const provider = await generateKeyPair('RS256', { extractable: true })
+const stranger = await generateKeyPair('RS256', { extractable: true })
+const machine = await generateKeyPair('EdDSA', { extractable: true })
+const dir = t.testdir({})
+const keysFile = join(dir, 'keys.json')
+const machinesFile = join(dir, 'machines.json')
+writeFileSync(
+  keysFile,
+  JSON.stringify({ keys: [{ ...(await exportJWK(provider.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }),
+)
+const { kty, crv, x } = await exportJWK(machine.publicKey)
+writeFileSync(machinesFile, JSON.stringify([{ name: 'nightly', publicKey: { kty, crv, x }, roles: ['finance'] }]))
+
+const settings = Value.Default(Type.Object(identitySettings), {
+  TEAM_ISSUER: issuer,
+  TEAM_AUDIENCES: 'backoffice-cli,backoffice-console',
+  TEAM_KEYS_FILE: keysFile,
+  TEAM_GROUP_ROLES: '{"money": ["finance"], "kyc": ["compliance"], "both": ["finance", "compliance"]}',
+  TEAM_MACHINES_FILE: machinesFile,
+}) as IdentitySettings
+const verifier = new TeamVerifier(identityOf(settings))
+
+interface Given {
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly key?: SessionKey
+  readonly signedBy?: typeof provider
+  readonly alg?: string
+}
+
+async function idToken(session: SessionKey, { claims = {}, signedBy = provider, alg = 'RS256' }: Given = {}) {
+  return new SignJWT({
+    iss: issuer,
+    aud: 'backoffice-cli',
+    sub: 'u1',
+    email: 'alice@example.com',
+    email_verified: true,
+    groups: ['money', 'unknown'],
+    nonce: session.thumbprint,
+    iat: seconds(now) - 600,
+    auth_time: seconds(now) - 600,
+    exp: seconds(now) - 300,
+    ...claims,
+  })
+    .setProtectedHeader({ alg, kid: 'k1' })
+    .sign(signedBy.privateKey)
+}
+
+async function signed(given: Given & { readonly at?: Date; readonly as?: CallToProve } = {}): Promise<Proof> {
+  const key = given.key ?? (await newSessionKey())
+  const { at = now, as = call } = given
+  const signer = new PersonSigner({ idToken: await idToken(key, given), key, tool: 'console', now: () => at })
+  return signer.sign(as)
+}
+
+const refusedBecause = (t: Test, reason: string, proof: Partial<Proof>, of: CallToProve = call, at = now) =>
+  t.rejects(verifier.verify(of, proof, at), { name: 'IdentityRefused', reason } as Partial<IdentityRefused>, reason)
+
+t.test(
+  'a person is who the provider says, with the roles of their groups, until the working day is over',
+  async (t) => {
+    const key = await newSessionKey()
+    const proof = await signed({ key })
+    const caller = await verifier.verify(call, proof, now)
+    t.match(caller, { kind: 'person', name: 'alice@example.com', session: key.thumbprint, tool: 'console' })
+    t.same([...caller.roles], ['finance'], 'a group without roles gives none')
+    t.equal(caller.loggedInAt?.getTime(), now.getTime() - 600_000)
+
+    const late = new Date(now.getTime() + 9 * 3_600_000)
+    t.ok(await verifier.verify(call, await signed({ key, at: late }), late), 'although the ID token says it expired')
+    const over = new Date(now.getTime() + 10 * 3_600_000)
+    await refusedBecause(t, 'session over', await signed({ key, at: over }), call, over)
+  },
+)
+
+t.test('an ID token counts only from our provider, for our clients, and for the key that signs', async (t) => {
+  await refusedBecause(t, 'ID token', await signed({ signedBy: stranger }))
+  await refusedBecause(t, 'issuer', await signed({ claims: { iss: 'https://id.example.org' } }))
+  await refusedBecause(t, 'audience', await signed({ claims: { aud: 'newsletter' } }))
+  await refusedBecause(
+    t,
+    'audience',
+    await signed({ claims: { aud: ['newsletter', 'backoffice-cli'], azp: 'newsletter' } }),
+  )
+  await refusedBecause(t, 'audience', await signed({ claims: { aud: ['newsletter', 'backoffice-cli'] } }))
+  t.ok(
+    await verifier.verify(call, await signed({ claims: { aud: ['x', 'backoffice-cli'], azp: 'backoffice-cli' } }), now),
+  )
+  await refusedBecause(t, 'nonce', await signed({ claims: { nonce: 'another' } }))
+  await refusedBecause(t, 'ID token', await signed({ claims: { nonce: undefined } }))
+  await refusedBecause(t, 'ID token', await signed({ claims: { iat: seconds(now) + 120 } }))
+  await refusedBecause(t, 'name', await signed({ claims: { email: undefined } }))
+  await refusedBecause(t, 'name', await signed({ claims: { email_verified: false } }))
+  await refusedBecause(t, 'no proof', {})
+})
+
+t.test('no ID token is accepted that is signed with a shared secret, or not at all', async (t) => {
+  const key = await newSessionKey()
+  const { proof } = await signed({ key })
+  const [header, payload] = (await idToken(key)).split('.')
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  await refusedBecause(t, 'ID token', { idToken: `${none}.${payload}.`, proof })
+  await refusedBecause(t, 'ID token', { idToken: `${header}.${payload}.AAAA`, proof })
+  const secret = new TextEncoder().encode(JSON.stringify(await exportJWK(provider.publicKey)))
+  const hmac = await new SignJWT({ iss: issuer, aud: 'backoffice-cli', nonce: key.thumbprint })
+    .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+    .sign(secret)
+  await refusedBecause(t, 'ID token', { idToken: hmac, proof })
+})
+
+t.test('a signature is for one call, made now', async (t) => {
+  const proof = await signed()
+  await refusedBecause(t, 'call', proof, { ...call, operationId: 'opn_2' })
+  await refusedBecause(t, 'call', proof, { ...call, operation: 'wallet.adjustWallet' })
+  await refusedBecause(t, 'call', proof, { ...call, input: { withdrawalId: 'wdr_1', decision: 'pay' } })
+  t.ok(
+    await verifier.verify({ ...call, input: { decision: 'approve', withdrawalId: 'wdr_1' } }, proof, now),
+    'in any order',
+  )
+  const later = (s: number) => new Date(now.getTime() + s * 1_000)
+  t.ok(await verifier.verify(call, proof, later(119)))
+  await refusedBecause(t, 'signed at another time', proof, call, later(121))
+  await refusedBecause(t, 'signed at another time', await signed({ at: later(120) }))
+})
+
+t.test("nobody signs with another's session", async (t) => {
+  const [alice, mallory] = [await newSessionKey(), await newSessionKey()]
+  const idTokenOfAlice = await idToken(alice)
+  const signer = new PersonSigner({ idToken: idTokenOfAlice, key: mallory, tool: 'console', now: () => now })
+  await refusedBecause(t, 'nonce', await signer.sign(call))
+  // The key of Alice is named, and the signature is Mallory's.
+  const forged = new PersonSigner({
+    idToken: idTokenOfAlice,
+    key: { ...mallory, publicJwk: alice.publicJwk },
+    tool: 'console',
+    now: () => now,
+  })
+  await refusedBecause(t, 'signature', await forged.sign(call))
+  await refusedBecause(t, 'signature', { idToken: idTokenOfAlice, proof: 'not.a.jws' })
+  // The ID token itself is signed by the provider, and is no signature of a call.
+  await refusedBecause(t, 'nonce', { idToken: idTokenOfAlice, proof: idTokenOfAlice })
+})
+
+t.test('a machine is known by its key, and is nobody else', async (t) => {
+  const signer = new MachineSigner({ name: 'nightly', privateKey: machine.privateKey, now: () => now })
+  const caller = await verifier.verify(call, await signer.sign(call), now)
+  t.match(caller, { kind: 'machine', name: 'nightly', loggedInAt: undefined, tool: 'program' })
+  t.same([...caller.roles], ['finance'])
+  const other = await generateKeyPair('EdDSA', { extractable: true })
+  const impostor = new MachineSigner({ name: 'nightly', privateKey: other.privateKey, now: () => now })
+  await refusedBecause(t, 'signature', await impostor.sign(call))
+  const unknown = new MachineSigner({ name: 'hourly', privateKey: machine.privateKey, now: () => now })
+  await refusedBecause(t, 'machine', await unknown.sign(call))
+})
+
+t.test('a key that the provider has since a moment ago is found in its file', async (t) => {
+  const file = join(dir, 'new-keys.json')
+  const key = { ...(await exportJWK(provider.publicKey)), alg: 'RS256' }
+  const write = (kid: string, at: number) => {
+    writeFileSync(file, JSON.stringify({ keys: [{ ...key, kid }] }))
+    utimesSync(file, at, at)
+  }
+  write('k0', 1_000)
+  const reading = new TeamVerifier({ ...identityOf(settings), keysFile: file })
+  await t.rejects(reading.verify(call, await signed(), now), { reason: 'ID token' } as Partial<IdentityRefused>)
+  write('k1', 2_000)
+  t.ok(await reading.verify(call, await signed(), now))
+})
+
+t.test('settings that are wrong are named', async (t) => {
+  t.throws(() => identityOf({ ...settings, TEAM_GROUP_ROLES: '{"x": ["king"]}' }), /TEAM_GROUP_ROLES/)
+  t.throws(() => identityOf({ ...settings, TEAM_GROUP_ROLES: 'x' }), /TEAM_GROUP_ROLES: is not JSON/)
+  const { TEAM_ISSUER: _issuer, ...without } = settings
+  await t.rejects(new TeamVerifier(identityOf(without)).verify(call, await signed(), now), {
+    reason: 'not configured',
+  } as Partial<IdentityRefused>)
+})
