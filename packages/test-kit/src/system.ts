@@ -1,10 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ProcessName, readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
+import { teamConsole } from '@backoffice/contracts'
+import {
+  type ProcessName,
+  readStack,
+  type StackDescription,
+  StackPerson,
+  stackFileIn,
+  type TeamUser,
+} from '@backoffice/dev-stack'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { isEngineReachable, startContainers } from './containers.ts'
@@ -36,8 +44,8 @@ export interface System extends StackDescription {
   pid(name: ProcessName): number
   /** What it printed so far. */
   printed(): string
-  /** A client of the team's operations, as a person whom `team` names. */
-  asTeam(user: string): Promise<RpcClient>
+  /** A client of the team's operations, as one of the `people`, who logs in whenever that is needed. */
+  asTeam(person: TeamUser): Promise<RpcClient>
 }
 
 /** Starts a system on a free port and a database of its own, and stops it with `t`. */
@@ -79,11 +87,14 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
     dir,
     stackJson,
     printed: () => text,
-    async asTeam(user) {
-      const login = { NATS_URL: description.natsUrl, NATS_USER: user, NATS_PASSWORD: description.team[user] ?? '' }
-      const connection = await connectNats(login, { name: user })
+    async asTeam(person) {
+      const { natsUrl, issuer } = description
+      // A server in a container has passwords of its own.
+      const password = backends.environment.NATS_PASSWORD_CONSOLE ?? consolePassword(dir)
+      const login = { NATS_URL: natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: password }
+      const connection = await connectNats(login, { name: person })
       connections.push(connection)
-      return new RpcClient(connection, user)
+      return new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
     },
     pid(name) {
       const pid = readStack(stackJson).processes[name]
@@ -91,6 +102,14 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
       return pid
     },
   }
+}
+
+/** Of the broker's user that passes on what the team calls. */
+function consolePassword(dir: string): string {
+  const secrets = JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as {
+    readonly nats: { readonly console: string }
+  }
+  return secrets.nats.console
 }
 
 interface Backends {
