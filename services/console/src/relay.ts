@@ -11,6 +11,7 @@ import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
 import { IdentityRefused, type Proof, type TeamVerifier } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { decodeJwt } from 'jose'
 import { isPassing } from './http/errors.ts'
 import type { Settings } from './settings.ts'
 
@@ -71,6 +72,16 @@ export function registerRelay(app: FastifyInstance, context: RelayContext): void
     return reply.type('application/json; charset=utf-8').send(bytes)
   })
 
+  // Who a caller is taken for. It calls no service, so the proof is for a name that no operation has.
+  app.post('/whoami', { bodyLimit: bodyBytesMax, errorHandler }, async (request) => {
+    const { operationId, proof } = readProof(request)
+    const call = { operation: 'console.whoami', operationId, input: {} }
+    const { kind, name, roles, loggedInAt } = await verifier.verify(call, proof, clock.now())
+    const issuedAt = proof.idToken === undefined ? undefined : decodeJwt(proof.idToken).iat
+    const endsAt = issuedAt === undefined ? undefined : new Date((issuedAt + config.TEAM_SESSION_HOURS * 3_600) * 1_000)
+    return { kind, name, roles: [...roles], loggedInAt: loggedInAt ?? null, endsAt: endsAt ?? null }
+  })
+
   app.get('/cli', () => ({ issuer: config.TEAM_ISSUER, clientId: config.CONSOLE_CLI_CLIENT_ID, version }))
 
   /** What the command line reads of a refusal: the same as the services say. */
@@ -95,6 +106,14 @@ function readCall(request: FastifyRequest): Call {
   const { service, operation: id } = request.params as { readonly service: string; readonly operation: string }
   const operation = teamOperations.get(`${service}.${id}`)
   if (operation === undefined) throw new Rejection('NOT_FOUND')
+  const input = request.body
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '', message: 'must be a JSON object' }] })
+  return { operation, input: input as Call['input'], ...readProof(request) }
+}
+
+/** @throws {Rejection} when it does not say for which call it is */
+function readProof(request: FastifyRequest): Pick<Call, 'operationId' | 'proof'> {
   const header = (name: string) => {
     const value = request.headers[name.toLowerCase()]
     return typeof value === 'string' && value !== '' ? value : undefined
@@ -111,10 +130,7 @@ function readCall(request: FastifyRequest): Call {
   const [, idToken] = /^Bearer ([\w.-]+)$/i.exec(authorization ?? '') ?? []
   if (authorization !== undefined && idToken === undefined)
     throw new IdentityRefused('ID token', 'the header Authorization is not "Bearer" and an ID token')
-  const input = request.body
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '', message: 'must be a JSON object' }] })
-  return { operation, operationId, input: input as Call['input'], proof: { idToken, proof } }
+  return { operationId, proof: { idToken, proof } }
 }
 
 /** Fastify's own refusals, by their status. */
