@@ -4,7 +4,8 @@ import t from 'tap'
 import { rows } from '../src/commands/index.ts'
 import { printError } from '../src/output.ts'
 import type { AnyRow } from '../src/row.ts'
-import { captured, typed } from './typed.ts'
+import { captured } from './captured.ts'
+import { typed } from './typed.ts'
 import { wordsFor } from './words.ts'
 
 /** As much of JSON Schema as replies use. */

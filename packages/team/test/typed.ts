@@ -1,6 +1,7 @@
 import type { Input, Operation } from '@backoffice/contracts'
 import { program } from '../src/main.ts'
 import { Session } from '../src/session.ts'
+import { captured, type Written } from './captured.ts'
 
 export interface Sent {
   readonly operation: Operation
@@ -8,12 +9,8 @@ export interface Sent {
   readonly operationId: string
 }
 
-export interface Typed {
+export interface Typed extends Written {
   readonly sent: readonly Sent[]
-  readonly stdout: string
-  readonly stderr: string
-  /** What the program ended with, where it did not succeed. */
-  readonly error?: Error
 }
 
 type Reply = (operation: Operation, input: Input<Operation>) => unknown
@@ -39,25 +36,4 @@ export async function typed(words: readonly string[], reply: Reply = () => ({}))
   const open = async () => new Session({ call } as never)
   const { error, ...written } = await captured(() => program(open).parseAsync(words, { from: 'user' }))
   return { sent, ...written, ...(error === undefined ? {} : { error }) }
-}
-
-/** Runs something and keeps what it writes. */
-export async function captured(run: () => unknown): Promise<Omit<Typed, 'sent'>> {
-  const written = { stdout: '', stderr: '' }
-  const writes = { stdout: process.stdout.write, stderr: process.stderr.write }
-  for (const name of ['stdout', 'stderr'] as const) {
-    process[name].write = ((text: string) => {
-      written[name] += text
-      return true
-    }) as typeof process.stdout.write
-  }
-  try {
-    await run()
-    return written
-  } catch (error) {
-    return { ...written, error: error as Error }
-  } finally {
-    process.stdout.write = writes.stdout
-    process.stderr.write = writes.stderr
-  }
 }
