@@ -27,8 +27,12 @@ export async function logIn(issuer: string, person: TeamUser): Promise<PersonLog
   return { idToken: await finish(await choosePerson(address, person)), key }
 }
 
-/** @returns where the provider sends the browser in the end */
-async function choosePerson(start: URL, person: TeamUser): Promise<URL> {
+/**
+ * Does what a person does in a browser at the provider of a development stack.
+ * @param start the address that begins a login
+ * @returns where the provider sends the browser in the end
+ */
+export async function choosePerson(start: URL, person: TeamUser): Promise<URL> {
   const cookies = new Map<string, string>()
   let address = start
   let form: URLSearchParams | undefined
@@ -54,7 +58,7 @@ async function choosePerson(start: URL, person: TeamUser): Promise<URL> {
     await response.body?.cancel()
     form = undefined
     address = new URL(location, address)
-    if (address.href.startsWith(redirectUri)) return address
+    if (address.origin !== start.origin) return address
   }
   throw new Error('the identity provider did not come to an end')
 }
