@@ -20,6 +20,9 @@ export interface Display {
   readonly hoursSince: (iso: string) => number
 }
 
+/** Of English, the form that the rest of the world reads: day before month. */
+const formats: Readonly<Record<Language, string>> = { 'pt-BR': 'pt-BR', en: 'en-GB' }
+
 const units = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -31,7 +34,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
   const chosen = request.cookies.theme
   const words: Words = wordsIn(language)
   const zoned = (timeZone: string) =>
-    new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short', timeZone })
+    new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
   const local = zoned(config.CONSOLE_TIME_ZONE)
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
   const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
@@ -45,7 +48,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     word: (kind, name) => (words as Readonly<Record<string, string>>)[`${kind}.${name}`] ?? name,
     // As text: a number would round large amounts.
     money: (amount, currency) =>
-      new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount as `${number}`),
+      new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
     time: (iso) => local.format(new Date(iso)),
     utc: (iso) => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
     ago(iso) {
