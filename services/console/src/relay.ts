@@ -1,6 +1,8 @@
 import {
   allOperations,
+  defined,
   errorCatalogue,
+  headerNames,
   type Operation,
   Rejection,
   type TeamTool,
@@ -13,6 +15,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
 import { isPassing } from './http/errors.ts'
+import { whoAmI } from './identity/person.ts'
 import type { Settings } from './settings.ts'
 
 const minuteMs = 60_000
@@ -28,12 +31,17 @@ export interface RelayContext {
   readonly version: string
 }
 
-interface Call {
-  readonly operation: Operation
+interface Signed {
   readonly operationId: string
   readonly input: Readonly<Record<string, unknown>>
+  /** The proposal of somebody else that the call carries out. */
+  readonly approves: { readonly approves?: string }
   readonly proof: Proof
 }
+
+/** When the session of an ID token ends. It was verified before. */
+const sessionEnd = (idToken: string, sessionHours: number): string =>
+  new Date(((decodeJwt(idToken).iat ?? 0) + sessionHours * 3_600) * 1_000).toISOString()
 
 const teamOperations = new Map(
   allOperations
@@ -57,9 +65,10 @@ export function registerRelay(app: FastifyInstance, context: RelayContext): void
   app.decorateRequest('callerSession', undefined)
 
   app.post('/calls/:service/:operation', { bodyLimit: bodyBytesMax, errorHandler }, async (request, reply) => {
-    const { operation, operationId, input, proof } = readCall(request)
+    const operation = operationOf(request)
+    const { operationId, input, approves, proof } = readSigned(request)
     const name = `${operation.service}.${operation.id}`
-    const caller = await verifier.verify({ operation: name, operationId, input }, proof, clock.now())
+    const caller = await verifier.verify({ operation: name, operationId, input, ...approves }, proof, clock.now())
     if (caller.tool === tools.console) throw new IdentityRefused('call', 'the console makes no calls here')
     request.callerSession = caller.session
     const limit = await bySession(request)
@@ -68,18 +77,17 @@ export function registerRelay(app: FastifyInstance, context: RelayContext): void
       throw new Rejection('RATE_LIMITED')
     }
     const rpc = new RpcClient(nats, { sign: async () => proof })
-    const { bytes } = await rpc.request(operation, { input: input as never, operationId })
+    const { bytes } = await rpc.request(operation, { input: input as never, operationId, ...approves })
     return reply.type('application/json; charset=utf-8').send(bytes)
   })
 
-  // Who a caller is taken for. It calls no service, so the proof is for a name that no operation has.
+  /** Who the services take a caller for. It is signed like a call, and goes no further. */
   app.post('/whoami', { bodyLimit: bodyBytesMax, errorHandler }, async (request) => {
-    const { operationId, proof } = readProof(request)
-    const call = { operation: 'console.whoami', operationId, input: {} }
+    const { operationId, input, proof } = readSigned(request)
+    const call = { operation: whoAmI, operationId, input }
     const { kind, name, roles, loggedInAt } = await verifier.verify(call, proof, clock.now())
-    const issuedAt = proof.idToken === undefined ? undefined : decodeJwt(proof.idToken).iat
-    const endsAt = issuedAt === undefined ? undefined : new Date((issuedAt + config.TEAM_SESSION_HOURS * 3_600) * 1_000)
-    return { kind, name, roles: [...roles], loggedInAt: loggedInAt ?? null, endsAt: endsAt ?? null }
+    const endsAt = proof.idToken === undefined ? null : sessionEnd(proof.idToken, config.TEAM_SESSION_HOURS)
+    return { name, kind, roles: [...roles], loggedInAt: loggedInAt?.toISOString() ?? null, endsAt }
   })
 
   app.get('/cli', () => ({ issuer: config.TEAM_ISSUER, clientId: config.CONSOLE_CLI_CLIENT_ID, version }))
@@ -101,36 +109,40 @@ declare module 'fastify' {
 
 const tools = { console: 'console' } as const satisfies Partial<Record<TeamTool, TeamTool>>
 
-/** @throws {Rejection} when it is no call of the team */
-function readCall(request: FastifyRequest): Call {
+function operationOf(request: FastifyRequest): Operation {
   const { service, operation: id } = request.params as { readonly service: string; readonly operation: string }
   const operation = teamOperations.get(`${service}.${id}`)
   if (operation === undefined) throw new Rejection('NOT_FOUND')
-  const input = request.body
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '', message: 'must be a JSON object' }] })
-  return { operation, input: input as Call['input'], ...readProof(request) }
+  return operation
 }
 
-/** @throws {Rejection} when it does not say for which call it is */
-function readProof(request: FastifyRequest): Pick<Call, 'operationId' | 'proof'> {
+/** @throws {Rejection} when it is not signed, or has no operation id or input */
+function readSigned(request: FastifyRequest): Signed {
   const header = (name: string) => {
     const value = request.headers[name.toLowerCase()]
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   const proof = header(teamHeaders.proof)
   if (proof === undefined) throw new IdentityRefused('no proof', `the header ${teamHeaders.proof} is missing`)
-  const operationId = header('Operation-Id')
+  const operationId = header(headerNames.operationId)
   if (operationId === undefined || !operationIdPattern.test(operationId))
     throw new Rejection('VALIDATION_ERROR', {
       in: 'headers',
-      issues: [{ path: 'Operation-Id', message: 'must be 1 to 64 letters, digits, _ . : or -' }],
+      issues: [{ path: headerNames.operationId, message: 'must be 1 to 64 letters, digits, _ . : or -' }],
     })
   const authorization = header('Authorization')
   const [, idToken] = /^Bearer ([\w.-]+)$/i.exec(authorization ?? '') ?? []
   if (authorization !== undefined && idToken === undefined)
     throw new IdentityRefused('ID token', 'the header Authorization is not "Bearer" and an ID token')
-  return { operationId, proof: { idToken, proof } }
+  const input = request.body
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '', message: 'must be a JSON object' }] })
+  return {
+    operationId,
+    input: input as Signed['input'],
+    approves: defined({ approves: header(headerNames.approves) }),
+    proof: { idToken, proof },
+  }
 }
 
 /** Fastify's own refusals, by their status. */

@@ -29,6 +29,7 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(keys, name)
 
 export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals', showQueue)
+  route.get('/withdrawals/next', goToNext)
   route.get('/withdrawals/:withdrawalId', (visit) => showCase(visit))
   route.post('/withdrawals/:withdrawalId/:verb', async (visit) => {
     const { verb = '' } = visit.params
@@ -87,6 +88,15 @@ const queueInput = (status: WaitingStatus, after: string | undefined): Input<typ
   ...(after === undefined ? {} : { after }),
 })
 
+/** The one that waits longest, besides the one that somebody comes from. */
+async function goToNext({ person, environment, query, address, reply }: Visit): Promise<FastifyReply> {
+  const shown: WaitingStatus = query.status === 'approved' ? 'approved' : 'under_review'
+  const read = (after: string | undefined) => person.call(withdrawalQueue, queueInput(shown, after))
+  const { rows } = await readQueue(environment, undefined, read)
+  const next = rows.find((row) => row.id !== query.not && !row.settling)
+  return reply.redirect(address(next === undefined ? `/withdrawals?status=${shown}` : pathOf(next)), 303)
+}
+
 interface Case {
   readonly withdrawal: Withdrawal
   readonly player: Reply<typeof showPlayer>
@@ -123,6 +133,7 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     title: display.money(withdrawal.amount, withdrawal.currency),
     about: display.t('withdrawals'),
     list: visit.address(`/withdrawals?status=${withdrawal.status === 'approved' ? 'approved' : 'under_review'}`),
+    next: visit.address(`/withdrawals/next?status=${stageOf(withdrawal)}&not=${withdrawal.id}`),
     facts: factsOf(showWithdrawal.reply, withdrawal, shown),
     remark: withdrawal.settling ? display.t('settling') : undefined,
     people: peopleOf(visit, withdrawal),
@@ -130,9 +141,21 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
       ? []
       : verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent)),
     lost: sent !== undefined && !verbs.includes(sent.name as Verb) ? sent.rejection.code : undefined,
-    history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({ at, who: by.name, from, to, reason })),
+    history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({
+      at,
+      who: nameOf(by.name),
+      from,
+      to,
+      reason,
+    })),
     sections: [],
   })
+}
+
+/** The queue in which the work on this withdrawal was done: whoever has just approved one goes on reviewing. */
+const stageOf = ({ status: value, transitions }: Withdrawal): WaitingStatus => {
+  const former = transitions.at(-1)?.from ?? ''
+  return isWaiting(former) ? former : isWaiting(value) ? value : 'under_review'
 }
 
 const isWaiting = (value: string): value is WaitingStatus => Object.hasOwn(decisionsIn, value)
