@@ -7,6 +7,7 @@ export interface Sent {
   readonly operation: Operation
   readonly input: Input<Operation>
   readonly operationId: string
+  readonly approves?: string
 }
 
 export interface Typed extends Written {
@@ -27,7 +28,7 @@ const operator = {
 /** Runs the command line as it was typed, against services that give these replies. Nothing else may write meanwhile. */
 export async function typed(words: readonly string[], reply: Reply = () => ({})): Promise<Typed> {
   const sent: Sent[] = []
-  const call = async (operation: Operation, options: { input: Input<Operation>; operationId: string }) => {
+  const call = async (operation: Operation, options: Omit<Sent, 'operation'>) => {
     sent.push({ operation, ...options })
     // `operators show` is about the operator itself.
     const isLookup = operation.id === 'getOperator' && words.slice(0, 2).join(' ') !== 'operators show'

@@ -53,7 +53,7 @@ export const proposals = [
   }),
   row({
     path: 'proposals approve',
-    description: 'Carry out what somebody else proposed: this makes the same call',
+    description: 'Carry out what somebody else proposed',
     // An approval takes what the opposite takes. What it calls is what was proposed.
     operation: declineProposal,
     also: [...lists.map(({ list }) => list), ...forTwo],
@@ -107,12 +107,6 @@ async function approve({ session, input, operationId }: Work<typeof declinePropo
   const operation = forTwo.find((candidate) => candidate.service === service && candidate.id === id)
   if (operation === undefined) throw new Error(`this program does not know ${service}.${id}: take a newer one`)
   const reason = 'reason' in operation.body.properties ? { reason: input.reason } : {}
-  try {
-    return await session.call(operation, { ...proposed, ...reason } as Input<Operation>, operationId)
-  } catch (error) {
-    // The service takes it for a proposal once more: it is one's own.
-    if (error instanceof Rejection && error.code === 'AWAITS_APPROVAL')
-      throw new Rejection('TWO_PEOPLE_REQUIRED', error.details)
-    throw error
-  }
+  const call = { ...proposed, ...reason } as Input<Operation>
+  return session.approve(operation, { input: call, approves: input.proposalId, operationId })
 }
