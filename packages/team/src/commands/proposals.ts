@@ -107,6 +107,6 @@ async function approve({ session, input, operationId }: Work<typeof declinePropo
   const operation = forTwo.find((candidate) => candidate.service === service && candidate.id === id)
   if (operation === undefined) throw new Error(`this program does not know ${service}.${id}: take a newer one`)
   const reason = 'reason' in operation.body.properties ? { reason: input.reason } : {}
-  const call = { ...proposed, ...reason } as Input<Operation>
+  const call = { ...(proposed as object), ...reason } as Input<Operation>
   return session.approve(operation, { input: call, approves: input.proposalId, operationId })
 }
