@@ -30,10 +30,14 @@ export async function logIn(issuer: string, person: TeamUser): Promise<PersonLog
 /**
  * Does what a person does in a browser at the provider of a development stack.
  * @param start the address that begins a login
+ * @param cookies of the browser, by name; what the provider sets is added
  * @returns where the provider sends the browser in the end
  */
-export async function choosePerson(start: URL, person: TeamUser): Promise<URL> {
-  const cookies = new Map<string, string>()
+export async function choosePerson(
+  start: URL,
+  person: TeamUser,
+  cookies: Map<string, string> = new Map(),
+): Promise<URL> {
   let address = start
   let form: URLSearchParams | undefined
   for (let redirects = 0; redirects < redirectsMax; redirects += 1) {

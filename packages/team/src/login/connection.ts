@@ -71,8 +71,11 @@ function originOf(address: string): string {
 
 /** What `npm start` runs on this machine. */
 export async function runningStack() {
-  // An image has no development stack in it.
-  const stack = await import('@backoffice/dev-stack').catch(() => undefined)
+  const stack = await import('@backoffice/dev-stack').catch((error: NodeJS.ErrnoException) => {
+    // An image has no development stack in it.
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined
+    throw error
+  })
   if (stack === undefined) return undefined
   try {
     const { consoleUrl, issuer } = stack.readStack()
