@@ -57,7 +57,7 @@ export const Proposal = Type.Object(
     id: Id,
     operation: text(64),
     /** Without the reason: whoever approves makes the same call. */
-    input: personal(['player', 'note'], Type.Record(Type.String(), Type.Unknown())),
+    input: personal(['player', 'note'], Type.Unknown()),
     reason: Nullable(Note),
     proposedBy: personal('staff', text(254)),
     proposedAt: Timestamp,
