@@ -148,6 +148,8 @@ function readSigned(request: FastifyRequest): Signed {
 /** Fastify's own refusals, by their status. */
 const codesByStatus = {
   400: 'VALIDATION_ERROR',
+  // A page of another site sent it. It speaks for nobody.
+  403: 'LOGIN_REQUIRED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'RATE_LIMITED',

@@ -4,7 +4,7 @@ import { ago, factsOf, id, lines, link, rowSchema, type Shown, text } from './ce
 import { operatorNames } from './operator-names.ts'
 import { readQueue, rowsOnPage } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { kycQueue, showPlayer, decideKyc } = operations.players
 
@@ -85,6 +85,9 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const path = pathOf(player.id)
   if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
   const nameOf = await operatorNames(visit)
+  const decisions = decisionsFor(player).map((verb) =>
+    shownDecision(visit, decisionOf(visit, player, verb), path, sent),
+  )
   const shown: readonly Shown<Player>[] = [
     'kycStatus',
     'birthDate',
@@ -111,8 +114,8 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     facts: factsOf(showPlayer.reply, player, shown),
     remark: undefined,
     people: [],
-    decisions: decisionsFor(player).map((verb) => shownDecision(visit, decisionOf(visit, player, verb), path, sent)),
-    lost: sent !== undefined && !decisionsFor(player).includes(sent.name as Verb) ? sent.rejection.code : undefined,
+    decisions,
+    lost: refusalWithoutForm(decisions, sent),
     history: player.changes
       .filter(({ field }) => field === 'kycStatus')
       .map(({ at, actor, from, to, reason }) => ({ at, who: nameOf(actor), from, to, reason })),

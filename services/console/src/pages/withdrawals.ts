@@ -4,7 +4,7 @@ import { ago, factsOf, id, lines, link, money, rowSchema, type Shown, status, te
 import { operatorNames } from './operator-names.ts'
 import { readQueue, rowsOnPage } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
@@ -114,7 +114,8 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const path = pathOf(withdrawal)
   if (withdrawal.environment !== environment) return visit.reply.redirect(`/${withdrawal.environment}${path}`, 303)
   const nameOf = await operatorNames(visit)
-  const verbs = isWaiting(withdrawal.status) ? decisionsIn[withdrawal.status] : []
+  const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
+  const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent))
   const shown: readonly Shown<Withdrawal>[] = [
     'status',
     ['destination', ({ destination }) => text(destination)],
@@ -137,10 +138,8 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     facts: factsOf(showWithdrawal.reply, withdrawal, shown),
     remark: withdrawal.settling ? display.t('settling') : undefined,
     people: peopleOf(visit, withdrawal),
-    decisions: withdrawal.settling
-      ? []
-      : verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent)),
-    lost: sent !== undefined && !verbs.includes(sent.name as Verb) ? sent.rejection.code : undefined,
+    decisions,
+    lost: refusalWithoutForm(decisions, sent),
     history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({
       at,
       who: nameOf(by.name),

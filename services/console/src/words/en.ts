@@ -58,6 +58,7 @@ export const en = {
   unknown: 'Not known whether it was done. Press the button again: it acts once.',
   deposits: 'Deposits',
   brand: 'Brand',
+  auditMissing: 'These services do not answer, so what they recorded is missing: {services}.',
   readsToo: 'Reads too',
   auditNotice: 'The trail belongs to no environment: it shows production and sandbox.',
   player: 'Player',

@@ -60,6 +60,7 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   unknown: 'Não se sabe se foi feito. Aperte o botão de novo: só vale uma vez.',
   deposits: 'Depósitos',
   brand: 'Marca',
+  auditMissing: 'Estes serviços não respondem, então falta o que eles registraram: {services}.',
   readsToo: 'Leituras também',
   auditNotice: 'A trilha não pertence a um ambiente: mostra produção e sandbox.',
   player: 'Jogador',
