@@ -60,9 +60,12 @@ const json = async (settings: Settings, ...words: string[]) => {
 
 /** A person in a browser: goes where the program says, chooses who they are, and comes back. */
 async function inBrowser(soFar: { readonly stderr: string }, person: TeamUser | ''): Promise<Response> {
-  const address = await eventually(() => /^http\S+$/m.exec(soFar.stderr)?.[0] ?? false)
+  const address = await addressIn(soFar)
   return fetch(await choosePerson(new URL(address), person as TeamUser))
 }
+
+const addressIn = (soFar: { readonly stderr: string }) =>
+  eventually(() => /^http\S+$/m.exec(soFar.stderr)?.[0] ?? false)
 
 const logInAs = (person: TeamUser) =>
   team(elsewhere, ['login', '--no-browser', '--json'], (soFar) => inBrowser(soFar, person))
@@ -142,6 +145,19 @@ t.test('whoever cancels at the provider is not logged in, in the terminal and in
   t.equal(stdout, '')
   t.equal(page?.status, 400)
   t.notOk(existsSync(session))
+})
+
+t.test('an answer to another login, which anybody on this machine could send, does not end this one', async (t) => {
+  let other: Response | undefined
+  const login = await team(elsewhere, ['login', '--no-browser', '--json'], async (soFar) => {
+    const redirect = new URL(await addressIn(soFar)).searchParams.get('redirect_uri')
+    other = await fetch(`${redirect}?state=another&error=access_denied`)
+    await inBrowser(soFar, 'sofia')
+  })
+  t.equal(other?.status, 404)
+  t.equal(login.error, undefined)
+  t.match(await json(elsewhere, 'whoami'), { name: 'sofia' })
+  t.match(await json(elsewhere, 'logout'), { loggedOut: true })
 })
 
 t.test('a login without its key is worth nothing', async (t) => {
