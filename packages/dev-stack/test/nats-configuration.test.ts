@@ -10,7 +10,19 @@ import { natsServerBinary } from '../src/nats-server-binary.ts'
 
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
-const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'STREAMS', 'OPS', 'SYSTEM', 'ALICE', 'BOB']
+const users = [
+  'GATEWAY',
+  'PLAYERS',
+  'WALLET',
+  'PAYMENTS',
+  'WEBHOOKS',
+  'STREAMS',
+  'CONSOLE',
+  'OPS',
+  'SYSTEM',
+  'ALICE',
+  'BOB',
+]
 const passwords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, 'secret']))
 
 t.test('nats-server understands the main file of every environment', async (t) => {
@@ -37,7 +49,7 @@ t.test('nats-server understands the main file of every environment', async (t) =
 })
 
 t.test('npm start has every acknowledged event on disk, where the server can do that', async (t) => {
-  const options = { dir: '/tmp/x', passwords: {} as never, team: {} }
+  const options = { dir: '/tmp/x', passwords: {} as never }
   for (const [version, synced] of [
     ['nats-server: v2.9.10', false],
     ['nats-server: v2.10.0', true],

@@ -6,8 +6,6 @@ export { lastingPort } from './lasting-port.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'
 export { refusal } from './refusal.ts'
-export { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
-export { type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
 export {
   type SharedSystem,
   type System,
@@ -16,4 +14,6 @@ export {
   sharedSystemVariable,
   startSystem,
 } from './system.ts'
+export { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
+export { type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
 export { skipWithout, toolPath, unlessRequired } from './tools.ts'

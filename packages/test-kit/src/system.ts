@@ -1,10 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ProcessName, readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
+import { teamConsole } from '@backoffice/contracts'
+import {
+  type ProcessName,
+  readStack,
+  type StackDescription,
+  StackPerson,
+  stackFileIn,
+  type TeamUser,
+} from '@backoffice/dev-stack'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { isEngineReachable, startContainers } from './containers.ts'
@@ -38,8 +46,8 @@ export interface System extends StackDescription {
   pid(name: ProcessName): number
   /** What it printed so far. */
   printed(): string
-  /** A client of the team's operations, as a person whom `team` names. */
-  asTeam(user: string): Promise<RpcClient>
+  /** A client of the team's operations, as one of the `people`, who logs in whenever that is needed. */
+  asTeam(person: TeamUser): Promise<RpcClient>
 }
 
 /** What of a system files may use that share it: none of them may end or freeze a part of it. */
@@ -56,7 +64,9 @@ export async function sharedSystem(t: Teardown): Promise<SharedSystem> {
   const stackJson = process.env[sharedSystemVariable]
   if (stackJson === undefined) return startSystem(t)
   const description = readStack(stackJson)
-  const { asTeam, close } = teamOf(description)
+  // A server in a container has passwords of its own.
+  const password = backends.environment.NATS_PASSWORD_CONSOLE ?? consolePassword(dir)
+  const { asTeam, close } = teamOf(description, password)
   t.teardown(close)
   return { ...description, stackJson, asTeam }
 }
@@ -96,7 +106,9 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   await eventually(() => child.exitCode !== null || existsSync(stackJson), startTimeoutMs)
   if (child.exitCode !== null) throw new Error(`the system did not start:\n${text}`)
   const description = readStack(stackJson)
-  const { asTeam, close } = teamOf(description)
+  // A server in a container has passwords of its own.
+  const password = backends.environment.NATS_PASSWORD_CONSOLE ?? consolePassword(dir)
+  const { asTeam, close } = teamOf(description, password)
   closeTeam = close
   return {
     ...description,
@@ -113,15 +125,23 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
 }
 
 /** Clients of the people of a running system, and what ends them all. */
-function teamOf({ natsUrl, team }: StackDescription) {
+function teamOf({ natsUrl, issuer }: StackDescription, password: string) {
   const connections: NatsConnection[] = []
-  const asTeam = async (user: string) => {
-    const login = { NATS_URL: natsUrl, NATS_USER: user, NATS_PASSWORD: team[user] ?? '' }
-    const connection = await connectNats(login, { name: user })
+  const asTeam = async (person: TeamUser) => {
+    const login = { NATS_URL: natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: password }
+    const connection = await connectNats(login, { name: person })
     connections.push(connection)
-    return new RpcClient(connection, user)
+    return new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
   }
   return { asTeam, close: async () => void (await Promise.all(connections.map((connection) => connection.close()))) }
+}
+
+/** Of the broker's user that passes on what the team calls. */
+function consolePassword(dir: string): string {
+  const secrets = JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')) as {
+    readonly nats: { readonly console: string }
+  }
+  return secrets.nats.console
 }
 
 interface Backends {

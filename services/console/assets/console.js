@@ -1,0 +1,66 @@
+// What the pages do besides being pages: keys, live counts, and where the focus goes. Everything works without it, with
+// more clicks.
+
+const rows = () => [...document.querySelectorAll('[data-row]')]
+const linkOf = (row) => (row.matches('a') ? row : row.querySelector('a'))
+const isTyping = ({ target }) => target instanceof Element && target.closest('input, textarea, select') !== null
+
+/** The row that j and k have come to has the focus on its link, so that Enter opens it and a reader says it. */
+function move(step) {
+  const all = rows()
+  const now = all.findIndex((row) => row.contains(document.activeElement))
+  const next = all[Math.min(Math.max(now + step, 0), all.length - 1)]
+  if (next === undefined) return
+  linkOf(next)?.focus()
+  next.scrollIntoView({ block: 'nearest' })
+}
+
+/** Opens a decision and goes to its first field, or to its button. One more key is needed to do it. */
+function openDecision(key) {
+  const decision = document.querySelector(`details[data-key="${CSS.escape(key)}"]`)
+  if (decision === null) return false
+  decision.open = true
+  decision.querySelector('textarea, select, input:not([type=hidden]), form button, a.button')?.focus()
+  return true
+}
+
+const help = () => document.querySelector('#help')
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help()?.open === true) return
+  if (event.key === 'Escape' && isTyping(event)) event.target.blur()
+  if (isTyping(event)) return
+  if (event.key === 'j') move(1)
+  else if (event.key === 'k') move(-1)
+  else if (event.key === '/') document.querySelector('#search')?.focus()
+  else if (event.key === 'n') document.querySelector('[data-next]')?.click()
+  else if (event.key === '?') help()?.showModal()
+  else if (event.key === 'Escape') document.querySelector('[data-back]')?.click()
+  else if (event.key.length !== 1 || !openDecision(event.key)) return
+  event.preventDefault()
+})
+
+/** A click anywhere in a row opens it. */
+document.addEventListener('click', (event) => {
+  const row = event.target instanceof Element ? event.target.closest('tr[data-row]') : null
+  if (row === null || event.target.closest('a, button') !== null || String(getSelection()) !== '') return
+  linkOf(row)?.click()
+})
+
+// After a decision the page says what became of it. The focus goes there, and a screen reader reads it.
+document.addEventListener('htmx:afterSettle', () => {
+  const said = document.querySelector('#main [role=alert], #main [role=status]')
+  const place = said ?? document.querySelector('#main')
+  place?.setAttribute('tabindex', '-1')
+  place?.focus()
+})
+
+const live = document.body.dataset.live
+if (live !== undefined) {
+  const source = new EventSource(live)
+  source.addEventListener('counts', ({ data }) => {
+    for (const [name, count] of Object.entries(JSON.parse(data)))
+      for (const place of document.querySelectorAll(`[data-count="${CSS.escape(name)}"]`)) place.textContent = count
+  })
+  addEventListener('pagehide', () => source.close())
+}

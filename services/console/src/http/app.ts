@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
+import { ConfigurationError, durations, holderOf } from '@backoffice/service-runtime/standalone'
+import type { TeamVerifier } from '@backoffice/team-identity'
+import csrfProtection from '@fastify/csrf-protection'
+import formbody from '@fastify/formbody'
+import rateLimit from '@fastify/rate-limit'
+import type { NatsConnection } from '@nats-io/transport-node'
+import fastify, { type FastifyInstance } from 'fastify'
+import { registerCookies } from '../identity/cookies.ts'
+import type { Provider } from '../identity/provider.ts'
+import { registerSignIn } from '../identity/sign-in.ts'
+import { registerPreferences } from '../pages/preferences.ts'
+import { registerPages } from '../pages/register.ts'
+import { registerRelay } from '../relay.ts'
+import type { Settings } from '../settings.ts'
+import { registerAssets } from './assets.ts'
+import { registerErrors } from './errors.ts'
+import { registerViews } from './views.ts'
+
+const bodyBytesMax = 16 * 1024
+/** ID tokens are long. The services take 8 KiB of one. */
+const headersBytesMax = 24 * 1024
+const requestTimeoutMs = 15_000
+/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
+const lateRequestsEveryMs = 1_000
+const minuteMs = 60_000
+/** Whoever has more addresses than this is not stopped by a bound per address. */
+const addressesMax = 10_000
+const noHeaders = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false }
+
+export interface ConsoleContext {
+  readonly config: Settings
+  readonly clock: Clock
+  readonly log: Logger
+  readonly nats: NatsConnection
+  readonly verifier: TeamVerifier
+  readonly provider: Provider
+  /** Aborted when the program is told to stop. */
+  readonly stopping: AbortSignal
+}
+
+const duration = durations('backoffice.console.request.duration_seconds', "Time from the team's request to its reply")
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string
+}
+
+/** The whole HTTP side, without listening. */
+export async function createApp(context: ConsoleContext): Promise<FastifyInstance> {
+  const { config, log } = context
+  const app = fastify({
+    logger: false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: lateRequestsEveryMs,
+      maxHeaderSize: headersBytesMax,
+    },
+    trustProxy: trustedProxies(config),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  })
+  protect(app, config)
+  app.addHook('onResponse', async ({ routeOptions: { url = 'none' } }, reply) => {
+    duration.record(reply.elapsedTime / 1_000, { route: url, status: String(reply.statusCode) })
+  })
+  await app.register(rateLimit, {
+    max: config.CONSOLE_REQUESTS_PER_MINUTE,
+    timeWindow: minuteMs,
+    cache: addressesMax,
+    keyGenerator: ({ ip }) => holderOf(ip),
+    addHeaders: { ...noHeaders, 'retry-after': true },
+    addHeadersOnExceeding: noHeaders,
+    errorResponseBuilder: () => Object.assign(new Error('limited'), { statusCode: 429 }),
+  })
+  registerAssets(app)
+  registerRelay(app, { ...context, version })
+  // Only what is registered in here reads cookies.
+  await app.register(async (pages) => {
+    await registerCookies(pages, config)
+    await pages.register(csrfProtection, { sessionPlugin: '@fastify/secure-session', getToken: csrfTokenOf })
+    await pages.register(formbody)
+    await registerViews(pages, context)
+    registerErrors(pages, log)
+    registerPreferences(pages, context)
+    registerSignIn(pages, context)
+    registerPages(pages, context)
+  })
+  return app
+}
+
+/** From the form alone. */
+const csrfTokenOf = ({ body }: { readonly body?: unknown }): string | undefined => {
+  const token = (body as { readonly _csrf?: unknown } | undefined)?._csrf
+  return typeof token === 'string' ? token : undefined
+}
+
+/** What a browser may do with what it gets here. Pages hold personal data, so nothing is kept. */
+function protect(app: FastifyInstance, { CONSOLE_URL, DEVELOPMENT, TEAM_ISSUER }: Settings): void {
+  // Signing out is a form, and its reply sends the browser on to the provider.
+  const issuer = new URL(TEAM_ISSUER).origin
+  const contentSecurityPolicy = [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    `form-action 'self' ${issuer}`,
+  ].join('; ')
+  const headers = {
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    // With no-referrer, a browser would send forms with "Origin: null".
+    'Referrer-Policy': 'same-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    'Cache-Control': 'no-store',
+    ...(DEVELOPMENT ? {} : { 'Strict-Transport-Security': 'max-age=31536000' }),
+  }
+  const origin = new URL(CONSOLE_URL).origin
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers)
+    // A form of another site. The CSRF token stops it too, but not the first request of a login.
+    const { 'sec-fetch-site': site, origin: from } = request.headers
+    const isForeign = (from !== undefined && from !== origin) || site === 'cross-site' || site === 'same-site'
+    if (request.method !== 'GET' && request.method !== 'HEAD' && isForeign)
+      throw Object.assign(new Error('from another site'), { statusCode: 403 })
+  })
+}
+
+function trustedProxies({ TRUSTED_PROXIES }: Settings): string | false {
+  const text = TRUSTED_PROXIES.replaceAll(' ', '')
+  if (text === '') return false
+  try {
+    fastify({ logger: false, trustProxy: text })
+  } catch (cause) {
+    throw new ConfigurationError(`TRUSTED_PROXIES: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+  return text
+}

@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url'
+import type { Environment } from '@backoffice/contracts'
+import view from '@fastify/view'
+import { Eta } from 'eta'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Notice, takeNotice } from '../identity/cookies.ts'
+import type { Person } from '../identity/person.ts'
+import { type Display, displayOf } from '../pages/display.ts'
+import { visible } from '../text.ts'
+import type { ConsoleContext } from './app.ts'
+import { assetAddress } from './assets.ts'
+
+/** Production first: it is what counts. */
+const environmentNames: readonly Environment[] = ['production', 'sandbox']
+/** A record belongs to one environment, so from its page the switch leads to the list. */
+const listAddress = (environment: Environment, here: string): string =>
+  `/${environment}/${/^\/\w+\/(\w+)/.exec(here)?.[1] ?? ''}`.replace(/\/$|\/(players|search)$/, '')
+
+const views = fileURLToPath(new URL('../../views', import.meta.url))
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+/** All text in pages goes through here: operators and players wrote parts of it. */
+const escapeText = (value: unknown): string =>
+  visible(String(value ?? '')).replace(/[&<>"']/g, (character) => entities[character] ?? '')
+
+/** What every page gets. */
+export interface PageFrame extends Display {
+  readonly person: Person | undefined
+  readonly notice: Notice | undefined
+  readonly csrfToken: string
+  readonly here: string
+  /** The same list in each environment. */
+  readonly environments: readonly { readonly name: Environment; readonly href: string }[]
+  readonly asset: typeof assetAddress
+}
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Sends a page of `views`. */
+    page(name: string, data: object, options: { readonly request: FastifyRequest }): FastifyReply
+  }
+}
+
+/** Server-rendered pages. */
+export async function registerViews(app: FastifyInstance, context: ConsoleContext): Promise<void> {
+  const eta = new Eta({ views, cache: true, autoEscape: true, escapeFunction: escapeText })
+  await app.register(view, { engine: { eta }, root: views })
+  app.decorateReply(
+    'page',
+    function page(this: FastifyReply, name: string, data: object, { request }: { readonly request: FastifyRequest }) {
+      const frame: PageFrame = {
+        ...displayOf(request, context),
+        person: request.person,
+        notice: takeNotice(request),
+        csrfToken: this.generateCsrf(),
+        // Where a form was sent to is no page.
+        here: request.method === 'GET' ? request.url : request.url.replace(/\/\w+$/, ''),
+        environments: environmentNames.map((name) => ({ name, href: listAddress(name, request.url) })),
+        asset: assetAddress,
+      }
+      return this.view(name, { ...frame, ...data })
+    },
+  )
+}

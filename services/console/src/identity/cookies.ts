@@ -1,0 +1,119 @@
+import { exportSessionKey, importSessionKey, type SessionKey } from '@backoffice/team-identity'
+import secureSession from '@fastify/secure-session'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { JWK } from 'jose'
+import type { Settings } from '../settings.ts'
+import { packToken, unpackToken } from './packed-token.ts'
+import type { LoginAttempt } from './provider.ts'
+
+/** Browsers keep 4,096 bytes of a cookie, with its name. Base64 of what is encrypted takes a third more than the text. */
+const packedLengthMax = 2_900
+
+/** What is said once, at the top of the next page. */
+export interface Notice {
+  readonly kind: 'done' | 'waits'
+  readonly text: string
+}
+
+/** What the cookies hold. They are encrypted, and only this program has the key. */
+interface Stored {
+  /** The private key of the session: a secret. */
+  readonly key: JWK
+  /** A login that is under way, with its own key. It replaces the session when it succeeds. */
+  readonly attempt: LoginAttempt & { readonly key: JWK; readonly returnTo: string }
+  readonly notice: Notice
+  /** The ID token, packed. */
+  readonly token: string
+}
+type Session = secureSession.Session<Stored>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A cookie of its own: both together would be too long for one. */
+    tokenSession: Session
+  }
+}
+
+/** Encrypted cookies, one for the session and one for its ID token. Nothing is stored on a server. */
+export async function registerCookies(app: FastifyInstance, config: Settings): Promise<void> {
+  const key = config.CONSOLE_SESSION_KEYS.split(',').map((text) => Buffer.from(text, 'base64'))
+  const expiry = config.TEAM_SESSION_HOURS * 3_600
+  // With this prefix a browser takes the cookie over https only, and from no other host of the domain.
+  const prefix = config.DEVELOPMENT ? '' : '__Host-'
+  const cookie = () => ({ path: '/', httpOnly: true, sameSite: 'lax' as const, secure: !config.DEVELOPMENT })
+  await app.register(secureSession, [
+    { sessionName: 'session', cookieName: `${prefix}console`, key, expiry, cookie: cookie() },
+    { sessionName: 'tokenSession', cookieName: `${prefix}console-token`, key, expiry, cookie: cookie() },
+  ])
+}
+
+const sessionOf = (request: FastifyRequest) => request.session as Session
+
+/** The ID token does not fit into a cookie. */
+export class TokenTooLong extends Error {
+  override readonly name = 'TokenTooLong'
+}
+
+/** What somebody who is signed in has. */
+export interface SignedIn {
+  readonly idToken: string
+  readonly key: SessionKey
+}
+
+/**
+ * A new session, with nothing of the one before it: not even its CSRF secret.
+ * @throws {TokenTooLong}
+ */
+export function signIn(request: FastifyRequest, idToken: string, key: JWK): void {
+  const token = packToken(idToken)
+  if (token.length > packedLengthMax) throw new TokenTooLong(`${idToken.length} characters, packed ${token.length}`)
+  sessionOf(request).regenerate()
+  sessionOf(request).set('key', key)
+  request.tokenSession.regenerate()
+  request.tokenSession.set('token', token)
+}
+
+/** Undefined: nobody is signed in. */
+export async function signedIn(request: FastifyRequest): Promise<SignedIn | undefined> {
+  const key = sessionOf(request).get('key')
+  const token = request.tokenSession.get('token')
+  if (key === undefined || token === undefined) return undefined
+  return { idToken: unpackToken(token), key: await importSessionKey(key) }
+}
+
+export function signOut(request: FastifyRequest): void {
+  request.session.delete()
+  request.tokenSession.delete()
+}
+
+interface Attempt extends LoginAttempt {
+  readonly key: SessionKey
+  readonly returnTo: string
+}
+
+/** As it was stored. A key that was read again cannot be written out, so its text goes with it. */
+interface TakenAttempt extends Attempt {
+  readonly jwk: JWK
+}
+
+export async function storeAttempt(request: FastifyRequest, { key, ...attempt }: Attempt): Promise<void> {
+  sessionOf(request).set('attempt', { ...attempt, key: await exportSessionKey(key) })
+}
+
+/** Each attempt is used once. */
+export async function takeAttempt(request: FastifyRequest): Promise<TakenAttempt | undefined> {
+  const stored = sessionOf(request).get('attempt')
+  if (stored === undefined) return undefined
+  sessionOf(request).set('attempt', undefined)
+  return { ...stored, jwk: stored.key, key: await importSessionKey(stored.key) }
+}
+
+export function leaveNotice(request: FastifyRequest, notice: Notice): void {
+  sessionOf(request).set('notice', notice)
+}
+
+export function takeNotice(request: FastifyRequest): Notice | undefined {
+  const notice = sessionOf(request).get('notice')
+  if (notice !== undefined) sessionOf(request).set('notice', undefined)
+  return notice
+}

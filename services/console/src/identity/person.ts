@@ -1,0 +1,66 @@
+import {
+  freshLoginMinutes,
+  holdsFor,
+  type Input,
+  type Operation,
+  type Reply,
+  type TeamRole,
+} from '@backoffice/contracts'
+import { newId, RpcClient } from '@backoffice/service-runtime/client'
+import { PersonSigner, type TeamCaller, type TeamVerifier } from '@backoffice/team-identity'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { SignedIn } from './cookies.ts'
+
+/** What is signed to say who somebody is. No service has such an operation. */
+export const whoAmI = 'console.whoami'
+
+/** Somebody who is signed in, and what they can do. */
+export interface Person {
+  /** As the audit trail names them. */
+  readonly name: string
+  readonly roles: ReadonlySet<TeamRole>
+  readonly loggedInAt: Date
+  readonly idToken: string
+  /** Whether one of their roles is enough for an operation. The service decides; the pages only hide what it would refuse. */
+  mayCall(operation: Operation): boolean
+  /** Whether they must log in once more before this call. */
+  needsFreshLogin(operation: Operation, input: Readonly<Record<string, unknown>>): boolean
+  call<O extends Operation>(operation: O, input: Input<O>, operationId?: string): Promise<Reply<O>>
+}
+
+interface Parts {
+  readonly nats: NatsConnection
+  readonly verifier: TeamVerifier
+  readonly now: Date
+}
+
+/**
+ * @throws {IdentityRefused} when the session is over, or the services would not take it for another reason
+ * @throws {KeysUnavailable}
+ */
+export async function personOf({ idToken, key }: SignedIn, { nats, verifier, now }: Parts): Promise<Person> {
+  const signer = new PersonSigner({ idToken, key, tool: 'console' })
+  const { name, roles, loggedInAt } = await whoIs(signer, { verifier, now })
+  const rpc = new RpcClient(nats, signer)
+  const freshSince = now.getTime() - freshLoginMinutes * 60_000
+  return {
+    name,
+    roles,
+    loggedInAt,
+    idToken,
+    mayCall: (operation) => operation.roles?.some((role) => roles.has(role)) ?? false,
+    needsFreshLogin: ({ freshLogin }, input) =>
+      freshLogin !== undefined && holdsFor(freshLogin, input) && loggedInAt.getTime() < freshSince,
+    call: (operation, input, operationId = newId('opn')) => rpc.call(operation, { input, operationId }),
+  }
+}
+
+/** Verified as the services verify a call: with a signature of the session's key, over a call that is never sent. */
+async function whoIs(
+  signer: PersonSigner,
+  { verifier, now }: Omit<Parts, 'nats'>,
+): Promise<TeamCaller & { readonly loggedInAt: Date }> {
+  const call = { operation: whoAmI, operationId: newId('opn'), input: {} }
+  const caller = await verifier.verify(call, await signer.sign(call), now)
+  return { ...caller, loggedInAt: caller.loggedInAt ?? now }
+}

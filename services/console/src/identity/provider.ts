@@ -1,0 +1,113 @@
+import { freshLoginMinutes } from '@backoffice/contracts'
+import { newSessionKey, type SessionKey } from '@backoffice/team-identity'
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client'
+import type { Settings } from '../settings.ts'
+
+/** Enough for any provider on earth. A person waits for it. */
+const timeoutSeconds = 10
+
+/** A login that was begun. It is kept until the provider sends the person back. */
+export interface LoginAttempt {
+  readonly state: string
+  readonly codeVerifier: string
+  readonly maxAgeSeconds: number
+}
+
+/** The identity provider, which says who somebody is (OpenID Connect, authorization code with PKCE). */
+export class Provider {
+  readonly #config: Settings
+  #configuration: Promise<Configuration> | undefined
+
+  constructor(config: Settings) {
+    this.#config = config
+  }
+
+  /**
+   * Begins a login. The nonce is the thumbprint of a new key, so that the ID token certifies that key.
+   * @param again the person must show once more who they are, although the provider knows them
+   * @throws {ProviderUnavailable}
+   */
+  async begin({ again }: { readonly again: boolean }): Promise<{
+    readonly address: URL
+    readonly attempt: LoginAttempt
+    readonly key: SessionKey
+  }> {
+    const configuration = await this.#discovered()
+    const key = await newSessionKey()
+    // Asked for in every login: only then must the provider say when the person has proven who they are (auth_time).
+    const maxAgeSeconds = again ? freshLoginMinutes * 60 : this.#config.TEAM_SESSION_HOURS * 3_600
+    const attempt = { state: randomState(), codeVerifier: randomPKCECodeVerifier(), maxAgeSeconds }
+    const address = buildAuthorizationUrl(configuration, {
+      redirect_uri: `${this.#config.CONSOLE_URL}/callback`,
+      scope: this.#config.CONSOLE_SCOPE,
+      response_type: 'code',
+      state: attempt.state,
+      nonce: key.thumbprint,
+      code_challenge: await calculatePKCECodeChallenge(attempt.codeVerifier),
+      code_challenge_method: 'S256',
+      max_age: String(maxAgeSeconds),
+      ...(again ? { prompt: 'login' } : {}),
+    })
+    return { address, attempt, key }
+  }
+
+  /**
+   * @param callback the address to which the provider sent the person back, as the browser asked for it
+   * @returns the ID token
+   * @throws errors of openid-client, which say what was wrong
+   */
+  async complete(
+    callback: URL,
+    { state, codeVerifier, maxAgeSeconds }: LoginAttempt,
+    key: SessionKey,
+  ): Promise<string> {
+    const tokens = await authorizationCodeGrant(await this.#discovered(), callback, {
+      expectedState: state,
+      expectedNonce: key.thumbprint,
+      pkceCodeVerifier: codeVerifier,
+      maxAge: maxAgeSeconds,
+      idTokenExpected: true,
+    })
+    if (tokens.id_token === undefined) throw new Error('the provider sent no ID token')
+    return tokens.id_token
+  }
+
+  /** Where a person goes to be logged out at the provider too. Undefined where it offers no such page. */
+  async endSession(idToken: string): Promise<URL | undefined> {
+    const configuration = await this.#discovered()
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
+    return buildEndSessionUrl(configuration, {
+      id_token_hint: idToken,
+      post_logout_redirect_uri: `${this.#config.CONSOLE_URL}/`,
+    })
+  }
+
+  /** The provider may be away when the console starts, so it is asked at the first login, and again after a failure. */
+  async #discovered(): Promise<Configuration> {
+    const { CONSOLE_CLIENT_ID, CONSOLE_CLIENT_SECRET, DEVELOPMENT, TEAM_ISSUER } = this.#config
+    this.#configuration ??= discovery(new URL(TEAM_ISSUER), CONSOLE_CLIENT_ID, CONSOLE_CLIENT_SECRET, undefined, {
+      timeout: timeoutSeconds,
+      execute: DEVELOPMENT ? [allowInsecureRequests] : [],
+    })
+    try {
+      return await this.#configuration
+    } catch (cause) {
+      this.#configuration = undefined
+      throw new ProviderUnavailable('the identity provider cannot be reached', { cause })
+    }
+  }
+}
+
+export class ProviderUnavailable extends Error {
+  override readonly name = 'ProviderUnavailable'
+}

@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify'
+import type { ConsoleContext } from '../http/app.ts'
+import { type Language, languageOf, type Word, type Words, wordsIn } from '../words/index.ts'
+import { themes } from './preferences.ts'
+
+/** How a person sees things: their language, their zone, their colours. */
+export interface Display {
+  readonly language: Language
+  readonly theme: string
+  /** A text of the catalogue. `{name}` in it is replaced. */
+  readonly t: (word: Word, values?: Readonly<Record<string, string | number>>) => string
+  /** A status, a field, an error code as a text; itself where the catalogue has none. */
+  readonly word: (kind: 'field' | 'value' | 'error' | 'help', name: string) => string
+  readonly money: (amount: string, currency: string) => string
+  /** In the zone of the settings. */
+  readonly time: (iso: string) => string
+  readonly utc: (iso: string) => string
+  /** How long ago, in its largest unit. */
+  readonly ago: (iso: string) => string
+  readonly hoursSince: (iso: string) => number
+}
+
+/** Of English, the form that the rest of the world reads: day before month. */
+const formats: Readonly<Record<Language, string>> = { 'pt-BR': 'pt-BR', en: 'en-GB' }
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+export function displayOf(request: FastifyRequest, { clock, config }: ConsoleContext): Display {
+  const language = languageOf(request.cookies.language, request.headers['accept-language'])
+  const chosen = request.cookies.theme
+  const words: Words = wordsIn(language)
+  const zoned = (timeZone: string) =>
+    new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
+  const local = zoned(config.CONSOLE_TIME_ZONE)
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
+  const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
+  const now = clock.now().getTime()
+  const t: Display['t'] = (word, values = {}) =>
+    words[word].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+  return {
+    language,
+    theme: themes.some((known) => known === chosen) ? (chosen ?? 'system') : 'system',
+    t,
+    word: (kind, name) => (words as Readonly<Record<string, string>>)[`${kind}.${name}`] ?? name,
+    // As text: a number would round large amounts.
+    money: (amount, currency) =>
+      new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
+    time: (iso) => local.format(new Date(iso)),
+    utc: (iso) => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
+    ago(iso) {
+      const ms = Math.max(now - Date.parse(iso), 0)
+      const unit = units.find(([, least]) => ms >= least)
+      return unit === undefined ? rightNow : relative.format(-Math.floor(ms / unit[1]), unit[0])
+    },
+    hoursSince: (iso) => (now - Date.parse(iso)) / 3_600_000,
+  }
+}

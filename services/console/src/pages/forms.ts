@@ -1,0 +1,107 @@
+import type { Operation, Rejection, ValidationDetails } from '@backoffice/contracts'
+import { newId } from '@backoffice/service-runtime/client'
+
+type Given = Readonly<Record<string, string>>
+type Input = Readonly<Record<string, unknown>>
+
+/** A form for one operation. Its fields are those of the operation's body, except those that the page fixes. */
+export interface Form {
+  /** In its address. */
+  readonly name: string
+  readonly operation: Operation
+  /** Fields whose value the page knows. */
+  readonly fixed: Input
+  /** The others that are shown; all when absent. */
+  readonly only?: readonly string[]
+  /** Fields that must be filled in here, although the operation does not ask for them. */
+  readonly required?: readonly string[]
+}
+
+export interface FormField {
+  readonly name: string
+  readonly kind: 'text' | 'lines' | 'number' | 'choice' | 'yes'
+  readonly choices: readonly string[]
+  readonly required: boolean
+  readonly help: string
+  readonly maxLength: number | undefined
+  readonly value: string
+  /** What is wrong with it. */
+  readonly issue: string | undefined
+}
+
+/** As much of JSON Schema as the bodies of the team's operations use. */
+interface Schema {
+  readonly type?: string
+  readonly description?: string
+  readonly const?: string
+  readonly maxLength?: number
+  readonly anyOf?: readonly Schema[]
+}
+interface Body {
+  readonly properties: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+/** Longer texts get several lines. */
+const lineLengthMax = 256
+
+/** Made when a form is shown, so that sending it twice has one effect. */
+export const newOperationId = (): string => newId('opn')
+
+export function fieldsOf(form: Form, given: Given = {}, rejection?: Rejection): readonly FormField[] {
+  const { required = [] } = form.operation.body as unknown as Body
+  const issues = new Map(issuesOf(rejection).map(({ path, message }) => [path.slice(1).split('/')[0], message]))
+  return shownFields(form).map(([name, schema]) => {
+    const value = given[name] ?? ''
+    return {
+      name,
+      ...kindOf(schema),
+      required: required.includes(name) || form.required?.includes(name) === true,
+      help: schema.description ?? '',
+      maxLength: valueSchema(schema).maxLength,
+      value,
+      issue: issues.get(name),
+    }
+  })
+}
+
+/** What was filled in, as the operation takes it. What is empty is left out. */
+export function inputOf(form: Form, given: Given): Input {
+  const values = shownFields(form).flatMap(([name, schema]) => {
+    const value = given[name]?.trim() ?? ''
+    if (value === '') return []
+    const { kind } = kindOf(schema)
+    return [
+      [name, kind === 'number' ? Number(value) : kind === 'yes' ? value === 'yes' : value.replaceAll('\r\n', '\n')],
+    ]
+  })
+  return { ...Object.fromEntries(values), ...form.fixed }
+}
+
+/** The fields that the page wants and that are empty. The operation itself says what else is wrong. */
+export const missingFields = (form: Form, given: Given): readonly string[] =>
+  (form.required ?? []).filter((name) => (given[name]?.trim() ?? '') === '')
+
+const issuesOf = (rejection: Rejection | undefined): ValidationDetails['issues'] =>
+  rejection?.code === 'VALIDATION_ERROR' ? ((rejection.details as ValidationDetails | undefined)?.issues ?? []) : []
+
+function shownFields({ operation, fixed, only }: Form): readonly (readonly [string, Schema])[] {
+  const { properties } = operation.body as unknown as Body
+  return Object.entries(properties).filter(([name]) => !(name in fixed) && (only?.includes(name) ?? true))
+}
+
+function kindOf(schema: Schema): Pick<FormField, 'kind' | 'choices'> {
+  const { anyOf = [], type, maxLength = 0 } = valueSchema(schema)
+  const choices = anyOf.flatMap((choice) => choice.const ?? [])
+  if (choices.length > 0) return { kind: 'choice', choices }
+  if (type === 'integer') return { kind: 'number', choices }
+  if (type === 'boolean') return { kind: 'yes', choices }
+  return { kind: maxLength > lineLengthMax ? 'lines' : 'text', choices }
+}
+
+/** Not null. */
+function valueSchema(schema: Schema): Schema {
+  const { anyOf = [] } = schema
+  if (!anyOf.some(({ type }) => type === 'null')) return schema
+  return anyOf.find(({ type }) => type !== 'null') ?? schema
+}

@@ -1,0 +1,150 @@
+import { type Input, type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
+import { ago, factsOf, id, lines, link, rowSchema, type Shown, text } from './cells.ts'
+import { operatorNames } from './operator-names.ts'
+import { readQueue, rowsOnPage } from './queue.ts'
+import type { Pages } from './route.ts'
+import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+
+const { kycQueue, showPlayer, decideKyc } = operations.players
+
+type Waiting = Reply<typeof kycQueue>['data'][number]
+type Player = Reply<typeof showPlayer>
+
+/** What a reviewer decides, as the forms call it. */
+const verbs = {
+  approve: { status: 'aprovado', label: 'kycApprove', ask: 'kycApproveAsk', tone: 'good', key: 'a' },
+  ask: { status: 'documento_solicitado', label: 'kycAsk', ask: 'kycAskAsk', tone: 'plain', key: 'd' },
+  reject: { status: 'reprovado', label: 'kycReject', ask: 'kycRejectAsk', tone: 'bad', key: 'r' },
+} as const satisfies Record<string, { readonly status: KycDecision } & Record<string, string>>
+type Verb = keyof typeof verbs
+const verbNames = Object.keys(verbs) as readonly Verb[]
+const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
+
+export const kycPages: Pages = (route) => {
+  route.get('/kyc', showQueue)
+  route.get('/kyc/next', goToNext)
+  route.get('/kyc/:playerId', (visit) => showCase(visit))
+  route.post('/kyc/:playerId/:verb', async (visit) => {
+    const { verb = '' } = visit.params
+    if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
+    const player = await findPlayer(visit)
+    const sent = await decide(visit, decisionOf(visit, player, verb), pathOf(player.id))
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showCase(visit, sent)
+  })
+}
+
+const pathOf = (playerId: string): string => `/kyc/${playerId}`
+const findPlayer = ({ person, params }: Visit): Promise<Player> =>
+  person.call(showPlayer, { playerId: params.playerId ?? '' })
+
+/** The one who waits longest, besides the one that somebody comes from. */
+async function goToNext({ person, environment, query, address, reply }: Visit): Promise<FastifyReply> {
+  const { rows } = await readQueue(environment, undefined, (after) => person.call(kycQueue, queueInput(after)))
+  const next = rows.find((row) => row.playerId !== query.not)
+  return reply.redirect(address(next === undefined ? '/kyc' : pathOf(next.playerId)), 303)
+}
+
+const queueInput = (after: string | undefined): Input<typeof kycQueue> => ({
+  limit: rowsOnPage,
+  ...(after === undefined ? {} : { after }),
+})
+
+async function showQueue(visit: Visit): Promise<FastifyReply> {
+  const { person, environment, query } = visit
+  const [{ rows, nextCursor }, nameOf] = await Promise.all([
+    readQueue(environment, query.after, (after) => person.call(kycQueue, queueInput(after))),
+    operatorNames(visit),
+  ])
+  const columns: readonly Shown<Waiting>[] = [
+    ['waitingSince', ({ waitingSince }) => ago(waitingSince)],
+    ['operator', ({ operatorId }) => text(nameOf(operatorId))],
+    ['player', ({ name, playerId }) => lines(text(name), id(playerId))],
+    ['documentOf', ({ latestDocumentType, latestReference }) => lines(text(latestDocumentType), text(latestReference))],
+    'submissions',
+    'kycStatus',
+  ]
+  return visit.show('queue', {
+    title: 'kyc',
+    tabs: [],
+    empty: 'noneWaits',
+    rows: rows.map((row) => ({
+      href: visit.address(pathOf(row.playerId)),
+      cells: factsOf(rowSchema(kycQueue.reply), row, columns),
+    })),
+    more: nextCursor && visit.address(`/kyc?after=${encodeURIComponent(nextCursor)}`),
+    first: query.after === undefined ? undefined : visit.address('/kyc'),
+  })
+}
+
+async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+  const { display, environment } = visit
+  const player = await findPlayer(visit)
+  const path = pathOf(player.id)
+  if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
+  const nameOf = await operatorNames(visit)
+  const decisions = decisionsFor(player).map((verb) =>
+    shownDecision(visit, decisionOf(visit, player, verb), path, sent),
+  )
+  const shown: readonly Shown<Player>[] = [
+    'kycStatus',
+    'birthDate',
+    'cpf',
+    'email',
+    'phone',
+    ['playerStatus', ({ status: value }) => ({ kind: 'status', text: value })],
+    ['operator', ({ operatorId }) => link(nameOf(operatorId), visit.address(`/operators/${operatorId}`))],
+    'externalId',
+    'createdAt',
+    'kycDecidedAt',
+    'kycReason',
+    [
+      'player',
+      ({ id: playerId }) => lines(link(display.t('playerOpen'), visit.address(`/players/${playerId}`)), id(playerId)),
+    ],
+  ]
+  const documents: readonly Shown<Player['submissions'][number]>[] = ['submittedAt', 'documentType', 'reference']
+  return visit.show('case', {
+    title: player.name,
+    about: display.t('kyc'),
+    list: visit.address('/kyc'),
+    next: visit.address(`/kyc/next?not=${player.id}`),
+    facts: factsOf(showPlayer.reply, player, shown),
+    remark: undefined,
+    people: [],
+    decisions,
+    lost: refusalWithoutForm(decisions, sent),
+    history: player.changes
+      .filter(({ field }) => field === 'kycStatus')
+      .map(({ at, actor, from, to, reason }) => ({ at, who: nameOf(actor), from, to, reason })),
+    sections: [
+      {
+        title: 'documents',
+        rows: player.submissions.map((row) => ({
+          cells: factsOf(showPlayer.reply.properties.submissions.items, row, documents),
+        })),
+      },
+    ],
+  })
+}
+
+/** Nobody decides what the person's status is already. */
+const decisionsFor = ({ kycStatus, submissions }: Player): readonly Verb[] =>
+  submissions.length === 0 ? [] : verbNames.filter((verb) => verbs[verb].status !== kycStatus)
+
+function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
+  const { ask, key, label, status, tone } = verbs[verb]
+  return {
+    name: verb,
+    label,
+    operation: decideKyc,
+    fixed: { playerId: player.id, status },
+    required: ['reason'],
+    ask: display.t(ask, { player: `“${player.name}”` }),
+    done: display.t('kycDone', { player: player.name, status: display.word('value', status) }),
+    tone,
+    key,
+  }
+}

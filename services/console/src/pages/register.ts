@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify'
+import type { ConsoleContext } from '../http/app.ts'
+import { goTo } from '../http/go-to.ts'
+import { signedIn } from '../identity/cookies.ts'
+import { type Person, personOf } from '../identity/person.ts'
+import { auditPages } from './audit.ts'
+import { homePages } from './home.ts'
+import { kycPages } from './kyc.ts'
+import { livePages } from './live.ts'
+import { operatorPages } from './operators.ts'
+import { playerPages } from './players.ts'
+import type { Handler, Route } from './route.ts'
+import { searchPages } from './search.ts'
+import { visitOf } from './visit.ts'
+import { withdrawalPages } from './withdrawals.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is signed in. Undefined on the pages that need nobody. */
+    person: Person | undefined
+  }
+}
+
+const groups = [homePages, withdrawalPages, kycPages, playerPages, operatorPages, auditPages, searchPages, livePages]
+
+/** The pages of whoever is signed in. Their addresses begin with the environment, so that nothing is mixed. */
+export function registerPages(app: FastifyInstance, context: ConsoleContext): void {
+  const { clock, nats, verifier } = context
+  app.decorateRequest('person', undefined)
+  app.register(async (pages) => {
+    pages.addHook('preHandler', async (request, reply) => {
+      const session = await signedIn(request)
+      if (session === undefined) {
+        const returnTo = request.method === 'GET' && request.url !== '/' ? request.url : ''
+        return goTo(reply, returnTo === '' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(returnTo)}`)
+      }
+      request.person = await personOf(session, { nats, verifier, now: clock.now() })
+    })
+    pages.get('/', (_request, reply) => reply.redirect('/production', 303))
+    const add = (method: 'GET' | 'POST') => (path: string, handler: Handler) =>
+      pages.route({
+        method,
+        url: `/:environment(^(?:production|sandbox)$)${path}`,
+        ...(method === 'POST' ? { preHandler: pages.csrfProtection } : {}),
+        handler: (request, reply) => handler(visitOf(request, reply, context)),
+      })
+    const route: Route = { get: add('GET'), post: add('POST') }
+    for (const register of groups) register(route, context)
+  })
+}

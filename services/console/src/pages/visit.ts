@@ -1,0 +1,154 @@
+import { type Environment, freshLoginMinutes, type Operation, Rejection } from '@backoffice/contracts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ConsoleContext } from '../http/app.ts'
+import { goTo } from '../http/go-to.ts'
+import { leaveNotice } from '../identity/cookies.ts'
+import type { Person } from '../identity/person.ts'
+import type { Word } from '../words/index.ts'
+import { type Display, displayOf } from './display.ts'
+import { type Form, type FormField, fieldsOf, inputOf, missingFields, newOperationId } from './forms.ts'
+
+/** What a page works with: who asks, and for which environment. */
+export interface Visit {
+  readonly person: Person
+  readonly environment: Environment
+  readonly display: Display
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly query: Readonly<Record<string, string | undefined>>
+  readonly params: Readonly<Record<string, string>>
+  /** The address of a page in the same environment. */
+  address(path: string): string
+  show(page: string, data: object): FastifyReply
+}
+
+export function visitOf(request: FastifyRequest, reply: FastifyReply, context: ConsoleContext): Visit {
+  const { person } = request
+  if (person === undefined) throw new Error('nobody is signed in')
+  const params = request.params as Readonly<Record<string, string>>
+  const environment: Environment = params.environment === 'sandbox' ? 'sandbox' : 'production'
+  return {
+    person,
+    environment,
+    display: displayOf(request, context),
+    request,
+    reply,
+    params,
+    query: request.query as Visit['query'],
+    address: (path) => `/${environment}${path}`,
+    show: (page, data) => reply.page(page, { environment, ...data }, { request }),
+  }
+}
+
+/** A form of a page, with what is said beside its button. */
+export interface Decision extends Form {
+  readonly label: Word
+  /** What happens, with the amount and the names in it: it stands above the button. */
+  readonly ask: string
+  /** What is said when it is done. */
+  readonly done: string
+  readonly tone: 'good' | 'bad' | 'plain'
+  /** Opens the form. */
+  readonly key?: string
+  /** Why this person cannot do it. */
+  readonly unless?: string | undefined
+}
+
+/** A decision as its template needs it. */
+export interface ShownDecision extends Pick<Decision, 'name' | 'label' | 'ask' | 'tone' | 'key' | 'unless'> {
+  readonly fields: readonly FormField[]
+  readonly operationId: string
+  /** Set when the person must log in once more before: the address of that login. */
+  readonly loginAgain: string | undefined
+  readonly action: string
+  /** What went wrong when it was sent. */
+  readonly refusal: Refusal | undefined
+}
+
+interface Refusal {
+  readonly code: string
+  readonly details: string
+  /** Whether it may have been done all the same. */
+  readonly unknown: boolean
+}
+
+/** What was sent and not done. */
+export interface Sent {
+  readonly name: string
+  readonly given: Readonly<Record<string, string>>
+  readonly rejection: Rejection
+}
+
+export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: Sent): ShownDecision {
+  const { name, label, ask, tone, key, unless, operation, fixed } = decision
+  const own = sent?.name === name ? sent : undefined
+  const unknown = own !== undefined && isUnknown(own.rejection)
+  const needed = operation.roles ?? []
+  const words = needed.map((role) => visit.display.word('value', role)).join(', ')
+  const here = encodeURIComponent(visit.address(path))
+  return {
+    name,
+    label,
+    ask,
+    tone,
+    ...(key === undefined ? {} : { key }),
+    unless: visit.person.mayCall(operation) ? unless : visit.display.t('notYours', { roles: words }),
+    fields: fieldsOf(decision, own?.given, own?.rejection),
+    // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
+    operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),
+    loginAgain: visit.person.needsFreshLogin(operation, fixed) ? `/login?again=yes&returnTo=${here}` : undefined,
+    action: visit.address(`${path}/${name}`),
+    refusal: own && { code: own.rejection.code, details: detailsOf(own.rejection), unknown },
+  }
+}
+
+/** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
+export const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: Sent | undefined): string | undefined =>
+  decisions.some(({ name, unless }) => name === sent?.name && unless === undefined) ? undefined : sent?.rejection.code
+
+const isUnknown = ({ code }: Rejection) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR'
+
+const detailsOf = ({ code, details }: Rejection): string =>
+  details === undefined || code === 'VALIDATION_ERROR' ? '' : JSON.stringify(details)
+
+/**
+ * Carries a decision out as it was sent, and goes to `path` with a word about it.
+ * @returns what was refused, for the page to be shown again; undefined when the reply is sent
+ */
+export async function decide(visit: Visit, decision: Decision, path: string): Promise<Sent | undefined> {
+  const { person, reply, request, display } = visit
+  const given = fieldsGiven(request)
+  const { name, operation } = decision
+  const here = encodeURIComponent(visit.address(path))
+  try {
+    const missing = missingFields(decision, given)
+    if (missing.length > 0) {
+      const issues = missing.map((field) => ({ path: `/${field}`, message: 'is required' }))
+      throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
+    }
+    await person.call<Operation>(operation, inputOf(decision, given) as never, given.operationId)
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
+    if (error.code === 'FRESH_LOGIN_REQUIRED') {
+      goTo(reply, `/login?again=yes&returnTo=${here}`)
+      return undefined
+    }
+    if (error.code === 'LOGIN_REQUIRED') throw error
+    if (error.code !== 'AWAITS_APPROVAL') return { name, given, rejection: error }
+    const { expiresAt } = error.details as { readonly expiresAt: string }
+    leaveNotice(request, { kind: 'waits', text: display.t('proposed', { time: display.time(expiresAt) }) })
+    reply.redirect(visit.address(path), 303)
+    return undefined
+  }
+  leaveNotice(request, { kind: 'done', text: display.t('done', { what: decision.done }) })
+  reply.redirect(visit.address(path), 303)
+  return undefined
+}
+
+/** A form's fields that are texts. */
+function fieldsGiven({ body }: FastifyRequest): Readonly<Record<string, string>> {
+  const entries = Object.entries((body ?? {}) as Readonly<Record<string, unknown>>)
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+export const freshMinutes = freshLoginMinutes

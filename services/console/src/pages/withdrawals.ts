@@ -1,0 +1,192 @@
+import { type Input, operations, Rejection, type Reply } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
+import { ago, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
+import { operatorNames } from './operator-names.ts'
+import { readQueue, rowsOnPage } from './queue.ts'
+import type { Pages } from './route.ts'
+import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+
+const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const { showPlayer } = operations.players
+
+type Waiting = Reply<typeof withdrawalQueue>['data'][number]
+type Withdrawal = Reply<typeof showWithdrawal>
+type WaitingStatus = 'under_review' | 'approved'
+type Verb = Input<typeof decideWithdrawal>['decision']
+
+const tabs = [
+  { status: 'under_review', label: 'toReview' },
+  { status: 'approved', label: 'toPay' },
+] as const
+
+/** What can be decided in each state. */
+const decisionsIn: Readonly<Record<WaitingStatus, readonly Verb[]>> = {
+  under_review: ['approve', 'reject'],
+  approved: ['pay', 'fail'],
+}
+const keys: Readonly<Record<Verb, string>> = { approve: 'a', reject: 'r', pay: 'p', fail: 'f' }
+const isVerb = (name: string): name is Verb => Object.hasOwn(keys, name)
+
+export const withdrawalPages: Pages = (route) => {
+  route.get('/withdrawals', showQueue)
+  route.get('/withdrawals/next', goToNext)
+  route.get('/withdrawals/:withdrawalId', (visit) => showCase(visit))
+  route.post('/withdrawals/:withdrawalId/:verb', async (visit) => {
+    const { verb = '' } = visit.params
+    if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
+    const found = await findCase(visit)
+    const sent = await decide(visit, decisionOf(visit, found, verb), pathOf(found.withdrawal))
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showCase(visit, sent)
+  })
+}
+
+const pathOf = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
+
+async function showQueue(visit: Visit): Promise<FastifyReply> {
+  const { person, environment, query } = visit
+  const shown: WaitingStatus = query.status === 'approved' ? 'approved' : 'under_review'
+  const [{ rows, nextCursor }, nameOf] = await Promise.all([
+    readQueue(environment, query.after, (after) => person.call(withdrawalQueue, queueInput(shown, after))),
+    operatorNames(visit),
+  ])
+  const columns: readonly Shown<Waiting>[] = [
+    ['waitingFor', ({ createdAt }) => ago(createdAt)],
+    ['operator', ({ operatorId }) => text(nameOf(operatorId))],
+    [
+      'player',
+      ({ playerId, playerStatus, selfExcluded }) =>
+        lines(id(playerId), status(selfExcluded ? 'autoexcluido' : playerStatus)),
+    ],
+    ['amount', ({ amount, currency }) => money(amount, currency)],
+    'withdrawable',
+    ['destination', ({ method, destination }) => lines(text(destination), text(method))],
+    'kycStatus',
+  ]
+  return visit.show('queue', {
+    title: 'withdrawals',
+    tabs: tabs.map(({ status, label }) => ({
+      label,
+      count: label,
+      href: visit.address(`/withdrawals?status=${status}`),
+      current: status === shown,
+    })),
+    empty: 'noneWaits',
+    rows: rows.map((row) => ({
+      href: visit.address(pathOf(row)),
+      cells: factsOf(rowSchema(withdrawalQueue.reply), row, columns),
+    })),
+    more: nextCursor && visit.address(`/withdrawals?status=${shown}&after=${encodeURIComponent(nextCursor)}`),
+    first: query.after === undefined ? undefined : visit.address(`/withdrawals?status=${shown}`),
+  })
+}
+
+const queueInput = (status: WaitingStatus, after: string | undefined): Input<typeof withdrawalQueue> => ({
+  status,
+  limit: rowsOnPage,
+  ...(after === undefined ? {} : { after }),
+})
+
+/** The one that waits longest, besides the one that somebody comes from. */
+async function goToNext({ person, environment, query, address, reply }: Visit): Promise<FastifyReply> {
+  const shown: WaitingStatus = query.status === 'approved' ? 'approved' : 'under_review'
+  const read = (after: string | undefined) => person.call(withdrawalQueue, queueInput(shown, after))
+  const { rows } = await readQueue(environment, undefined, read)
+  const next = rows.find((row) => row.id !== query.not && !row.settling)
+  return reply.redirect(address(next === undefined ? `/withdrawals?status=${shown}` : pathOf(next)), 303)
+}
+
+interface Case {
+  readonly withdrawal: Withdrawal
+  readonly player: Reply<typeof showPlayer>
+}
+
+async function findCase({ person, params }: Visit): Promise<Case> {
+  const withdrawal = await person.call(showWithdrawal, { withdrawalId: params.withdrawalId ?? '' })
+  return { withdrawal, player: await person.call(showPlayer, { playerId: withdrawal.playerId }) }
+}
+
+async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+  const { display, environment } = visit
+  const found = await findCase(visit)
+  const { withdrawal, player } = found
+  const path = pathOf(withdrawal)
+  if (withdrawal.environment !== environment) return visit.reply.redirect(`/${withdrawal.environment}${path}`, 303)
+  const nameOf = await operatorNames(visit)
+  const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
+  const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent))
+  const shown: readonly Shown<Withdrawal>[] = [
+    'status',
+    ['destination', ({ destination }) => text(destination)],
+    'method',
+    ['player', () => lines(link(player.name, visit.address(`/players/${player.id}`)), id(player.id))],
+    ['operator', ({ operatorId }) => link(nameOf(operatorId), visit.address(`/operators/${operatorId}`))],
+    ['playerStatus', () => status(player.status)],
+    ['kycStatus', () => status(player.kycStatus)],
+    'createdAt',
+    'reviewedAt',
+    'paidAt',
+    'reason',
+    'id',
+  ]
+  return visit.show('case', {
+    title: display.money(withdrawal.amount, withdrawal.currency),
+    about: display.t('withdrawals'),
+    list: visit.address(`/withdrawals?status=${withdrawal.status === 'approved' ? 'approved' : 'under_review'}`),
+    next: visit.address(`/withdrawals/next?status=${stageOf(withdrawal)}&not=${withdrawal.id}`),
+    facts: factsOf(showWithdrawal.reply, withdrawal, shown),
+    remark: withdrawal.settling ? display.t('settling') : undefined,
+    people: peopleOf(visit, withdrawal),
+    decisions,
+    lost: refusalWithoutForm(decisions, sent),
+    history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({
+      at,
+      who: nameOf(by.name),
+      from,
+      to,
+      reason,
+    })),
+    sections: [],
+  })
+}
+
+/** The queue in which the work on this withdrawal was done: whoever has just approved one goes on reviewing. */
+const stageOf = ({ status: value, transitions }: Withdrawal): WaitingStatus => {
+  const former = transitions.at(-1)?.from ?? ''
+  return isWaiting(former) ? former : isWaiting(value) ? value : 'under_review'
+}
+
+const isWaiting = (value: string): value is WaitingStatus => Object.hasOwn(decisionsIn, value)
+
+const approvalOf = ({ transitions }: Withdrawal) => transitions.findLast(({ to }) => to === 'approved')
+
+/** Who was first, before the second one clicks. */
+function peopleOf({ display, person }: Visit, withdrawal: Withdrawal): readonly string[] {
+  const approval = approvalOf(withdrawal)
+  if (withdrawal.status !== 'approved' || approval === undefined) return []
+  const first = display.t('firstPerson', { name: approval.by.name, ago: display.ago(approval.at) })
+  const mustBeAnother = withdrawal.environment === 'production'
+  if (!mustBeAnother) return [first]
+  return [first, display.t(approval.by.name === person.name ? 'firstIsYou' : 'twoPeople')]
+}
+
+function decisionOf({ display, person }: Visit, { withdrawal, player }: Case, verb: Verb): Decision {
+  const amount = display.money(withdrawal.amount, withdrawal.currency)
+  const { destination, environment, method } = withdrawal
+  const words = { amount, destination: `${method} “${destination}”`, player: `“${player.name}”` }
+  const isSecond = verb === 'pay' && environment === 'production' && approvalOf(withdrawal)?.by.name === person.name
+  return {
+    name: verb,
+    label: verb,
+    operation: decideWithdrawal,
+    fixed: { withdrawalId: withdrawal.id, decision: verb },
+    // Of the money that somebody does not get, they will ask why.
+    ...(verb === 'reject' || verb === 'fail' ? { required: ['reason'] } : { only: [] }),
+    ask: display.t(`${verb}Ask`, words),
+    done: display.t(`${verb}Done`, { amount }),
+    tone: verb === 'approve' || verb === 'pay' ? 'good' : 'bad',
+    key: keys[verb],
+    unless: isSecond ? display.t('firstIsYou') : undefined,
+  }
+}

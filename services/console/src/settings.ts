@@ -1,0 +1,70 @@
+import { ConfigurationError, serviceConfig } from '@backoffice/service-runtime/standalone'
+import { identitySettings } from '@backoffice/team-identity'
+import { type Static, Type } from '@sinclair/typebox'
+
+const { NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE, NATS_CERT_FILE, NATS_KEY_FILE } = serviceConfig.properties
+const { DEVELOPMENT, DRAIN_DELAY_MS, HEALTH_HOST, HEALTH_PORT, LOG_LEVEL } = serviceConfig.properties
+
+/** 32 bytes in base64. */
+const sessionKey = '[A-Za-z0-9+/]{43}='
+
+/** The environment variables of the console. */
+export const settings = Type.Object({
+  ...identitySettings,
+  /** The console is of no use without the identity provider. */
+  TEAM_ISSUER: Type.String({ pattern: '^https?://' }),
+  /** The address at which people reach the console, without a path. The provider sends them back to `/callback` of it. */
+  CONSOLE_URL: Type.String({ pattern: '^https?://[^/?#]+$' }),
+  CONSOLE_CLIENT_ID: Type.String({ minLength: 1, default: 'backoffice-console' }),
+  CONSOLE_CLIENT_SECRET: Type.String({ minLength: 1 }),
+  /** What is asked for in a login. Some providers list a person's groups only for a scope such as `groups`. */
+  CONSOLE_SCOPE: Type.String({ pattern: '(^| )openid( |$)', default: 'openid email profile' }),
+  /** The client that the command line logs in with. It is public: it has no secret. */
+  CONSOLE_CLI_CLIENT_ID: Type.String({ minLength: 1, default: 'backoffice-cli' }),
+  /**
+   * Keys of 32 bytes in base64, separated by commas, that encrypt the cookies. The first one writes, all of them read: a
+   * new key is put in front, and the former one is taken away after a working day.
+   */
+  CONSOLE_SESSION_KEYS: Type.String({ pattern: `^${sessionKey}(,${sessionKey})*$` }),
+  CONSOLE_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
+  /** 0 takes any free port. */
+  CONSOLE_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8083 }),
+  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
+  TRUSTED_PROXIES: Type.String({ default: '' }),
+  /** Requests a minute of one address (IPv6: of one /64). What comes beyond that is refused with 429. */
+  CONSOLE_REQUESTS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
+  /** Calls a minute of one login or machine over the relay. */
+  CONSOLE_CALLS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
+  /** IANA name of the zone in which times are shown. */
+  CONSOLE_TIME_ZONE: Type.String({ minLength: 1, default: 'America/Sao_Paulo' }),
+  NATS_URL,
+  NATS_USER,
+  NATS_PASSWORD,
+  NATS_CA_FILE,
+  NATS_CERT_FILE,
+  NATS_KEY_FILE,
+  DEVELOPMENT,
+  DRAIN_DELAY_MS,
+  HEALTH_HOST,
+  HEALTH_PORT,
+  LOG_LEVEL,
+})
+export type Settings = Static<typeof settings>
+
+/** @throws {ConfigurationError} when the settings contradict each other, or would be unsafe in production */
+export function checkedSettings(config: Settings): Settings {
+  const { CONSOLE_CLIENT_ID, CONSOLE_CLI_CLIENT_ID, CONSOLE_TIME_ZONE, CONSOLE_URL, DEVELOPMENT, TEAM_ISSUER } = config
+  const audiences = config.TEAM_AUDIENCES.split(',')
+  for (const client of [CONSOLE_CLIENT_ID, CONSOLE_CLI_CLIENT_ID])
+    if (!audiences.includes(client))
+      throw new ConfigurationError(`TEAM_AUDIENCES: the services would refuse who logs in with ${client}`)
+  if (!DEVELOPMENT)
+    for (const [name, address] of Object.entries({ CONSOLE_URL, TEAM_ISSUER }))
+      if (!address.startsWith('https:')) throw new ConfigurationError(`${name}: must be https`)
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: CONSOLE_TIME_ZONE })
+  } catch {
+    throw new ConfigurationError('CONSOLE_TIME_ZONE: there is no such time zone')
+  }
+  return config
+}
