@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { teamConsole } from '@backoffice/contracts'
 import {
@@ -56,6 +56,9 @@ export type SharedSystem = Omit<System, 'dir' | 'pid' | 'printed'>
 /** Names the stack.json of the system that the runner has started for the files that share one. */
 export const sharedSystemVariable = 'SHARED_STACK_JSON'
 
+/** Says the password of the broker's user `console`, where a server in a container has its own. */
+const consolePasswordVariable = 'NATS_PASSWORD_CONSOLE'
+
 /**
  * The system of all files that share one, as `npm test` starts it for them; a file that runs alone starts its own. A file
  * counts and lists nothing but what is its own operators', for others work beside it.
@@ -64,8 +67,7 @@ export async function sharedSystem(t: Teardown): Promise<SharedSystem> {
   const stackJson = process.env[sharedSystemVariable]
   if (stackJson === undefined) return startSystem(t)
   const description = readStack(stackJson)
-  // A server in a container has passwords of its own.
-  const password = backends.environment.NATS_PASSWORD_CONSOLE ?? consolePassword(dir)
+  const password = process.env[consolePasswordVariable] ?? consolePassword(dirname(stackJson))
   const { asTeam, close } = teamOf(description, password)
   t.teardown(close)
   return { ...description, stackJson, asTeam }
@@ -107,7 +109,7 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   if (child.exitCode !== null) throw new Error(`the system did not start:\n${text}`)
   const description = readStack(stackJson)
   // A server in a container has passwords of its own.
-  const password = backends.environment.NATS_PASSWORD_CONSOLE ?? consolePassword(dir)
+  const password = backends.environment[consolePasswordVariable] ?? consolePassword(dir)
   const { asTeam, close } = teamOf(description, password)
   closeTeam = close
   return {
