@@ -25,6 +25,7 @@ export interface Settings {
   /** As the manifests give them: nothing here is for development. */
   readonly of: (program: ProgramName) => Record<string, string>
   readonly migrate: Record<string, string>
+  readonly streams: Record<string, string>
   readonly team: Record<string, string>
 }
 
@@ -90,6 +91,7 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
         Object.entries(rolePasswords).map(([role, word]) => [`DATABASE_PASSWORD_${role.toUpperCase()}`, word]),
       ),
     },
+    streams: { NATS_URL: nats.url, NATS_PASSWORD: natsPasswords[streamKeeper] },
     team: {},
   }
 }
