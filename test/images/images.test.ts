@@ -14,13 +14,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
-import type { ProgramName } from '@backoffice/dev-stack'
+
 import { eventually, OperatorClient } from '@backoffice/test-kit'
 import t from 'tap'
 import { BuildContext } from './context.ts'
 import { readDockerfile } from './dockerfile.ts'
 import { Container, canConfine, Images } from './image.ts'
-import { startBackends } from './system.ts'
+import { type ProgramName, startBackends } from './system.ts'
 
 t.setTimeout(300_000)
 

@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseRoles, type ServiceName, serviceNames, streamKeeper } from '@backoffice/contracts'
-import { freePort, type ProgramName, roleUrl, startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { brokerUsers, databaseRoles, type ServiceName, serviceNames, streamKeeper } from '@backoffice/contracts'
+import {
+  type ProgramName as AnyProgram,
+  freePort,
+  roleUrl,
+  startNats,
+  startThrowAwayPostgres,
+} from '@backoffice/dev-stack'
 import type { Teardown } from '@backoffice/test-kit'
+
+/** The console has no image yet. */
+export type ProgramName = Exclude<AnyProgram, 'console'>
 
 const random = () => randomBytes(12).toString('hex')
 
@@ -23,13 +32,10 @@ export interface Settings {
 /** PostgreSQL and nats-server of its own, empty, and the settings with which the images run on them. */
 export async function startBackends(t: Teardown, folder: string, headsFolder: string): Promise<Settings> {
   for (const name of ['postgres', 'nats']) mkdirSync(join(folder, name), { mode: 0o755 })
-  const natsPasswords = { ...each(serviceNames, random), [streamKeeper]: random() }
-  const alice = random()
-  const aliceFile = join(folder, 'alice')
-  writeFileSync(aliceFile, `${alice}\n`)
+  const natsPasswords = each(brokerUsers, random)
   const [postgres, nats] = await Promise.all([
     startThrowAwayPostgres(join(folder, 'postgres')),
-    startNats({ dir: join(folder, 'nats'), passwords: natsPasswords, team: { alice } }),
+    startNats({ dir: join(folder, 'nats'), passwords: natsPasswords }),
   ])
   t.teardown(() => Promise.all([postgres.child.stop(), nats.child.stop()]))
 
@@ -86,7 +92,7 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
       ),
     },
     streams: { NATS_URL: nats.url, NATS_PASSWORD: natsPasswords[streamKeeper] },
-    team: { NATS_URL: nats.url, NATS_USER: 'alice', NATS_PASSWORD_FILE: aliceFile },
+    team: {},
   }
 }
 
