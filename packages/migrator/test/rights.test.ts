@@ -176,6 +176,8 @@ const changeable: Readonly<Record<string, readonly string[]>> = {
       'cpf',
       'phone',
       'sealed_identity',
+      'cpf_digest',
+      'email_digest',
       'birth_date',
       'status',
       'kyc_status',
