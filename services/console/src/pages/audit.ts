@@ -23,6 +23,7 @@ export const auditPages: Pages = (route) => {
       ['operation', ({ operation, service }) => lines(id(operation), text(service))],
       ['subject', ({ subject }) => subjectOf(visit, subject)],
       ['outcome', ({ outcome }) => (outcome === 'done' ? status(outcome) : text(outcome))],
+      ['changes', ({ changes }) => lines(...(changes ?? []).map(changeCell))],
       'reason',
       'tool',
       ['input', ({ input }) => ({ kind: 'code', text: JSON.stringify(input) })],
@@ -37,6 +38,9 @@ export const auditPages: Pages = (route) => {
     })
   })
 }
+
+const changeCell = ({ field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
+  text(`${field}: ${before ?? '–'} → ${after ?? '–'}`)
 
 /** Reads of personal data are audited too. There are many more of them than of actions. */
 const isRead = (service: ServiceName, operation: string): boolean =>
