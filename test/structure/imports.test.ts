@@ -92,7 +92,8 @@ t.test('a service imports only contracts and service-runtime, never another serv
       // The games are no service, and take of both only what needs little memory.
       if (file.path.startsWith('services/games/') && name.startsWith('@backoffice/')) return ofTheGames.includes(name)
       // The console is no service either: it signs calls and passes them on.
-      if (file.path.startsWith('services/console/') && name.startsWith('@backoffice/')) return ofTheConsole.includes(name)
+      if (file.path.startsWith('services/console/') && name.startsWith('@backoffice/'))
+        return ofTheConsole.includes(name)
       if (name.startsWith('@backoffice/')) return permitted.includes(name)
       const home = file.path.split('/').slice(0, 3).join('/')
       return !/^(services|packages|test|bench)\//.test(name) || name.startsWith(`${home}/`)

@@ -22,11 +22,10 @@ export const auditPages: Pages = (route) => {
       'actor',
       ['operation', ({ operation, service }) => lines(id(operation), text(service))],
       ['subject', ({ subject }) => subjectOf(visit, subject)],
-      ['outcome', ({ outcome }) => (outcome === 'done' ? status(outcome) : text(outcome))],
+      ['outcome', ({ outcome, tool }) => lines(outcome === 'done' ? status(outcome) : text(outcome), text(tool))],
       ['changes', ({ changes }) => lines(...(changes ?? []).map(changeCell))],
       'reason',
-      'tool',
-      ['input', ({ input }) => ({ kind: 'code', text: JSON.stringify(input) })],
+      ['input', ({ input }) => ({ kind: 'folded', text: JSON.stringify(input) })],
     ]
     return visit.show('audit', {
       refused: trail === undefined ? (listAudit.roles ?? []) : undefined,

@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 
 /** One value as a page shows it. */
 export type Cell =
-  | { readonly kind: 'text' | 'id' | 'code' | 'status' | 'time' | 'ago'; readonly text: string }
+  | { readonly kind: 'text' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'ago'; readonly text: string }
   | { readonly kind: 'money'; readonly text: string; readonly currency: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string; readonly isElsewhere?: true }
   | { readonly kind: 'lines'; readonly lines: readonly Cell[] }

@@ -62,6 +62,7 @@ export const en = {
   firstWithdrawal: 'first withdrawal',
   newDestination: 'new destination',
   players: 'Players',
+  show: 'show',
   readsToo: 'Reads too',
   auditNotice: 'The trail belongs to no environment: it shows production and sandbox.',
   player: 'Player',

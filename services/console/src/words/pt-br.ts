@@ -64,6 +64,7 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   firstWithdrawal: 'primeiro saque',
   newDestination: 'destino novo',
   players: 'Jogadores',
+  show: 'mostrar',
   readsToo: 'Leituras também',
   auditNotice: 'A trilha não pertence a um ambiente: mostra produção e sandbox.',
   player: 'Jogador',
