@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ServiceName, serviceNames } from '@backoffice/contracts'
+import { type BrokerUser, serviceNames } from '@backoffice/contracts'
 import { readStack, type StackDescription, stackFileIn } from '@backoffice/dev-stack'
 
 /** A checkout that was never started installs first. */
@@ -79,12 +79,12 @@ export class RunningStack {
     return readStack(stackFileIn(this.#dir))
   }
 
-  /** The password of a service's NATS user. With it the bench sends what that service may send. */
-  natsPassword(service: ServiceName): string {
+  /** The password of a NATS user. With it the bench sends what that program may send. */
+  natsPassword(user: BrokerUser): string {
     const secrets = JSON.parse(readFileSync(join(this.#dir, 'secrets.json'), 'utf8')) as {
-      nats: Record<ServiceName, string>
+      nats: Record<BrokerUser, string>
     }
-    return secrets.nats[service]
+    return secrets.nats[user]
   }
 
   /** Process numbers by name. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { operations, type ReconciliationReport, type Scope } from '@backoffice/contracts'
+import { operations, type ReconciliationReport, type Scope, teamConsole } from '@backoffice/contracts'
+import { StackPerson, type TeamUser } from '@backoffice/dev-stack'
 import { RpcClient } from '@backoffice/service-runtime/internal'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { connectAs } from '../load/nats-requests.ts'
@@ -8,6 +9,7 @@ import type { RunningStack } from './running-stack.ts'
 /** The largest rate limit that the operation accepts. No load here reaches it. */
 const rateLimitPerMinute = 10_000_000
 const reason = 'bench'
+const person: TeamUser = 'alice'
 const reconcileLookEveryMs = 200
 
 /** The team's operations, called in the name of one of its members. */
@@ -15,14 +17,14 @@ export class Team {
   readonly #connection: NatsConnection
   readonly #rpc: RpcClient
 
-  private constructor(connection: NatsConnection, user: string) {
+  private constructor(connection: NatsConnection, issuer: string) {
     this.#connection = connection
-    this.#rpc = new RpcClient(connection, user)
+    this.#rpc = new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
   }
 
-  static async of({ description }: RunningStack): Promise<Team> {
-    const [user, password] = Object.entries(description.team)[0] ?? ['nobody', '']
-    return new Team(await connectAs({ url: description.natsUrl, user, password }), user)
+  static async of(stack: RunningStack): Promise<Team> {
+    const { natsUrl: url, issuer } = stack.description
+    return new Team(await connectAs({ url, user: teamConsole, password: stack.natsPassword(teamConsole) }), issuer)
   }
 
   /** The sandbox of an operator. Its rate limit is raised, so that no load reaches it. */

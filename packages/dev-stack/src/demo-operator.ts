@@ -1,31 +1,37 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, operations, Rejection } from '@backoffice/contracts'
+import { type Environment, type Input, type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
 import { connectNats, RpcClient } from '@backoffice/service-runtime/client'
 import { writeFileAtomically } from './atomic-file.ts'
-import type { StackSecrets } from './secrets.ts'
+import type { TeamUser } from './identity/people.ts'
+import { StackPerson } from './identity/stack-person.ts'
 import type { EnvironmentCredentials, StackOperator } from './stack-file.ts'
-import type { TeamUser } from './team-users.ts'
 
 const operatorName = 'demo'
-/** The person of the team in whose name the demo operator is made. */
-const creator: TeamUser = 'alice'
+/** The people of the team in whose names the demo operator is made. The second one is needed for what takes two. */
+const creators: readonly [TeamUser, TeamUser] = ['alice', 'bob']
 const reason = 'demo operator of npm start'
 
+export interface DemoTeam {
+  readonly issuer: string
+  readonly natsUrl: string
+  /** Of the broker's user `console`, which alone may pass on what the team calls. */
+  readonly consolePassword: string
+}
+
 /** The demo operator, made the first time as the team would make it. Its secrets are shown only then, so they are kept. */
-export async function demoOperators(
-  dir: string,
-  natsUrl: string,
-  secrets: StackSecrets,
-): Promise<readonly StackOperator[]> {
+export async function demoOperators(dir: string, team: DemoTeam): Promise<readonly StackOperator[]> {
   const file = join(dir, 'operators.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as StackOperator[]
 
-  const login = { NATS_URL: natsUrl, NATS_USER: creator, NATS_PASSWORD: secrets.team[creator] }
+  const { issuer, natsUrl, consolePassword } = team
+  const login = { NATS_URL: natsUrl, NATS_USER: 'console', NATS_PASSWORD: consolePassword }
   const connection = await connectNats(login, { name: 'npm start' })
   try {
-    const rpc = new RpcClient(connection, creator)
-    const operators = [(await createDemo(rpc)) ?? (await issueAnew(rpc))]
+    const [first, second] = creators.map(
+      (person) => new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' })),
+    ) as [RpcClient, RpcClient]
+    const operators = [(await createDemo(first)) ?? (await issueAnew([first, second]))]
     writeFileAtomically(file, `${JSON.stringify(operators, null, 2)}\n`)
     return operators
   } finally {
@@ -46,15 +52,29 @@ async function createDemo(rpc: RpcClient): Promise<StackOperator | undefined> {
 }
 
 /** On somebody else's database, or after a first start that was cut short: new secrets beside the ones that nobody has. */
-async function issueAnew(rpc: RpcClient): Promise<StackOperator> {
-  const { id: operatorId, name } = await rpc.call(operations.gateway.getOperator, { input: { name: operatorName } })
+async function issueAnew(two: readonly [RpcClient, RpcClient]): Promise<StackOperator> {
+  const { id: operatorId, name } = await two[0].call(operations.gateway.getOperator, { input: { name: operatorName } })
   const issue = async (environment: Environment): Promise<EnvironmentCredentials> => {
     const input = { operatorId, environment, reason }
-    const { key, secret } = await rpc.call(operations.gateway.issueCredential, { input })
-    const { webhookSecret } = await rpc.call(operations.webhooks.rotateWebhookSecret, { input })
+    const { key, secret } = await callAsTwo(two, operations.gateway.issueCredential, input)
+    const { webhookSecret } = await callAsTwo(two, operations.webhooks.rotateWebhookSecret, input)
     return shown({ key, secret, webhookSecret })
   }
   return { name, sandbox: await issue('sandbox'), production: await issue('production') }
+}
+
+/** In production the second one carries out what the first one proposed. */
+async function callAsTwo<O extends Operation>(
+  [first, second]: readonly [RpcClient, RpcClient],
+  operation: O,
+  input: Input<O>,
+): Promise<Reply<O>> {
+  try {
+    return await first.call(operation, { input })
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
+    return second.call(operation, { input, approves: String(error.details?.proposalId) })
+  }
 }
 
 interface ShownCredentials {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readStack, stackFileIn } from './stack-file.ts'
 
 /** All that a stack keeps in its folder; `--fresh` removes these and nothing else. */
-const contents = ['postgres', 'nats', 'logs', 'secrets.json', 'operators.json', 'stack.json']
+const contents = ['postgres', 'nats', 'logs', 'secrets.json', 'identity.json', 'operators.json', 'stack.json']
 
 const lockFileIn = (dir: string) => join(dir, 'supervisor.pid')
 

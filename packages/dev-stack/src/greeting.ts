@@ -1,3 +1,4 @@
+import { teamPeople } from './identity/people.ts'
 import type { StackDescription } from './stack-file.ts'
 
 /**
@@ -5,6 +6,7 @@ import type { StackDescription } from './stack-file.ts'
  */
 export function greeting(stack: StackDescription, elapsed: string): string {
   const lines = [`\nReady in ${elapsed}.\n`, `  base URL  ${stack.baseUrl}`, `  docs      ${stack.docsUrl}`]
+  lines.push(`  console   ${stack.consoleUrl}`, `            log in as ${people()}`)
   for (const operator of stack.operators) {
     for (const environment of ['sandbox', 'production'] as const) {
       const { key, secret, webhookSecret } = operator[environment]
@@ -22,6 +24,13 @@ export function greeting(stack: StackDescription, elapsed: string): string {
   }
   lines.push('\nCtrl-C stops everything.')
   return lines.join('\n')
+}
+
+/** Who may log in, and who has which role. */
+function people(): string {
+  const everything = teamPeople.filter(({ roles }) => roles.length > 1).map(({ id }) => id)
+  const others = teamPeople.filter(({ roles }) => roles.length === 1).map(({ id, roles }) => `${id} (${roles[0]})`)
+  return `${everything.join(' or ')} (every role), ${others.join(', ')}`
 }
 
 /** GET /me for a POSIX shell with openssl and curl: the signature covers method, path, timestamp and the empty body. */

@@ -6,6 +6,11 @@ export {
   sharedRolePasswords,
   withOtherRoles,
 } from './database.ts'
+export { choosePerson, logIn, type PersonLogin } from './identity/log-in.ts'
+export { identityEnvironment, type Person, type TeamUser, teamPeople, teamUsers } from './identity/people.ts'
+export { startIdentityProvider } from './identity/process.ts'
+export { type IdentitySettings, identitySettings } from './identity/settings.ts'
+export { StackPerson } from './identity/stack-person.ts'
 export { type NatsOptions, type RunningNats, startNats } from './nats.ts'
 export { natsServerBinary } from './nats-server-binary.ts'
 export { freePort } from './ports.ts'
@@ -20,4 +25,3 @@ export {
   type StackOperator,
   stackFileIn,
 } from './stack-file.ts'
-export { type TeamUser, teamUsers } from './team-users.ts'

@@ -4,32 +4,44 @@ import { join } from 'node:path'
 import { type BrokerUser, brokerUsers, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { writeFileAtomically } from './atomic-file.ts'
 import { sharedRolePasswords } from './database.ts'
-import { type TeamUser, teamUsers } from './team-users.ts'
 
 export interface StackSecrets {
   readonly postgres: string
   readonly databaseRoles: Readonly<Record<ServiceName, string>>
   readonly nats: Readonly<Record<BrokerUser, string>>
-  readonly team: Readonly<Record<TeamUser, string>>
   /** `id:base64key`, for the services that keep secrets of operators or personal data. */
   readonly masterKeys: string
+  readonly console: ConsoleSecrets
+}
+
+interface ConsoleSecrets {
+  /** With which the console names itself at the identity provider. */
+  readonly clientSecret: string
+  /** Encrypts its cookies: 32 bytes in base64. */
+  readonly sessionKeys: string
 }
 
 /** The secrets of one stack. They are made the first time and then read, because the stack's data depend on them. */
 export function stackSecrets(dir: string): StackSecrets {
   const file = join(dir, 'secrets.json')
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as StackSecrets) : undefined
+  const kept = existsSync(file) ? read(file) : undefined
   // A stack of an earlier release has no password for a user that is new.
-  if (kept !== undefined && brokerUsers.every((user) => user in kept.nats)) return kept
+  if (kept?.console !== undefined && brokerUsers.every((user) => user in kept.nats)) return kept
   const secrets: StackSecrets = {
     postgres: password(),
     databaseRoles: forEach(serviceNames, password),
-    team: forEach(teamUsers, password),
     masterKeys: `dev:${randomBytes(32).toString('base64')}`,
+    console: { clientSecret: password(), sessionKeys: randomBytes(32).toString('base64') },
     ...kept,
     nats: { ...forEach(brokerUsers, password), ...kept?.nats },
   }
   writeFileAtomically(file, `${JSON.stringify(secrets, null, 2)}\n`)
+  return secrets
+}
+
+/** Without the passwords that people had on the broker in earlier releases. */
+function read(file: string): StackSecrets {
+  const { team: _people, ...secrets } = JSON.parse(readFileSync(file, 'utf8')) as StackSecrets & { team?: unknown }
   return secrets
 }
 
@@ -47,9 +59,7 @@ export function withGivenBackends(secrets: StackSecrets, environment: NodeJS.Pro
   return {
     ...secrets,
     ...(POSTGRES_URL === undefined ? {} : { databaseRoles: sharedRolePasswords(POSTGRES_URL) }),
-    ...(NATS_URL === undefined
-      ? {}
-      : { nats: forEach(brokerUsers, given(secrets.nats)), team: forEach(teamUsers, given(secrets.team)) }),
+    ...(NATS_URL === undefined ? {} : { nats: forEach(brokerUsers, given(secrets.nats)) }),
   }
 }
 

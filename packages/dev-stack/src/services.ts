@@ -1,5 +1,7 @@
 import { Child } from './child.ts'
 import { reconcilerUrl } from './database.ts'
+import { commandLineClientId, consoleClientId, identityEnvironment } from './identity/people.ts'
+import type { IdentitySettings } from './identity/settings.ts'
 import type { StackSecrets } from './secrets.ts'
 import { compileCache, serviceCommand } from './service-command.ts'
 import type { ProgramName } from './stack-file.ts'
@@ -9,7 +11,15 @@ const startTimeoutMs = 30_000
 const stopTimeoutMs = 30_000
 
 /** A service may call those before it while it drains, so the last to start is the first to stop. */
-export const startOrder: readonly ProgramName[] = ['games', 'webhooks', 'wallet', 'players', 'payments', 'gateway']
+export const startOrder: readonly ProgramName[] = [
+  'games',
+  'webhooks',
+  'wallet',
+  'players',
+  'payments',
+  'gateway',
+  'console',
+]
 
 /** They keep operators' secrets, personal data, or both. */
 const seals: readonly ProgramName[] = ['gateway', 'players', 'payments', 'webhooks']
@@ -20,9 +30,11 @@ export const showsMetrics = (): boolean => process.env.OTEL_METRICS_EXPORTER ===
 export interface ServiceOptions {
   readonly name: ProgramName
   readonly logFile: string
-  readonly databaseUrl: string
+  /** Absent for the console, which has no data of its own. */
+  readonly databaseUrl: string | undefined
   readonly natsUrl: string
   readonly secrets: StackSecrets
+  readonly identity: IdentitySettings
   readonly healthPort: number
   /** Of the metrics, where they are shown. */
   readonly metricsPort?: number
@@ -33,7 +45,7 @@ export interface ServiceOptions {
   readonly gamesPort: number
 }
 
-/** Starts one service, or the games, as a process of its own and waits until it says that it is ready. */
+/** Starts one service, the games or the console, as a process of its own and waits until it says that it is ready. */
 export async function startServiceProcess(options: ServiceOptions): Promise<Child> {
   const { name, healthPort } = options
   const env = serviceEnvironment(options)
@@ -54,15 +66,21 @@ export async function startServiceProcess(options: ServiceOptions): Promise<Chil
   return child
 }
 
-function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): NodeJS.ProcessEnv {
+function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOptions): NodeJS.ProcessEnv {
+  const { databaseUrl } = options
   return {
     // Settings such as LOG_LEVEL or WEBHOOK_BACKOFF_BASE_MS reach the services as they were given to npm start.
     ...process.env,
     DEVELOPMENT: 'true',
     NODE_COMPILE_CACHE: compileCache,
     OTEL_SERVICE_NAME: name,
-    DATABASE_URL: options.databaseUrl,
-    ...(name === 'wallet' ? { RECONCILE_DATABASE_URL: reconcilerUrl(options.databaseUrl, secrets.databaseRoles) } : {}),
+    ...identityEnvironment(identity.issuer),
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    // The URL has it. A shell may have one of something else, which would be a second one.
+    DATABASE_PASSWORD: '',
+    ...(name === 'wallet' && databaseUrl !== undefined
+      ? { RECONCILE_DATABASE_URL: reconcilerUrl(databaseUrl, secrets.databaseRoles) }
+      : {}),
     ...(name === 'games'
       ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) }
       : { NATS_URL: options.natsUrl, NATS_USER: name, NATS_PASSWORD: secrets.nats[name] }),
@@ -76,8 +94,19 @@ function serviceEnvironment({ name, secrets, ...options }: ServiceOptions): Node
     ...(name === 'gateway'
       ? { PORT: String(options.httpPort), HOST: '127.0.0.1', PUBLIC_BASE_URL: options.baseUrl }
       : {}),
+    ...(name === 'console' ? consoleEnvironment(secrets, identity) : {}),
   }
 }
+
+const consoleEnvironment = ({ console }: StackSecrets, identity: IdentitySettings) => ({
+  CONSOLE_URL: identity.console.url,
+  CONSOLE_HOST: '127.0.0.1',
+  CONSOLE_PORT: String(identity.console.port),
+  CONSOLE_CLIENT_ID: consoleClientId,
+  CONSOLE_CLI_CLIENT_ID: commandLineClientId,
+  CONSOLE_CLIENT_SECRET: console.clientSecret,
+  CONSOLE_SESSION_KEYS: console.sessionKeys,
+})
 
 async function isReady(healthPort: number): Promise<boolean> {
   const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: AbortSignal.timeout(1_000) })

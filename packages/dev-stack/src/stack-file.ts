@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ServiceName } from '@backoffice/contracts'
 import { writeFileAtomically } from './atomic-file.ts'
+import type { TeamUser } from './identity/people.ts'
 
 export interface EnvironmentCredentials {
   readonly key: string
@@ -16,9 +17,9 @@ export interface StackOperator {
   readonly production: EnvironmentCredentials
 }
 
-/** Our own programs that run all the time: the services, and the public games. */
-export type ProgramName = ServiceName | 'games'
-export type ProcessName = 'postgres' | 'nats' | ProgramName
+/** Our own programs that run all the time: the services, the public games and the team's console. */
+export type ProgramName = ServiceName | 'games' | 'console'
+export type ProcessName = 'postgres' | 'nats' | 'identity' | ProgramName
 
 /** What `<dir>/stack.json` says while a stack runs; it is removed when the stack stops. */
 export interface StackDescription {
@@ -27,8 +28,12 @@ export interface StackDescription {
   /** Of the superuser, for the database of the services. */
   readonly postgresUrl: string
   readonly natsUrl: string
-  /** Passwords of the team's NATS users, by user name. */
-  readonly team: Readonly<Record<string, string>>
+  /** Where the team works, and where its command line calls. */
+  readonly consoleUrl: string
+  /** Where people log in: the identity provider of this stack. */
+  readonly issuer: string
+  /** The people who can log in there, without a password. */
+  readonly people: readonly TeamUser[]
   readonly operators: readonly StackOperator[]
   /** Where Prometheus finds the metrics of each program; only with OTEL_METRICS_EXPORTER=prometheus. */
   readonly metrics?: Readonly<Partial<Record<ProgramName, string>>>

@@ -6,6 +6,9 @@ import type { Child } from './child.ts'
 import { ensureDatabase, roleUrl, withOtherRoles } from './database.ts'
 import { demoOperators } from './demo-operator.ts'
 import { claimFolder, releaseFolder } from './folder.ts'
+import { teamUsers } from './identity/people.ts'
+import { startIdentityProvider } from './identity/process.ts'
+import { type IdentitySettings, identitySettings } from './identity/settings.ts'
 import { startNats } from './nats.ts'
 import { natsServerBinary } from './nats-server-binary.ts'
 import { freePort, portIsFree } from './ports.ts'
@@ -22,9 +25,17 @@ interface Addresses {
   readonly natsUrl: string
   readonly httpPort: number
   readonly baseUrl: string
+  readonly identity: IdentitySettings
 }
 
-/** PostgreSQL, nats-server, the five services and the games, started in order, kept running, and stopped in the opposite order. */
+interface Beside {
+  readonly httpPort: number
+  readonly identity: IdentitySettings
+  /** Resolves when the identity provider answers. */
+  readonly provider: Promise<void>
+}
+
+/** PostgreSQL, nats-server, the identity provider, the five services, the games and the console, started in order, kept running, and stopped in the opposite order. */
 export class Stack {
   readonly #arguments: StackArguments
   readonly #steps: Steps
@@ -59,11 +70,22 @@ export class Stack {
   }
 
   async #start(): Promise<StackDescription> {
-    const { dir, port } = this.#arguments
+    const { port } = this.#arguments
     if (port !== 0 && !(await portIsFree(port))) {
       throw new Error(`Port ${port} is taken. Choose another with: npm start -- --port P (0 takes any free one)`)
     }
     const httpPort = port === 0 ? await freePort() : port
+    const identity = await identitySettings(this.#identityFile, this.#secrets.console.clientSecret)
+    // It needs nothing of the others, so it starts beside them.
+    const provider = this.#startIdentityProvider(identity)
+    // Whatever fails, none may be starting when the stack stops.
+    return this.#startOthers({ httpPort, identity, provider }).finally(() => provider.catch(() => {}))
+  }
+
+  async #startOthers(beside: Beside): Promise<StackDescription> {
+    const { dir } = this.#arguments
+    const { httpPort, identity, provider } = beside
+    provider.catch(() => {})
     const administratorUrl = process.env.POSTGRES_URL ?? (await this.#startPostgres())
     const natsUrl = process.env.NATS_URL ?? (await this.#startNats())
     const postgresUrl = await this.#steps.run('database and stream: roles, schemas, migrations', async () => {
@@ -79,16 +101,20 @@ export class Stack {
     })
     const baseUrl = `http://127.0.0.1:${httpPort}/api/v1`
     await this.#steps.run(`services: ${startOrder.join(', ')}`, () =>
-      this.#startServices({ postgresUrl, natsUrl, httpPort, baseUrl }),
+      this.#startServices({ postgresUrl, natsUrl, httpPort, baseUrl, identity }),
     )
-    const operators = await this.#steps.run('demo operator', () => demoOperators(dir, natsUrl, this.#secrets))
+    await this.#steps.run('identity provider', () => provider)
+    const team = { issuer: identity.issuer, natsUrl, consolePassword: this.#secrets.nats.console }
+    const operators = await this.#steps.run('demo operator', () => demoOperators(dir, team))
 
     const description: StackDescription = {
       baseUrl,
       docsUrl: `${baseUrl}/docs`,
       postgresUrl,
       natsUrl,
-      team: this.#secrets.team,
+      consoleUrl: identity.console.url,
+      issuer: identity.issuer,
+      people: teamUsers,
       operators,
       ...metricsOf(this.#metricsPorts),
       processes: this.#processes,
@@ -117,15 +143,23 @@ export class Stack {
   }
 
   async #startNats(): Promise<string> {
-    const { nats } = this.#secrets
     const port = await freePort()
-    const options = { dir: join(this.#arguments.dir, 'nats'), port, passwords: nats }
+    const options = { dir: join(this.#arguments.dir, 'nats'), port, passwords: this.#secrets.nats }
     const announce = () => this.#steps.say('nats-server is not installed: downloading the Debian package …')
     await this.#steps.run('nats-server with JetStream', async () => {
       await natsServerBinary(announce)
       await this.#supervise('nats', async () => (await startNats(options)).child)
     })
     return `nats://127.0.0.1:${port}`
+  }
+
+  #startIdentityProvider(settings: IdentitySettings): Promise<void> {
+    const logFile = join(this.#arguments.dir, 'logs', 'identity.log')
+    return this.#supervise('identity', () => startIdentityProvider(this.#identityFile, settings, logFile))
+  }
+
+  get #identityFile(): string {
+    return join(this.#arguments.dir, 'identity.json')
   }
 
   /** In a cluster a program of its own does this. Here nobody has to wait for one more process. */
@@ -150,9 +184,10 @@ export class Stack {
       const options = {
         name,
         logFile: join(this.#arguments.dir, 'logs', `${name}.log`),
-        databaseUrl: roleUrl(where.postgresUrl, name, passwords[name]),
+        databaseUrl: name === 'console' ? undefined : roleUrl(where.postgresUrl, name, passwords[name]),
         natsUrl: where.natsUrl,
         secrets: this.#secrets,
+        identity: where.identity,
         healthPort: ports.get(name) ?? 0,
         ...metricsPortOf(this.#metricsPorts.get(name)),
         httpPort: where.httpPort,

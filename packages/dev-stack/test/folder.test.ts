@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { claimFolder, releaseFolder } from '../src/folder.ts'
@@ -10,7 +10,9 @@ const description: StackDescription = {
   docsUrl: 'http://127.0.0.1:1/api/v1/docs',
   postgresUrl: 'postgresql://127.0.0.1:2/backoffice',
   natsUrl: 'nats://127.0.0.1:3',
-  team: { alice: 'a' },
+  consoleUrl: 'http://127.0.0.1:4',
+  issuer: 'http://127.0.0.1:5',
+  people: ['alice', 'bob'],
   operators: [],
   processes: { gateway: 10, wallet: 11 },
 }
@@ -20,9 +22,25 @@ t.test('secrets are made once, differ from each other and are readable by the ow
   const secrets = stackSecrets(dir)
   t.same(stackSecrets(dir), secrets)
   t.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600)
-  const passwords = [secrets.postgres, ...[secrets.databaseRoles, secrets.nats, secrets.team].flatMap(Object.values)]
+  const passwords = [secrets.postgres, ...[secrets.databaseRoles, secrets.nats, secrets.console].flatMap(Object.values)]
   t.equal(new Set(passwords).size, passwords.length)
 })
+
+t.test(
+  'a folder of an earlier release goes on, with the secrets that are new and without the passwords of people',
+  async (t) => {
+    const dir = t.testdir()
+    const { console: _, nats, ...others } = stackSecrets(dir)
+    const { console: __, ...known } = nats
+    const earlier = { ...others, nats: known, team: { alice: 'p-of-alice', bob: 'p-of-bob' } }
+    const file = join(dir, 'secrets.json')
+    writeFileSync(file, JSON.stringify(earlier))
+    const secrets = stackSecrets(dir)
+    t.match(secrets, { ...others, nats: { ...known, console: /^p/ }, console: { clientSecret: /^p/ } })
+    t.notMatch(readFileSync(file, 'utf8'), 'p-of-alice')
+    t.same(stackSecrets(dir), secrets)
+  },
+)
 
 t.test('stack.json follows a restarted process and goes when the stack stops', async (t) => {
   const dir = t.testdir()

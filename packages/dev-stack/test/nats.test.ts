@@ -16,7 +16,7 @@ async function connectAs(t: Test, user: string): Promise<NatsConnection> {
 /** Answers everything that is asked of a service. */
 async function answerAs(t: Test, service: ServiceName): Promise<void> {
   const connection = await connectAs(t, service)
-  for (const subject of [`rpc.${service}.>`, `team.${service}.>`]) {
+  for (const subject of [`rpc.${service}.>`, `team.${service}.*`]) {
     connection.subscribe(subject, {
       queue: service,
       callback: (_error, message) => {
@@ -44,16 +44,23 @@ t.test('the gateway cannot touch money: internal operations are closed to it', a
   t.equal(await ask(payments, 'rpc.wallet.creditAccount'), 'rpc.wallet.creditAccount')
 })
 
-t.test('the console calls what the team may, and nothing that only services may', async (t) => {
+t.test("the console calls the team's operations, and no service does", async (t) => {
   await answerAs(t, 'payments')
-  const console = await connectAs(t, 'console')
-  t.equal(await ask(console, 'team.payments.listAudit'), 'team.payments.listAudit')
-  await t.rejects(ask(console, 'rpc.payments.createDeposit'), /Permissions Violation/)
+  const team = await connectAs(t, 'console')
+  t.equal(await ask(team, 'team.payments.listAudit'), 'team.payments.listAudit')
+  for (const user of ['gateway', 'wallet', 'webhooks'])
+    await t.rejects(ask(await connectAs(t, user), 'team.payments.listAudit'), /Permissions Violation/)
 })
 
-t.test('no service calls what the team may', async (t) => {
-  const gateway = await connectAs(t, 'gateway')
-  await t.rejects(ask(gateway, 'team.payments.decideWithdrawal'), /Permissions Violation/)
+t.test('the console cannot call what only services may', async (t) => {
+  await answerAs(t, 'wallet')
+  const team = await connectAs(t, 'console')
+  await t.rejects(ask(team, 'rpc.wallet.creditAccount'), /Permissions Violation/)
+})
+
+t.test('people have no user here', async (t) => {
+  const alice = connect({ servers: nats.url, user: 'alice', pass: 'p-alice', reconnect: false })
+  await t.rejects(alice, /Authorization/i)
 })
 
 t.test('nobody hears the replies, the requests or the events of another', async (t) => {

@@ -76,10 +76,12 @@ t.test('one stack, from the first start to the second', async (t) => {
     t.same(found, { data: [created] })
   })
 
-  await t.test('eight processes run, and stack.json has their numbers', async (t) => {
+  await t.test('ten processes run, and stack.json has their numbers', async (t) => {
     t.same(Object.keys(description.processes).sort(), [
+      'console',
       'games',
       'gateway',
+      'identity',
       'nats',
       'payments',
       'players',

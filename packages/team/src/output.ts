@@ -1,5 +1,6 @@
 import { Rejection } from '@backoffice/contracts'
 import Table from 'cli-table3'
+import { columnWidths } from './column-widths.ts'
 
 /** A column of a table: a field under its own name, or a title and the field or what a row shows there. */
 export type Column<Row> =
@@ -57,14 +58,43 @@ export function say(lines: string): void {
   process.stderr.write(visibleLines(lines))
 }
 
-export function printTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
+/** For a list that is shown again and again. A file or a program gets one after the other. */
+export function clearScreen(): void {
+  process.stdout.write(process.stdout.isTTY ? '\u001b[2J\u001b[3J\u001b[H' : '\n')
+}
+
+/**
+ * @param width of the terminal; without one, a table is as wide as what is in it
+ */
+export function printTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined,
+): void {
   if (rows.length === 0) {
     print('none\n')
     return
   }
-  const table = new Table({ head: columns.map(titleOf), ...plain })
-  for (const row of rows) table.push(columns.map((column) => text(valueIn(row, column))))
+  const titles = columns.map(titleOf)
+  const cells = rows.map((row) => columns.map((column) => text(valueIn(row, column))))
+  const widths = width === undefined ? [] : columnWidths([titles, ...cells], width)
+  if (widths === undefined) {
+    printRecords(titles, cells)
+    return
+  }
+  const fits = { colWidths: [...widths], wordWrap: true, wrapOnWordBoundary: true }
+  const table = new Table({ head: titles, ...plain, ...(widths.length === 0 ? {} : fits) })
+  table.push(...cells)
   print(`${table.toString()}\n`)
+}
+
+/** Where a table does not fit: a line per cell, and an empty one between two rows. */
+function printRecords(titles: readonly string[], cells: readonly (readonly string[])[]): void {
+  const records = cells.map((row) => Object.fromEntries(row.map((cell, index) => [titles[index] ?? '', cell])))
+  for (const [index, record] of records.entries()) {
+    if (index > 0) print('\n')
+    printRecord(record)
+  }
 }
 
 /** A table under a title, below what was printed before. */
@@ -80,6 +110,11 @@ export function printRecord(record: object): void {
   for (const [name, value] of entries) print(`${name.padEnd(width)}  ${text(value)}\n`)
 }
 
+/** One of several documents. */
+export function printJsonLine(value: unknown): void {
+  print(`${JSON.stringify(value)}\n`)
+}
+
 export function printJson(value: unknown): void {
   print(`${JSON.stringify(value, null, 2)}\n`)
 }
@@ -90,7 +125,15 @@ export function printError(error: unknown, json: boolean): void {
   const message = error instanceof Error ? error.message : String(error)
   if (json) say(`${JSON.stringify({ error: { code, message, details: rejection?.details } })}\n`)
   else
-    say(
-      `${code}: ${message}${rejection?.details === undefined ? '' : `\n${JSON.stringify(rejection.details, null, 2)}`}\n`,
-    )
+    say(`${code}: ${message}${hintFor(code)}${
+      rejection?.details === undefined
+        ? ''
+        : `
+${JSON.stringify(rejection.details, null, 2)}`
+    }
+`)
 }
+
+/** What to do about it, where that is always the same. */
+const hintFor = (code: string) =>
+  code === 'LOGIN_REQUIRED' || code === 'FRESH_LOGIN_REQUIRED' ? ' npm run team -- login' : ''

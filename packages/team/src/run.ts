@@ -1,36 +1,43 @@
-import type { Input, Operation } from '@backoffice/contracts'
+import { type Input, type Operation, Rejection } from '@backoffice/contracts'
 import type { Given } from './options.ts'
-import { printJson, printRecord, printTable } from './output.ts'
+import { clearScreen, print, printJson, printJsonLine, printRecord, printTable } from './output.ts'
 import { callPages } from './pages.ts'
 import { confirm } from './prompt.ts'
 import type { AnyRow } from './row.ts'
 import type { Session } from './session.ts'
+import { watch as lookAgain } from './watch.ts'
 
 /** What every command takes. */
 export interface CommonOptions {
   readonly json?: boolean
   readonly as?: string
+  readonly console?: string
   readonly operationId?: string
   readonly yes?: boolean
+  /** Seconds between two looks. */
+  readonly watch?: number
 }
 
 export type OpenSession = (options: CommonOptions) => Promise<Session>
 
 /** Asks if it must, calls the operation, and prints the result: as JSON, or as the row shows it to people. */
 export async function run(row: AnyRow, given: Given, options: CommonOptions & { open: OpenSession }): Promise<void> {
-  const { json = false, yes = false, operationId } = options
+  const { json = false, yes = false, operationId, watch } = options
   const session = await options.open(options)
+  if (row.confirm !== undefined && !yes) await confirm(await row.confirm(given, session))
+  const input = await withIds(given, row.operation, session)
+  const call = () =>
+    row.operation.kind === 'query'
+      ? callPages(session, row.operation, input as Input<Operation>)
+      : session.call(row.operation, input as Input<Operation>, operationId)
+  const look = async () => row.run?.({ session, input, operationId, json }) ?? call()
+  if (watch !== undefined)
+    return lookAgain({ look, show: (result) => show(row, result, json, watch), everyMs: watch * 1_000 })
   try {
-    if (row.confirm !== undefined && !yes) await confirm(await row.confirm(given, session))
-    const input = await withIds(given, row.operation, session)
-    const call = () =>
-      row.operation.kind === 'query'
-        ? callPages(session, row.operation, input as Input<Operation>)
-        : session.call(row.operation, input as Input<Operation>, operationId)
-    const result = await (row.run?.({ session, input, operationId, json }) ?? call())
-    print(row, result, json)
-  } finally {
-    await session.close()
+    printResult(row, await look(), json)
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
+    printProposal(error, json)
   }
 }
 
@@ -44,10 +51,32 @@ async function withIds(given: Given, { body }: Operation, session: Session): Pro
   return ids
 }
 
-function print({ columns, show }: AnyRow, result: unknown, json: boolean): void {
+function printResult({ columns, show }: AnyRow, result: unknown, json: boolean): void {
   const { data } = result as { readonly data: readonly never[] }
   if (json) printJson(columns === undefined ? result : data)
   else if (columns !== undefined) printTable(data, columns)
   else if (show !== undefined) show(result)
   else printRecord(result as object)
+}
+
+/** What takes two people was proposed: that is no failure. */
+function printProposal({ details }: Rejection, json: boolean): void {
+  const proposal = { state: 'proposed', ...details }
+  if (json) {
+    printJson(proposal)
+    return
+  }
+  printRecord(proposal)
+  print(`\nIt takes two people. Somebody else carries it out: proposals approve ${String(details?.proposalId)}\n`)
+}
+
+/** One of several looks: a screen of its own for a person, a line for a program. */
+function show(row: AnyRow, result: unknown, json: boolean, seconds: number): void {
+  if (json) {
+    printJsonLine(row.columns === undefined ? result : (result as { readonly data: unknown }).data)
+    return
+  }
+  clearScreen()
+  print(`every ${seconds} s; changed at ${new Date().toISOString()}; Ctrl-C ends\n\n`)
+  printResult(row, result, false)
 }

@@ -1,72 +1,51 @@
-import { defined, type Input, type Operation, operations, type Reply } from '@backoffice/contracts'
-import { connectNats, newId, RpcClient } from '@backoffice/service-runtime/client'
+import { type Input, type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { typeidUnboxed } from 'typeid-js'
+import type { Caller, TeamCall } from './console-client.ts'
 import { say } from './output.ts'
 
-export interface ConnectionOptions {
-  /** A person of the development stack's team. */
-  readonly as?: string
+interface Approval<O extends Operation> {
+  readonly input: Input<O>
+  /** The id of the proposal. */
+  readonly approves: string
+  readonly operationId?: string | undefined
 }
 
-interface Identity {
-  readonly url: string
-  readonly user: string
-  readonly password: string
-}
-
-/**
- * Where NATS is and who calls: from the environment in a cluster, from the running stack on a developer's machine. The
- * user name proves nothing by itself, but the broker lets nobody publish in another's name.
- */
-async function identity(options: ConnectionOptions): Promise<Identity> {
-  const { NATS_URL, NATS_USER, NATS_PASSWORD } = process.env
-  if (NATS_URL !== undefined && NATS_USER !== undefined && NATS_PASSWORD !== undefined) {
-    return { url: NATS_URL, user: NATS_USER, password: NATS_PASSWORD }
-  }
-  // Imported only here, because an image has no development stack in it.
-  const { readStack } = await import('@backoffice/dev-stack')
-  const stack = readStack()
-  const user = options.as ?? process.env.TEAM_USER ?? Object.keys(stack.team)[0] ?? ''
-  const password = stack.team[user]
-  if (password === undefined)
-    throw new Error(`the stack knows no person "${user}": it has ${Object.keys(stack.team).join(', ')}`)
-  return { url: stack.natsUrl, user, password }
-}
-
-/** One connection to the services, in the name of one person. */
+/** Calls in the name of one person or machine. */
 export class Session {
-  readonly #rpc: Pick<RpcClient, 'call'>
-  readonly #close: () => Promise<void>
+  readonly #caller: Caller
+  readonly #renew: (() => void) | undefined
 
-  constructor(rpc: Pick<RpcClient, 'call'>, close: () => Promise<void>) {
-    this.#rpc = rpc
-    this.#close = close
-  }
-
-  static async open(options: ConnectionOptions): Promise<Session> {
-    const { url, user, password } = await identity(options)
-    const config = {
-      NATS_URL: url,
-      NATS_USER: user,
-      NATS_PASSWORD: password,
-      NATS_CA_FILE: process.env.NATS_CA_FILE,
-      NATS_CERT_FILE: process.env.NATS_CERT_FILE,
-      NATS_KEY_FILE: process.env.NATS_KEY_FILE,
-    }
-    const connection = await connectNats(defined(config), { name: `team-${user}`, attemptsMax: 3 })
-    return new Session(new RpcClient(connection, user), () => connection.close())
+  /** @param renew makes the next call log in anew, where that needs no person */
+  constructor(caller: Caller, renew?: () => void) {
+    this.#caller = caller
+    this.#renew = renew
   }
 
   /**
    * Calls an operation. If it changes something, its id is printed before it is sent. Whatever happens then, calling it
    * again with the same id finishes it or shows its result.
    */
-  call<O extends Operation>(operation: O, input: Input<O>, operationId = newId('opn')): Promise<Reply<O>> {
-    if (operation.kind !== 'query') say(`operation ${operationId}\n`)
-    return this.#rpc.call(operation, { input, operationId })
+  call<O extends Operation>(operation: O, input: Input<O>, operationId = newOperationId()): Promise<Reply<O>> {
+    return this.#call(operation, { input, operationId })
   }
 
-  close(): Promise<void> {
-    return this.#close()
+  /** Carries out what somebody else proposed. It is the same call, which names the proposal. */
+  approve<O extends Operation>(
+    operation: O,
+    { operationId = newOperationId(), ...call }: Approval<O>,
+  ): Promise<Reply<O>> {
+    return this.#call(operation, { ...call, operationId })
+  }
+
+  async #call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {
+    if (operation.kind !== 'query') say(`operation ${call.operationId}\n`)
+    try {
+      return await this.#caller.call(operation, call)
+    } catch (error) {
+      if (this.#renew === undefined || !wantsLogin(error)) throw error
+      this.#renew()
+      return this.#caller.call(operation, call)
+    }
   }
 
   /** An operator by name or id. */
@@ -82,3 +61,9 @@ export class Session {
     return brand
   }
 }
+
+export const newOperationId = (): string => typeidUnboxed('opn')
+
+/** Whether a new login would help. */
+export const wantsLogin = (error: unknown): boolean =>
+  error instanceof Rejection && (error.code === 'LOGIN_REQUIRED' || error.code === 'FRESH_LOGIN_REQUIRED')

@@ -11,7 +11,10 @@ function leaves(command: Command, words: readonly string[] = []): [string, Comma
   return commands.flatMap((child) => leaves(child, [...words, child.name()]))
 }
 
-const commands = new Map(leaves(program()))
+const all = leaves(program())
+/** They are about this program and its person, and call no operation. */
+const own = ['login', 'logout', 'whoami', 'completion']
+const commands = new Map(all.filter(([words]) => !own.includes(words)))
 const has = (command: string, option: string) =>
   commands.get(command)?.options.some(({ long }) => long === option) ?? false
 
@@ -62,6 +65,14 @@ t.test("the design's commands are all there, each described", async (t) => {
   }
 })
 
+t.test('the commands about oneself are there', async (t) => {
+  const names = all.map(([words]) => words)
+  t.same(
+    own.filter((words) => !names.includes(words)),
+    [],
+  )
+})
+
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
   const reads = /(list|show|queue|count|export|reconcile|entries|search|show-document-url)$/
   // They show what is masked elsewhere.
@@ -89,7 +100,7 @@ t.test('what cannot be undone asks first', async (t) => {
   }
 })
 
-t.test('nothing says who one is but the connection: there is no option for it outside development', async (t) => {
+t.test('nothing says who one is but the login: there is no option for it outside development', async (t) => {
   for (const command of commands.keys()) t.notOk(has(command, '--user') || has(command, '--actor-name'), command)
 })
 

@@ -519,6 +519,23 @@ const forgeries: readonly Forgery[] = [
     },
   },
   {
+    what: 'the event of a confirmed deposit is replaced by that of another',
+    found: ['events'],
+    async forge(brand) {
+      const [id, other] = [await brand.deposit('5.00'), await brand.deposit('6.00')]
+      await brand.confirm(id)
+      await brand.confirm(other)
+      const left = 'select from outbox where aggregate = any($1)'
+      await eventually(async () => (await bed.sql('payments').query(left, [[id, other]])).rowCount === 0)
+      await as(
+        'payments',
+        `update published_event e set copy = o.copy from published_event o
+        where e.message #>> '{event,data,id}' = $1 and o.message #>> '{event,data,id}' = $2`,
+        [id, other],
+      )
+    },
+  },
+  {
     what: 'an operator is told of a deposit that is not confirmed',
     found: ['events'],
     async forge(brand) {

@@ -1,0 +1,136 @@
+import { type Configuration, interactionPolicy, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { choicePage, stylesheet } from './page.ts'
+import { claimsOf, commandLineClientId, consoleClientId, teamPeople } from './people.ts'
+import type { IdentitySettings } from './settings.ts'
+
+const bodyBytesMax = 1_024
+/** A working day, and more. */
+const sessionSeconds = 12 * 3_600
+const loginSeconds = 600
+
+/** Forms are sent to this server, which then sends the browser on to the console or the command line. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "form-action 'self' http://127.0.0.1:* http://localhost:*",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+/**
+ * An OpenID Connect provider of a development stack. It asks for no password: whoever reaches it chooses a person. It
+ * listens on the loopback interface only.
+ */
+export function identityProvider(settings: IdentitySettings): Provider {
+  const provider = new Provider(settings.issuer, configuration(settings))
+  provider.use(async (ctx, next) => {
+    ctx.set('Content-Security-Policy', contentSecurityPolicy)
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    ctx.set('Referrer-Policy', 'no-referrer')
+    if (ctx.path === '/style.css') {
+      ctx.type = 'text/css'
+      ctx.body = stylesheet
+    } else if (ctx.path.startsWith('/choose/')) await choose(provider, ctx as unknown as KoaContextWithOIDC)
+    else await next()
+  })
+  return provider
+}
+
+function configuration({ console, cookieKey, port, signingKey }: IdentitySettings): Configuration {
+  const policy = interactionPolicy.base()
+  // It would ask each user of the command line a second time, whether the program is the one that they started.
+  policy.get('consent')?.checks.remove('native_client_prompt')
+  return {
+    clients: [
+      {
+        client_id: consoleClientId,
+        client_name: 'Console',
+        client_secret: console.clientSecret,
+        redirect_uris: [`${console.url}/callback`],
+        post_logout_redirect_uris: [console.url, `${console.url}/`],
+        require_auth_time: true,
+      },
+      {
+        client_id: commandLineClientId,
+        client_name: 'Command line',
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+        // With any port, as RFC 8252 wants it.
+        redirect_uris: ['http://127.0.0.1/callback'],
+        require_auth_time: true,
+      },
+    ],
+    clientDefaults: {
+      id_token_signed_response_alg: 'ES256',
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+    },
+    jwks: { keys: [signingKey] },
+    cookies: {
+      keys: [cookieKey],
+      // Cookies belong to a host whatever the port, and there may be several stacks.
+      names: { session: `identity_${port}`, interaction: `identity_${port}_login`, resume: `identity_${port}_resume` },
+      long: { signed: true, httpOnly: true, sameSite: 'lax' },
+      short: { signed: true, httpOnly: true, sameSite: 'lax' },
+    },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username', 'groups'] },
+    // The ID token is all that the console and the command line have, so the claims are in it.
+    conformIdTokenClaims: false,
+    features: { devInteractions: { enabled: false } },
+    interactions: { policy, url: (_ctx, { uid }) => `/choose/${uid}` },
+    pkce: { required: () => true },
+    ttl: {
+      AccessToken: loginSeconds,
+      AuthorizationCode: 60,
+      Grant: sessionSeconds,
+      IdToken: 3_600,
+      Interaction: loginSeconds,
+      Session: sessionSeconds,
+    },
+    findAccount(_ctx, id) {
+      const person = teamPeople.find((candidate) => candidate.id === id)
+      return person === undefined ? undefined : { accountId: id, claims: async () => claimsOf(person) }
+    },
+    // Both clients are the team's own. Nobody is asked whether they may know who one is.
+    async loadExistingGrant({ oidc }) {
+      const { client, session, provider } = oidc
+      const { Grant } = provider
+      const grant = new Grant({ clientId: client?.clientId ?? '', accountId: session?.accountId ?? '' })
+      grant.addOIDCScope([...oidc.requestParamScopes].join(' '))
+      await grant.save()
+      return grant
+    },
+  }
+}
+
+/** The page on which a person is chosen, and what was chosen there. */
+async function choose(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
+  const { params, session } = await provider.interactionDetails(ctx.req, ctx.res)
+  ctx.set('Cache-Control', 'no-store')
+  if (ctx.method === 'GET') {
+    const client = await provider.Client.find(String(params.client_id))
+    ctx.type = 'html'
+    ctx.body = choicePage({
+      client: client?.clientName ?? 'Somebody',
+      action: ctx.path,
+      again: session?.accountId !== undefined,
+    })
+    return
+  }
+  const chosen = new URLSearchParams(await bodyOf(ctx)).get('person')
+  const person = teamPeople.find(({ id }) => id === chosen)
+  const result =
+    person === undefined
+      ? { error: 'access_denied', error_description: 'Nobody was chosen.' }
+      : { login: { accountId: person.id } }
+  ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false }))
+}
+
+async function bodyOf({ req }: KoaContextWithOIDC): Promise<string> {
+  let body = ''
+  for await (const part of req) {
+    body += String(part)
+    if (body.length > bodyBytesMax) throw new Error('the form is too long')
+  }
+  return body
+}

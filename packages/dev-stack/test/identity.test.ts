@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { teamRoles } from '@backoffice/contracts'
+import {
+  identityOf,
+  newSessionKey,
+  PersonSigner,
+  type IdentitySettings as ServiceSettings,
+  TeamVerifier,
+} from '@backoffice/team-identity'
+import { startLogin } from '@backoffice/team-identity/login'
+import { eventually } from '@backoffice/test-kit'
+import { decodeJwt } from 'jose'
+import t, { type Test } from 'tap'
+import { choosePerson, logIn } from '../src/identity/log-in.ts'
+import { commandLineClientId, identityEnvironment, teamPeople } from '../src/identity/people.ts'
+import { startIdentityProvider } from '../src/identity/process.ts'
+import { type IdentitySettings, identitySettings } from '../src/identity/settings.ts'
+
+t.setTimeout(240_000)
+
+const clientSecret = 'a secret of the console'
+
+async function start(t: Test, dir: string): Promise<IdentitySettings & { stop(): Promise<unknown> }> {
+  const file = join(dir, 'identity.json')
+  const settings = await identitySettings(file, clientSecret)
+  const child = await startIdentityProvider(file, settings, join(dir, 'identity.log'))
+  t.teardown(() => child.stop())
+  return { ...settings, stop: () => child.stop() }
+}
+
+/** As a service has it from `npm start`. */
+function verifierOf(issuer: string): TeamVerifier {
+  const defaults = {
+    TEAM_AUDIENCES: 'backoffice-console,backoffice-cli',
+    TEAM_GROUPS_CLAIM: 'groups',
+    TEAM_SESSION_HOURS: 10,
+  }
+  return new TeamVerifier(identityOf({ ...defaults, ...identityEnvironment(issuer) } as ServiceSettings))
+}
+
+const call = { operation: 'gateway.listOperators', operationId: 'opn_1', input: {} }
+
+t.test('a running provider', async (t) => {
+  const dir = t.testdir()
+  const provider = await start(t, dir)
+  const { issuer } = provider
+
+  await t.test('everybody can log in without a browser, and a service knows them with their roles', async (t) => {
+    const verifier = verifierOf(issuer)
+    for (const person of teamPeople) {
+      const before = Math.floor(Date.now() / 1_000)
+      const { idToken, key } = await logIn(issuer, person.id)
+      const proof = await new PersonSigner({ idToken, key, tool: 'command line' }).sign(call)
+      const caller = await verifier.verify(call, proof, new Date())
+      t.match(caller, { kind: 'person', name: person.id, session: key.thumbprint })
+      t.same([...caller.roles].sort(), [...person.roles].sort())
+      t.ok((caller.loggedInAt?.getTime() ?? 0) / 1_000 >= before, 'the login is new')
+      t.match(decodeJwt(idToken), { email: `${person.id}@backoffice.example`, name: person.name, email_verified: true })
+    }
+  })
+
+  await t.test('each role has somebody who has only that, and two people have all', async (t) => {
+    const alone = teamPeople.filter(({ roles }) => roles.length === 1).flatMap(({ roles }) => roles)
+    t.same([...alone].sort(), [...teamRoles].sort())
+    t.equal(teamPeople.filter(({ roles }) => roles.length === teamRoles.length).length, 2)
+  })
+
+  await t.test(
+    'a person whom nobody knows cannot be chosen, and a choice that is cancelled is a refusal',
+    async (t) => {
+      for (const nobody of ['mallory', '']) {
+        await t.rejects(logIn(issuer, nobody as never), /refused: Nobody was chosen/)
+      }
+    },
+  )
+
+  await t.test('an answer for one login does not finish another', async (t) => {
+    const begin = async () =>
+      startLogin({
+        issuer,
+        clientId: commandLineClientId,
+        redirectUri: 'http://127.0.0.1/callback',
+        nonce: (await newSessionKey()).thumbprint,
+      })
+    const [first, second] = [await begin(), await begin()]
+    const callback = new URL('http://127.0.0.1/callback?code=of-another')
+    callback.searchParams.set('state', first.address.searchParams.get('state') ?? '')
+    callback.searchParams.set('iss', issuer)
+    await t.rejects(second.finish(callback), /state/)
+  })
+
+  await t.test('a browser that logged in is asked again only when the client wants that', async (t) => {
+    const begin = async (parameters: Readonly<Record<string, string>>) => {
+      const { address } = await startLogin({
+        issuer,
+        clientId: commandLineClientId,
+        redirectUri: 'http://127.0.0.1/callback',
+        nonce: 'n',
+      })
+      address.searchParams.delete('prompt')
+      for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
+      return address
+    }
+    const cookies = new Map<string, string>()
+    await choosePerson(await begin({}), 'sofia', cookies)
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const isAsked = async (parameters: Readonly<Record<string, string>>) => {
+      const { headers } = await fetch(await begin(parameters), { redirect: 'manual', headers: { Cookie: cookie } })
+      return headers.get('location')?.startsWith('/choose/')
+    }
+    t.notOk(await isAsked({}))
+    t.notOk(await isAsked({ max_age: '3600' }))
+    t.ok(await isAsked({ prompt: 'login' }))
+    t.ok(await eventually(() => isAsked({ max_age: '1' })), 'once the login is older')
+  })
+
+  await t.test('a redirect to another machine is refused; to this one, any port will do', async (t) => {
+    const page = async (redirectUri: string) => {
+      const { address } = await startLogin({ issuer, clientId: commandLineClientId, redirectUri, nonce: 'n' })
+      return fetch(address, { redirect: 'manual' })
+    }
+    t.equal((await page('http://127.0.0.1:54321/callback')).status, 303)
+    t.equal((await page('http://198.51.100.1/callback')).status, 400)
+    t.equal((await page('http://127.0.0.1:54321/elsewhere')).status, 400)
+  })
+
+  await t.test('a login takes PKCE', async (t) => {
+    const { address } = await startLogin({
+      issuer,
+      clientId: commandLineClientId,
+      redirectUri: 'http://127.0.0.1/callback',
+      nonce: 'n',
+    })
+    address.searchParams.delete('code_challenge')
+    address.searchParams.delete('code_challenge_method')
+    const { headers } = await fetch(address, { redirect: 'manual' })
+    t.match(headers.get('location'), /error=invalid_request/)
+  })
+
+  await t.test('the page has the people as buttons, and runs and loads nothing of others', async (t) => {
+    const { address } = await startLogin({
+      issuer,
+      clientId: commandLineClientId,
+      redirectUri: 'http://127.0.0.1/callback',
+      nonce: 'n',
+    })
+    const begun = await fetch(address, { redirect: 'manual' })
+    const cookie = begun.headers
+      .getSetCookie()
+      .map((text) => text.split(';')[0])
+      .join('; ')
+    const page = await fetch(new URL(begun.headers.get('location') ?? '', issuer), { headers: { Cookie: cookie } })
+    const text = await page.text()
+    for (const { id, name } of teamPeople) {
+      t.match(text, `value="${id}"`)
+      t.match(text, name)
+    }
+    t.match(page.headers.get('content-security-policy'), /^default-src 'none'; style-src 'self';/)
+    t.notMatch(text, /<script|style=|https?:\/\//)
+    t.equal((await fetch(`${issuer}/style.css`)).headers.get('content-type'), 'text/css; charset=utf-8')
+  })
+
+  await t.test('after a restart it has the same address and keys, so that sessions go on', async (t) => {
+    const { idToken, key } = await logIn(issuer, 'alice')
+    await provider.stop()
+    const again = await start(t, dir)
+    t.equal(again.issuer, issuer)
+    const proof = await new PersonSigner({ idToken, key, tool: 'command line' }).sign(call)
+    t.match(await verifierOf(issuer).verify(call, proof, new Date()), { name: 'alice' })
+  })
+})
+
+t.test('its keys are for nobody else to read; a port that is taken is replaced', async (t) => {
+  const file = join(t.testdir(), 'identity.json')
+  const first = await identitySettings(file, clientSecret)
+  t.equal(statSync(file).mode & 0o077, 0)
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(first.port, '127.0.0.1', resolve))
+  t.teardown(() => other.close())
+  const second = await identitySettings(file, clientSecret)
+  t.not(second.port, first.port)
+  t.same(second.signingKey, first.signingKey)
+  t.same(JSON.parse(readFileSync(file, 'utf8')), second)
+})
+
+t.test("it does not start where nobody said that this is a developer's machine", async (t) => {
+  const dir = t.testdir()
+  const file = join(dir, 'identity.json')
+  await identitySettings(file, clientSecret)
+  const main = fileURLToPath(new URL('../src/identity/main.ts', import.meta.url))
+  const { DEVELOPMENT: _, ...env } = process.env
+  await t.rejects(promisify(execFile)(process.execPath, [main, file], { env }), /DEVELOPMENT=true only/)
+})

@@ -1,0 +1,133 @@
+import {
+  type ErrorCode,
+  errorCatalogue,
+  headerNames,
+  type Input,
+  type Operation,
+  Rejection,
+  type Reply,
+  teamHeaders,
+  timeoutMsDefault,
+} from '@backoffice/contracts'
+import type { CallToProve, TeamSigner } from '@backoffice/team-identity'
+
+/** How much longer than the console this program waits, so that the console's answer comes first. */
+const patienceMs = 5_000
+
+/** Nothing was sent, or nobody knows whether it arrived: the same call with the same operation id finishes it. */
+export class ConsoleUnreachable extends Error {
+  override readonly name = 'ConsoleUnreachable'
+}
+
+/** Calls operations of the team. */
+export interface Caller {
+  /** @throws {Rejection} what the service or the console refused with */
+  call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>>
+}
+
+export interface TeamCall<O extends Operation> {
+  readonly input: Input<O>
+  readonly operationId: string
+  /** The proposal of somebody else that the call carries out. */
+  readonly approves?: string
+}
+
+/** Calls over HTTPS: the console passes on what it gets, and the services verify who signed it. */
+export class ConsoleClient implements Caller {
+  readonly #url: string
+  readonly #signer: TeamSigner
+
+  constructor(url: string, signer: TeamSigner) {
+    this.#url = url
+    this.#signer = signer
+  }
+
+  async call<O extends Operation>(
+    { service, id, timeoutMs = timeoutMsDefault }: O,
+    call: TeamCall<O>,
+  ): Promise<Reply<O>> {
+    const signed = { operation: `${service}.${id}`, ...call }
+    return (await this.#post(`/calls/${service}/${id}`, signed, timeoutMs)) as Reply<O>
+  }
+
+  /** Who the console takes this caller for. */
+  async whoami(operationId: string): Promise<WhoAmI> {
+    const call = { operation: 'console.whoami', operationId, input: {} }
+    return (await this.#post('/whoami', call, timeoutMsDefault)) as WhoAmI
+  }
+
+  async #post(path: string, call: CallToProve, timeoutMs: number): Promise<unknown> {
+    const { idToken, proof } = await this.#signer.sign(call)
+    const response = await send(new URL(path, this.#url), timeoutMs, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        ...(idToken === undefined ? {} : { Authorization: `Bearer ${idToken}` }),
+        [teamHeaders.proof]: proof,
+        [headerNames.operationId]: call.operationId,
+        ...(call.approves === undefined ? {} : { [headerNames.approves]: call.approves }),
+      },
+      body: JSON.stringify(call.input),
+    })
+    const reply = await bodyOf(response)
+    if (response.status === 200) return reply
+    throw refusalOf(reply, response)
+  }
+}
+
+export interface WhoAmI {
+  readonly name: string
+  readonly kind: 'person' | 'machine'
+  readonly roles: readonly string[]
+  readonly loggedInAt: string | null
+  /** Null for a machine, whose key has no end. */
+  readonly endsAt: string | null
+}
+
+/** What somebody needs to know to log in at a console. */
+export interface ConsoleFacts {
+  readonly issuer: string
+  readonly clientId: string
+  readonly version: string
+}
+
+export async function consoleFacts(url: string): Promise<ConsoleFacts> {
+  const response = await send(new URL('/cli', url), timeoutMsDefault, {})
+  const facts = (await bodyOf(response)) as Partial<ConsoleFacts>
+  const { issuer, clientId, version = 'unknown' } = facts
+  if (response.status !== 200 || issuer === undefined || clientId === undefined)
+    throw new Error(`${url} is not a console: ${response.url} answers ${response.status}`)
+  return { issuer, clientId, version }
+}
+
+async function send(url: URL, timeoutMs: number, init: RequestInit): Promise<Response> {
+  try {
+    // A signed call is for this address alone.
+    return await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs + patienceMs) })
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError')
+      throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause: error })
+    const { cause, message } = error as Error
+    const why = cause instanceof Error ? cause.message : message
+    throw new ConsoleUnreachable(`the console at ${url.origin} cannot be reached: ${why}`, { cause: error })
+  }
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function refusalOf(reply: unknown, { status, url }: Response): Error {
+  const { error } = (reply ?? {}) as {
+    readonly error?: { readonly code?: string; readonly message?: string; readonly details?: Record<string, unknown> }
+  }
+  if (error?.code === undefined) return new Error(`${new URL(url).origin} answers ${status}, and not as a console`)
+  if (Object.hasOwn(errorCatalogue, error.code)) return new Rejection(error.code as ErrorCode, error.details)
+  // A newer console may know more codes.
+  return new Error(`${error.code}: ${error.message ?? ''}`)
+}
