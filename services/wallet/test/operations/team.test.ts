@@ -262,6 +262,8 @@ const exportPage = (input: { brandId: string; from: string; to: string; limit: n
 t.test('a restore is recorded only where heads are exported', async (t) => {
   const input = { restoredTo: '2026-03-02T12:00:00.000Z', reason: 'the disks were lost' }
   t.equal(await refusal(alice.call(recordRestore, { input })), 'VALIDATION_ERROR')
-  const { rows } = await bed.sql('wallet').query("select from audit_entry where operation = 'recordRestore' and outcome = 'done'")
+  const { rows } = await bed
+    .sql('wallet')
+    .query("select from audit_entry where operation = 'recordRestore' and outcome = 'done'")
   t.equal(rows.length, 0, 'and nobody is said to have recorded one')
 })
