@@ -57,18 +57,22 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
 
   t.test("nothing in a person's pod leads to a Secret of somebody else", async (t) => {
     const others: Readonly<Record<string, (pod: Manifest) => void>> = {
-      'a variable from the Secret of somebody else': ({ spec }) => {
-        spec.containers[0].env[2].valueFrom.secretKeyRef.name = 'team-bob'
+      'a variable from a Secret, even their own': ({ spec }) => {
+        const reads = { name: 'X', valueFrom: { secretKeyRef: { name: 'team-alice', key: 'NATS_PASSWORD' } } }
+        spec.containers[0].env.push(reads)
       },
-      'the same in an init container': ({ spec }) => {
+      'the same of somebody else in an init container': ({ spec }) => {
         const reads = { name: 'X', valueFrom: { secretKeyRef: { name: 'team-bob', key: 'NATS_PASSWORD' } } }
         spec.initContainers = [{ ...spec.containers[0], env: [reads] }]
       },
       'a whole Secret': ({ spec }) => {
         spec.containers[0].envFrom = [{ secretRef: { name: 'team-bob' } }]
       },
-      'a Secret as a volume': ({ spec }) => {
+      'a Secret of somebody else as a volume': ({ spec }) => {
         spec.volumes.push({ name: 'x', secret: { secretName: 'team-bob' } })
+      },
+      'the same in the place of their own': ({ spec }) => {
+        spec.volumes[0].secret.secretName = 'team-bob'
       },
       'a Secret among others in a volume': ({ spec }) => {
         spec.volumes.push({ name: 'x', projected: { sources: [{ secret: { name: 'team-bob' } }] } })
@@ -110,7 +114,8 @@ t.test('who may do what in the cluster', { skip }, async (t) => {
     const servers = String(container.env.find(({ name }: Manifest) => name === 'NATS_URL').value).split(',')
     t.equal(servers.length, 3)
     for (const server of servers) t.ok(names.includes(new URL(server).hostname), server)
-    for (const { configMap } of spec.volumes) t.ok(cluster.find('Bundle', configMap.name), 'the authority')
+    for (const { configMap } of spec.volumes.filter(({ secret }: Manifest) => secret === undefined))
+      t.ok(cluster.find('Bundle', configMap.name), 'the authority')
   })
 
   t.test('no person starts a pod among the services; controllers and CloudNativePG do', async (t) => {

@@ -1,4 +1,5 @@
-import type { Manifest } from './kustomize.ts'
+import { join } from 'node:path'
+import { type Manifest, secretValue } from './kustomize.ts'
 
 /** One container of one workload. */
 export interface Running {
@@ -16,15 +17,6 @@ interface PodOfOurs {
   readonly namespace: string
   readonly labels: Readonly<Record<string, string>>
 }
-
-/** What stands in for every value that only the cluster's Secrets know. */
-const secretValues: Readonly<Record<string, string>> = {
-  MASTER_KEYS_GATEWAY: `first:${Buffer.alloc(32, 1).toString('base64')}`,
-  MASTER_KEYS_PLAYERS: `first:${Buffer.alloc(32, 3).toString('base64')}`,
-  MASTER_KEYS_PAYMENTS: `first:${Buffer.alloc(32, 4).toString('base64')}`,
-  MASTER_KEYS_WEBHOOKS: `first:${Buffer.alloc(32, 2).toString('base64')}`,
-}
-const secretValue = (key: string) => secretValues[key] ?? `of-the-test-${key}`
 
 /** What an overlay makes, asked about as one asks a cluster. */
 export class Cluster {
@@ -75,8 +67,40 @@ export class Cluster {
 
   /** The files of the ConfigMaps in a volume, by name. */
   filesIn({ configMap, projected }: Manifest): Readonly<Record<string, string>> {
-    const maps = projected?.sources.map((source: Manifest) => source.configMap) ?? [configMap]
+    const maps = projected?.sources.flatMap((source: Manifest) => source.configMap ?? []) ?? [configMap]
     return Object.assign({}, ...maps.map(({ name }: Manifest) => this.find('ConfigMap', name)?.data))
+  }
+
+  /** The keys of a Secret of the services' namespace and what is in them; undefined for what cert-manager makes. */
+  secret(name: string): Readonly<Record<string, string>> | undefined {
+    const local = this.find('Secret', name)
+    if (local !== undefined) return mapped(local.data, (text) => Buffer.from(text, 'base64').toString())
+    const { data = [], target } = this.find('ExternalSecret', name)?.spec ?? {}
+    if (target === undefined) return undefined
+    const fetched = Object.fromEntries(
+      data.map(({ secretKey, remoteRef }: Manifest) => [secretKey, secretValue(remoteRef.property)]),
+    )
+    if (target.template?.data === undefined) return fetched
+    return mapped(target.template.data, (text) => text.replace(/\{\{ \.(\w+) \}\}/g, (_, key) => fetched[key]))
+  }
+
+  /** The files that a container has of Secrets, by their paths. */
+  secretFiles({ pod, container }: Pick<Running, 'pod' | 'container'>): Readonly<Record<string, string>> {
+    const files: Record<string, string> = {}
+    for (const { name, mountPath, subPath } of container.volumeMounts ?? []) {
+      const volume = pod.volumes?.find((each: Manifest) => each.name === name)
+      for (const { secretName, items } of secretsIn(volume ?? {})) {
+        const keys = this.secret(secretName)
+        if (keys === undefined) continue
+        for (const { key, path } of items ?? Object.keys(keys).map((key) => ({ key, path: key }))) {
+          const text = keys[key]
+          if (text === undefined) throw new Error(`the Secret ${secretName} has no ${key}`)
+          if (subPath === undefined) files[join(mountPath, path)] = text
+          else if (subPath === path) files[mountPath] = text
+        }
+      }
+    }
+    return files
   }
 
   /** A Job has the release in its name. */
@@ -122,14 +146,25 @@ export class Cluster {
     return environment
   }
 
-  #referred({ configMapKeyRef, secretKeyRef, fieldRef }: Manifest): string {
-    if (secretKeyRef !== undefined) return secretValue(secretKeyRef.key)
+  #referred({ configMapKeyRef, fieldRef }: Manifest): string {
     if (fieldRef !== undefined) return fieldRef.fieldPath
     const value = this.find('ConfigMap', configMapKeyRef.name)?.data[configMapKeyRef.key]
     if (value === undefined) throw new Error(`${configMapKeyRef.name} has no ${configMapKeyRef.key}`)
     return value
   }
 }
+
+/** The Secrets in a volume. */
+export function secretsIn({ secret, projected }: Manifest): readonly { secretName: string; items?: Manifest[] }[] {
+  const among = (projected?.sources ?? []).flatMap((source: Manifest) => source.secret ?? [])
+  return [
+    ...(secret === undefined ? [] : [secret]),
+    ...among.map(({ name, items }: Manifest) => ({ secretName: name, items })),
+  ]
+}
+
+const mapped = (record: Readonly<Record<string, string>>, change: (text: string) => string) =>
+  Object.fromEntries(Object.entries(record).map(([key, text]) => [key, change(text)]))
 
 /** Names of variables that others of the same container are made of: `$(NAME)`. */
 export function partsOfOthers(container: Manifest): ReadonlySet<string> {

@@ -10,6 +10,7 @@ import { startDatabase } from './database.ts'
 import { portsFor, startServer } from './nats-cluster.ts'
 import { environmentHere, type Pod, run } from './pod.ts'
 import { forEachOverlay, skip } from './rendered.ts'
+import { environmentWithFiles } from './secrets.ts'
 
 t.setTimeout(600_000)
 const soonMs = 120_000
@@ -22,19 +23,20 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
   })
   if (found === undefined) return
   const cluster = found
-  const environmentOf = (name: string) => cluster.environment(cluster.container(name).container)
-
   const dir = join(t.testdirName, 'machine')
+  const environmentOf = (name: string) =>
+    environmentWithFiles(cluster, cluster.container(name), join(dir, 'pods', name))
+
   mkdirSync(dir)
   const certificate = await makeCertificate(dir, 'internal')
-  const { DATABASE_PASSWORD_ADMIN: ownerPassword = '' } = environmentOf('migrate')
+  const { password: ownerPassword = '' } = cluster.secret('postgres-admin') ?? {}
   const database = await startDatabase(dir, { ...certificate, ownerPassword })
   t.teardown(() => database.stop())
   const nats = { binary: await natsServerBinary(), dir, ports: await portsFor(3), certificate }
-  const passwords = environmentOf('nats')
+  const secrets = cluster.secret('nats') ?? {}
   const servers = []
   for (const index of [0, 1, 2]) {
-    const server = await startServer(index, { ...nats, authority: certificate.certFile, passwords })
+    const server = await startServer(index, { ...nats, authority: certificate.certFile, secrets })
     t.teardown(() => server.kill())
     servers.push(server)
   }

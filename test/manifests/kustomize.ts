@@ -30,12 +30,20 @@ const output = (command: string, args: readonly string[]) =>
 
 /** A copy of deploy/ in which everything is there that the repository must not hold. */
 export function copyOfDeploy(dir: string): string {
-  cpSync(deployFolder, dir, { recursive: true, filter: (path) => !path.endsWith('/.env') })
+  cpSync(deployFolder, dir, { recursive: true, filter: (path) => !/\/(\.env|local\/secrets)$/.test(path) })
   const local = join(dir, 'k8s/overlays/local')
   const example = readFileSync(join(local, '.env.example'), 'utf8')
-  writeFileSync(join(local, '.env'), example.replace(/^(\w+)=$/gm, '$1=of-the-test'))
+  writeFileSync(
+    join(local, '.env'),
+    example.replace(/^(\w+)=$/gm, (_, key: string) => `${key}=${secretValue(key)}`),
+  )
+  execFileSync('sh', [join(dir, 'k8s/make-secrets.sh'), join(local, '.env'), join(local, 'secrets')])
   return dir
 }
+
+/** What stands in for a value that only the store of secrets knows, and in its place the file beside the local overlay. */
+export const secretValue = (key: string): string =>
+  key.startsWith('MASTER_KEYS') ? `first:${Buffer.alloc(32, key).toString('base64')}` : `of-the-test-${key}`
 
 /** What would be applied. */
 export function render(command: readonly string[], deploy: string, overlay: AnyOverlay): readonly Manifest[] {

@@ -116,7 +116,7 @@ async function testCluster(t: Test, binary: string): Promise<void> {
       for await (const { type } of alice.status()) told.push(type)
     })()
     const line = `{ user: carol, password: "${carol.hash}", permissions: { publish: [ "team.carol.>" ], subscribe: [ "_INBOX_carol.>" ] } }`
-    for (const server of servers) server.changeUsers((text) => text.replace(/^.*user: bob,.*$/m, line))
+    for (const server of servers) server.change('users.conf', (text) => text.replace(/^.*user: bob,.*$/m, line))
     const joined = await eventually(() => connectAs('carol', carol.password), soonMs)
     t.teardown(() => joined.close())
     await eventually(async () => {
@@ -126,6 +126,21 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     }, soonMs)
     await alice.flush()
     t.notOk(told.includes('disconnect'), 'alice has noticed nothing')
+  })
+
+  await t.test('a new password holds without a restart, and the old one no longer', async (t) => {
+    const connectAs = (user: string, secret: string, url: string) => {
+      const given = { ...login, NATS_URL: url, NATS_USER: user, NATS_PASSWORD: secret }
+      return connectNats(given, { name: user, attemptsMax: 1 })
+    }
+    for (const user of ['wallet', 'system']) {
+      for (const server of servers) server.change(`passwords/${user}.conf`, () => 'password: "renewed"')
+      for (const { clientUrl } of servers) {
+        const connection = await eventually(() => connectAs(user, 'renewed', clientUrl), soonMs)
+        await connection.close()
+        await t.rejects(connectAs(user, password, clientUrl), { message: /Authorization Violation/i })
+      }
+    }
   })
 
   await t.test('an event that was acknowledged is kept when a server is lost, and the next one is taken', async (t) => {

@@ -14,8 +14,8 @@ export interface Server {
   /** Whether JetStream works here. */
   ready(): Promise<boolean>
   log(): string
-  /** Changes users.conf and tells the server, as the reloader does beside it. */
-  changeUsers(change: (text: string) => string): void
+  /** Changes a file of its configuration and tells the server, as the reloader does beside it. */
+  change(file: string, change: (text: string) => string): void
   kill(): Promise<void>
 }
 
@@ -27,9 +27,12 @@ interface Ports {
 
 /** Of every user, unless a test has others. */
 export const password = 'secret'
-const storeKey = 'of-the-store'
-const users = ['GATEWAY', 'PLAYERS', 'WALLET', 'PAYMENTS', 'WEBHOOKS', 'STREAMS', 'OPS', 'SYSTEM', 'ALICE', 'BOB']
-const samePasswords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}`, password]))
+const users = ['gateway', 'players', 'wallet', 'payments', 'webhooks', 'streams', 'ops', 'system', 'alice', 'bob']
+/** The Secret `nats`: files of its configuration. */
+const sameSecrets: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(users.map((user) => [`${user}.conf`, `password: "${password}"`])),
+  'store-key.conf': 'key: "of-the-store"',
+}
 
 export async function portsFor(count: number): Promise<readonly Ports[]> {
   const ports: Ports[] = []
@@ -47,15 +50,14 @@ export async function startServer(
     ports,
     certificate,
     authority,
-    passwords = samePasswords,
+    secrets = sameSecrets,
   }: {
     readonly binary: string
     readonly dir: string
     readonly ports: readonly Ports[]
     readonly certificate: CertificateFiles
     readonly authority: string
-    /** `NATS_PASSWORD_<USER>` */
-    readonly passwords?: Readonly<Record<string, string>>
+    readonly secrets?: Readonly<Record<string, string>>
   },
 ): Promise<Server> {
   const own = ports[index]
@@ -81,9 +83,11 @@ export async function startServer(
   if (execFileSync(binary, ['--version'], { encoding: 'utf8' }).includes('v2.9.'))
     text = text.replace(/^\s*sync_interval: always$/m, '')
   writeFileSync(configuration, text)
+  mountSecrets(folder, secrets)
   const child = spawn(binary, ['--config', configuration, '--log', join(folder, 'log')], {
     stdio: 'ignore',
-    env: { NATS_STORE_KEY: storeKey, ...passwords, NATS_SERVER_NAME: name },
+    // Nothing secret is in it.
+    env: { NATS_SERVER_NAME: name },
   })
   const ask = async (path: string) => fetch(`http://127.0.0.1:${own.monitoring}${path}`)
   return {
@@ -94,14 +98,22 @@ export async function startServer(
       return new Set(routes.map(({ remote_id }) => remote_id)).size
     },
     ready: async () => (await ask('/healthz?js-server-only=true')).ok,
-    changeUsers: (change) => {
-      const file = join(folder, 'users.conf')
-      writeFileSync(file, change(readFileSync(file, 'utf8')))
+    change: (file, change) => {
+      const path = join(folder, file)
+      writeFileSync(path, change(readFileSync(path, 'utf8')))
       child.kill('SIGHUP')
     },
     log: () => readFileSync(join(folder, 'log'), { encoding: 'utf8', flag: 'a+' }),
     kill: () => killed(child),
   }
+}
+
+/** As the manifest does it: a user's password beside the configuration, the key of the store in a folder next to it. */
+function mountSecrets(folder: string, secrets: Readonly<Record<string, string>>): void {
+  const store = join(folder, '../nats-store')
+  mkdirSync(store, { recursive: true })
+  for (const [name, text] of Object.entries(secrets))
+    writeFileSync(name === 'store-key.conf' ? join(store, 'key.conf') : join(folder, 'passwords', name), text)
 }
 
 async function killed(child: ChildProcess): Promise<void> {

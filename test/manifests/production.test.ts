@@ -131,15 +131,19 @@ t.test('production', { skip }, async (t) => {
     const configured = /--config=\/etc\/nats\/(\S+)/.exec(container.args.join(' '))?.[1] ?? ''
     const data = cluster.filesIn(pod.volumes.find(({ name }: Manifest) => name === 'configuration'))
     t.ok(data[configured])
-    const named = [
-      ...Object.values(data)
-        .join('\n')
-        .matchAll(/\$(NATS_\w+)/g),
-    ].map(([, name = '']) => name)
+    const text = Object.values(data)
+      .join('\n')
+      .replace(/^ *#.*$/gm, '')
+    const variables = [...text.matchAll(/\$(NATS_\w+)/g)].map(([, name = '']) => name)
     t.same(
-      named.filter((name) => environmentOf('nats')[name] === undefined),
+      variables.filter((name) => environmentOf('nats')[name] === undefined),
       [],
     )
+    const included = [...text.matchAll(/include "(\S+\/\S+)"/g)].map(([, path = '']) => join('/etc/nats', path))
+    t.same([...new Set(included)].sort(), Object.keys(cluster.secretFiles({ pod, container })).sort())
+    const reloader = pod.containers.find(({ name }: Manifest) => name === 'reloader')
+    for (const path of included.filter((path) => path.startsWith('/etc/nats/passwords/')))
+      t.ok(reloader.args.includes(path), `a changed password is read again: ${path}`)
     for (const file of globSync('*.conf', { cwd: join(deployFolder, 'nats') })) t.ok(data[file], file)
   })
 

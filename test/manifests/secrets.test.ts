@@ -1,18 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'
-import { deployFolder, type Manifest } from './kustomize.ts'
+import { type Cluster, secretsIn } from './cluster.ts'
+import { deployFolder, type Manifest, type Overlay } from './kustomize.ts'
 import { forEachOverlay, skip } from './rendered.ts'
-import { keysOfTheExample, keysThatAreRead, secretsThatAreMade, secretsThatAreMounted } from './secrets.ts'
+import { holdersInProduction, keysOfTheExample, secretsThatAreMade, secretsThatAreMounted } from './secrets.ts'
 
 t.setTimeout(300_000)
 
 const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|STORE_KEY|ACCESS_KEY/.test(name)
 
-t.test('the file with the local secrets is ignored by git, and its example is empty', async (t) => {
+t.test('the files with the local secrets are ignored by git, and their example is empty', async (t) => {
   const folder = join(deployFolder, 'k8s/overlays/local')
-  t.equal(execFileSync('git', ['check-ignore', '.env'], { cwd: folder, encoding: 'utf8' }).trim(), '.env')
+  const files = ['.env', 'secrets/gateway.env', 'secrets/nats/gateway.conf']
+  const ignored = execFileSync('git', ['check-ignore', ...files], { cwd: folder, encoding: 'utf8' })
+  t.same(ignored.trim().split('\n'), files)
   t.notMatch(readFileSync(join(folder, '.env.example'), 'utf8'), /^\w+=.+$/m)
 })
 
@@ -27,62 +31,129 @@ t.test('no file of the manifests holds what looks like a secret', async (t) => {
   }
 })
 
-t.test('secrets', { skip }, async (t) => {
-  forEachOverlay(t, (overlay, cluster) => {
-    t.test(`${overlay}: a secret comes into a container by reference only`, async (t) => {
-      for (const { where, container } of cluster.containers) {
-        t.same(container.envFrom, undefined, where)
-        for (const { name, value, valueFrom } of container.env ?? []) {
-          if (isSecretName(name)) t.ok(valueFrom?.secretKeyRef, `${where}: ${name}`)
-          t.notMatch(String(value ?? ''), /:\/\/[^:@/]+:(?!\$\(\w+\)@)[^@]*@/, `${where}: ${name}`)
-        }
-      }
-      for (const { metadata, data } of cluster.all('ConfigMap'))
-        t.same(Object.keys(data).filter(isSecretName), [], metadata.name)
-    })
+/** What people start by hand. Their Secrets are in the team's namespace. */
+const [teamPod, opsPod] = ['team-pod', 'nats-pod'].map(
+  (name): Manifest => JSON.parse(readFileSync(join(deployFolder, `k8s/${name}.json`), 'utf8')),
+)
+const filesByHand = (secretName: string) =>
+  secretName === 'nats-ops' ? {} : { '/etc/secrets/NATS_PASSWORD': 'of-the-test' }
 
+/** Which Secrets have a value. The migration Job sets the roles' passwords, and the servers of NATS check the users'. */
+function expectedHolders(key: string): readonly string[] {
+  const [, kind, name = ''] = /^(DATABASE_PASSWORD|NATS_PASSWORD|MASTER_KEYS|HEADS_\w+KEY\w*)_([A-Z]+)$/.exec(key) ?? []
+  const owner = { RECONCILER: 'wallet', ADMIN: 'postgres-admin' }[name] ?? name.toLowerCase()
+  if (key === 'GAME_PROVIDER_TOKEN') return ['players']
+  if (key === 'NATS_STORE_KEY') return ['nats']
+  if (kind === 'DATABASE_PASSWORD') return [owner, 'migrate'].sort()
+  if (kind === 'NATS_PASSWORD' && name === 'STREAMS') return ['migrate', 'nats', 'streams']
+  if (kind === 'NATS_PASSWORD' && !(serviceNames as readonly string[]).includes(owner)) return ['nats']
+  if (kind === 'NATS_PASSWORD') return [owner, 'nats'].sort()
+  return [owner]
+}
+
+t.test('secrets', { skip }, async (t) => {
+  const clusters: Partial<Record<Overlay, Cluster>> = {}
+  forEachOverlay(t, (overlay, cluster) => {
+    clusters[overlay] = cluster
     t.test(
-      `${overlay}: the secrets that are asked for are the ones of the example, no more and no fewer`,
+      `${overlay}: no container has a secret in its environment: what it names is a file of its own`,
       async (t) => {
-        t.same(
-          keysThatAreRead(cluster),
-          keysOfTheExample()
-            .map((key) => `backoffice/${key}`)
-            .sort(),
-        )
+        const byHand = [teamPod, opsPod].map(({ metadata, spec }) => ({
+          where: metadata.name,
+          container: spec.containers[0],
+          files: Object.keys(
+            Object.assign({}, ...secretsIn(spec.volumes[0]).map(({ secretName }) => filesByHand(secretName))),
+          ),
+        }))
+        const ours = cluster.containers.map((running) => ({
+          ...running,
+          files: Object.keys(cluster.secretFiles(running)),
+        }))
+        for (const { where, container, files } of [...ours, ...byHand]) {
+          t.same(container.envFrom, undefined, where)
+          for (const { name, value, valueFrom } of container.env ?? []) {
+            t.notOk(valueFrom?.secretKeyRef, `${where}: ${name}`)
+            t.notMatch(String(value ?? ''), /:\/\/[^/@]*:[^@/]*@/, `${where}: a password in the URL of ${name}`)
+            if (isSecretName(name)) t.ok(name.endsWith('_FILE') && files.includes(value), `${where}: ${name}`)
+          }
+        }
+        for (const { metadata, data } of cluster.all('ConfigMap'))
+          t.same(Object.keys(data).filter(isSecretName), [], metadata.name)
       },
     )
 
-    t.test(`${overlay}: a service reads no other service's secret`, async (t) => {
-      const everybody = new Set(['GAME_PROVIDER_TOKEN', 'DATABASE_PASSWORD_RECONCILER'])
-      for (const { workload, container } of cluster.containers) {
-        const { name, labels } = workload.metadata
-        if (!['service', 'games'].includes(labels['app.kubernetes.io/component'])) continue
-        for (const { valueFrom } of container.env) {
-          const key = valueFrom?.secretKeyRef?.key
-          if (key !== undefined && !everybody.has(key)) t.ok(key.endsWith(`_${name.toUpperCase()}`), `${name}: ${key}`)
+    t.test(
+      `${overlay}: a Secret is mounted by one workload, and only the pod's own group may read its files`,
+      async (t) => {
+        const byHand = [teamPod, opsPod].map(({ metadata, spec }) => ({ name: metadata.name, pod: spec }))
+        const pods = [
+          ...cluster.workloads.map(({ metadata, spec }) => ({ name: metadata.name, pod: spec.template.spec })),
+          ...byHand,
+        ]
+        const mountedBy = new Map<string, Set<string>>()
+        for (const { name, pod } of pods) {
+          for (const volume of pod.volumes ?? []) {
+            const secrets = secretsIn(volume)
+            if (secrets.length === 0) continue
+            for (const { secretName } of secrets)
+              mountedBy.set(secretName, (mountedBy.get(secretName) ?? new Set()).add(name))
+            const { defaultMode, items = [] } = volume.secret ?? volume.projected
+            t.equal(defaultMode, 0o440, `${name}: ${volume.name}`)
+            t.notOk(items.some(({ mode }: Manifest) => mode !== undefined))
+            t.equal(pod.securityContext.fsGroup, pod.securityContext.runAsGroup, name)
+          }
         }
-      }
-    })
+        t.ok(mountedBy.size >= 11)
+        for (const [secret, names] of mountedBy) t.equal(names.size, 1, `${secret}: ${[...names].join(', ')}`)
+      },
+    )
   })
 
-  t.test('the local overlay makes its one Secret, production none', async (t) => {
-    forEachOverlay(t, (overlay, cluster) => {
-      t.equal(cluster.all('Secret').length, overlay === 'local' ? 1 : 0)
+  const { local, production } = clusters
+  if (local === undefined || production === undefined) return
+  const holders = holdersInProduction(production)
+
+  t.test('production asks the store for the keys of the example, no more and no fewer', async (t) => {
+    t.same([...holders.keys()].sort(), [...keysOfTheExample()].sort())
+  })
+
+  t.test('a value is given to who shows it and to who checks it, and to nobody else', async (t) => {
+    for (const [key, names] of holders) t.same(names, expectedHolders(key), key)
+  })
+
+  t.test('the script that goes without the operator makes the same Secrets', async (t) => {
+    const made = (cluster: Cluster, names: readonly string[]) =>
+      Object.fromEntries(names.map((name) => [name.replace(/-[a-z0-9]{10}$/, ''), cluster.secret(name)]))
+    // PostgreSQL is its operator's in production, and a pod of ours in the local cluster.
+    const byOperator = [...new Set([...holders.values()].flat())].filter((name) => name !== 'postgres-admin')
+    const { postgres, ...byScript } = made(
+      local,
+      local.all('Secret').map(({ metadata }) => metadata.name),
+    )
+    t.equal(byOperator.length, 9)
+    t.same(byScript, made(production, byOperator))
+    t.same(postgres, { POSTGRES_PASSWORD: production.secret('postgres-admin')?.password })
+  })
+
+  t.test('what is mounted is made: by the local overlay itself, in production by operators', async (t) => {
+    t.same(
+      [local, production].map((cluster) => cluster.all('Secret').length),
+      [10, 0],
+    )
+    for (const cluster of [local, production]) {
       const made = secretsThatAreMade(cluster)
       for (const { secretName } of secretsThatAreMounted(cluster)) t.ok(made.has(secretName), secretName)
-      if (overlay === 'production') t.ok(made.has('backoffice'))
-    })
+    }
   })
 
   t.test(
     "the authority's key is out of the services' reach: they are given its certificate, in a ConfigMap",
     async (t) => {
-      forEachOverlay(t, (overlay, cluster) => {
+      for (const cluster of [local, production]) {
         const authorities = cluster.all('Certificate').filter(({ spec }) => spec.isCA)
         t.same(
           authorities.map(({ metadata }) => metadata.namespace),
-          overlay === 'production' ? ['cert-manager'] : [],
+          cluster === production ? ['cert-manager'] : [],
         )
         const secrets = authorities.map(({ spec }) => spec.secretName)
         t.same(
@@ -94,7 +165,7 @@ t.test('secrets', { skip }, async (t) => {
             cluster.find('Bundle', configMap?.name),
           ),
         )
-        t.equal(mounted.length, overlay === 'production' ? 9 : 0)
+        t.equal(mounted.length, cluster === production ? 9 : 0)
         for (const { spec } of cluster.all('Bundle')) {
           t.same(spec.sources, [{ secret: { name: 'backoffice-authority', key: 'tls.crt' } }], 'the certificate alone')
           const namespaces = cluster
@@ -106,7 +177,7 @@ t.test('secrets', { skip }, async (t) => {
             )
           t.same(namespaces.map(({ metadata }) => metadata.name).sort(), ['backoffice', 'backoffice-team'])
         }
-      })
+      }
     },
   )
 })

@@ -1,34 +1,50 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Cluster } from './cluster.ts'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { TObject } from '@sinclair/typebox'
+import { type Cluster, type Running, secretsIn } from './cluster.ts'
 import { deployFolder, type Manifest } from './kustomize.ts'
 
-/** The keys of the one Secret that the overlays are given. */
+/** The keys of the one entry of the store, and of the file beside the local overlay, that all Secrets are made from. */
 export function keysOfTheExample(): readonly string[] {
   const text = readFileSync(join(deployFolder, 'k8s/overlays/local/.env.example'), 'utf8')
   return [...text.matchAll(/^(\w+)=/gm)].map(([, key = '']) => key)
 }
 
-/** Which keys of which Secret the containers read, as `secret/key`; generated names lose their hash. */
-export function keysThatAreRead(cluster: Cluster): readonly string[] {
-  const read = cluster.containers.flatMap(({ container }) =>
-    (container.env ?? []).flatMap(({ valueFrom }: Manifest) => valueFrom?.secretKeyRef ?? []),
-  )
-  return [...new Set(read.map(({ name, key }: Manifest) => `${withoutHash(name)}/${key}`))].sort()
-}
-
-const withoutHash = (name: string) => name.replace(/-[a-z0-9]{10}$/, '')
-
 /** Secrets that pods mount. */
-export function secretsThatAreMounted(cluster: Cluster): readonly Manifest[] {
-  return cluster.workloads.flatMap(({ spec }) =>
-    (spec.template.spec.volumes ?? []).flatMap(({ secret }: Manifest) => secret ?? []),
-  )
+export function secretsThatAreMounted(cluster: Cluster): readonly { readonly secretName: string }[] {
+  return cluster.workloads.flatMap(({ spec }) => (spec.template.spec.volumes ?? []).flatMap(secretsIn))
 }
 
 /** Secrets that something in the cluster makes: cert-manager, the External Secrets operator. */
 export function secretsThatAreMade(cluster: Cluster): ReadonlySet<string> {
   const certificates = cluster.all('Certificate').map(({ spec }) => spec.secretName)
   const external = cluster.all('ExternalSecret').map(({ spec }) => spec.target.name)
-  return new Set([...certificates, ...external])
+  const here = cluster.all('Secret').map(({ metadata }) => metadata.name)
+  return new Set([...certificates, ...external, ...here])
 }
+
+/** Which Secrets of the services' namespace have a value of the store, by its key there. */
+export function holdersInProduction(cluster: Cluster): ReadonlyMap<string, readonly string[]> {
+  const holders = new Map<string, string[]>()
+  for (const { metadata, spec } of cluster.all('ExternalSecret'))
+    for (const { remoteRef } of (spec.data ?? []) as Manifest[])
+      if (remoteRef.key === 'backoffice/production')
+        holders.set(remoteRef.property, [...(holders.get(remoteRef.property) ?? []), metadata.name].sort())
+  return holders
+}
+
+/** The environment of a container on this machine: the files of its Secrets are below `dir`. */
+export function environmentWithFiles(cluster: Cluster, running: Running, dir: string): Record<string, string> {
+  const environment = { ...cluster.environment(running.container) }
+  const files = cluster.secretFiles(running)
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), text)
+  }
+  for (const [name, value] of Object.entries(environment)) if (value in files) environment[name] = join(dir, value)
+  return environment
+}
+
+/** Every variable that a program reads: a secret has a second one, for its file. */
+export const variablesOf = ({ properties }: TObject): readonly string[] =>
+  Object.entries(properties).flatMap(([name, { secret }]) => (secret === true ? [name, `${name}_FILE`] : [name]))

@@ -12,9 +12,10 @@ import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import type { TObject } from '@sinclair/typebox'
 import t from 'tap'
-import { partsOfOthers } from './cluster.ts'
-import { deployFolder, type Manifest } from './kustomize.ts'
+import { partsOfOthers, secretsIn } from './cluster.ts'
+import { deployFolder, type Manifest, secretValue } from './kustomize.ts'
 import { forEachOverlay, skip } from './rendered.ts'
+import { environmentWithFiles, variablesOf } from './secrets.ts'
 
 t.setTimeout(300_000)
 
@@ -30,14 +31,14 @@ const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
 
 /** Optional in the schemas, because development goes without. */
 const neededInACluster: Readonly<Record<string, readonly string[]>> = {
-  every: ['HEALTH_PORT', 'DRAIN_DELAY_MS'],
-  service: ['NATS_USER', 'NATS_PASSWORD'],
-  gateway: ['MASTER_KEYS', 'SEAL_PERSONAL_DATA', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
-  players: ['MASTER_KEYS', 'SEAL_PERSONAL_DATA', 'GAMES_BASE_URL'],
+  every: ['HEALTH_PORT', 'DRAIN_DELAY_MS', 'DATABASE_PASSWORD_FILE'],
+  service: ['NATS_USER', 'NATS_PASSWORD_FILE'],
+  gateway: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
+  players: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'GAMES_BASE_URL'],
   games: ['GAMES_PORT', 'TRUSTED_PROXIES'],
-  wallet: ['RECONCILE_DATABASE_URL', 'RECONCILE_EVERY_MS'],
-  payments: ['MASTER_KEYS', 'SEAL_PERSONAL_DATA'],
-  webhooks: ['MASTER_KEYS', 'SEAL_PERSONAL_DATA'],
+  wallet: ['RECONCILE_DATABASE_URL', 'RECONCILE_DATABASE_PASSWORD_FILE', 'RECONCILE_EVERY_MS'],
+  payments: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
+  webhooks: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
 }
 
 const dockerfile = readFileSync(join(deployFolder, 'docker/Dockerfile'), 'utf8')
@@ -107,11 +108,12 @@ t.test('workloads', { skip }, async (t) => {
 
     for (const service of programs) {
       const isService = service !== 'games'
-      const { workload, pod, container } = cluster.container(service)
+      const running = cluster.container(service)
+      const { workload, pod, container } = running
       const environment = cluster.environment(container)
 
       t.test(`${overlay}: ${service} is given the variables that it knows, and no other`, async (t) => {
-        const known = new Set([...Object.keys(configurations[service].properties), ...partsOfOthers(container)])
+        const known = new Set([...variablesOf(configurations[service]), ...partsOfOthers(container)])
         t.same(
           Object.keys(environment).filter((name) => !known.has(name) && !name.startsWith('OTEL_')),
           [],
@@ -130,14 +132,16 @@ t.test('workloads', { skip }, async (t) => {
       })
 
       t.test(`${overlay}: ${service} accepts its configuration, and is itself to everybody`, async (t) => {
-        const config = loadConfig(configurations[service], environment) as ServiceConfig & {
+        const withFiles = environmentWithFiles(cluster, running, t.testdir())
+        const config = loadConfig(configurations[service], withFiles) as ServiceConfig & {
           MASTER_KEYS?: string
         }
         t.notOk(config.DEVELOPMENT)
         t.equal(config.NATS_USER, isService ? service : undefined)
         if (config.MASTER_KEYS !== undefined) t.ok(secretBoxFrom(config))
-        const { username, pathname } = new URL(config.DATABASE_URL)
+        const { username, password, pathname } = new URL(config.DATABASE_URL)
         t.same([username, pathname], [`backoffice_${service}`, '/backoffice'])
+        t.equal(password, secretValue(`DATABASE_PASSWORD_${service.toUpperCase()}`))
         t.match(containerPorts(container), [config.HEALTH_PORT, Number(environment.OTEL_EXPORTER_PROMETHEUS_PORT)])
       })
 
@@ -193,15 +197,17 @@ t.test('workloads', { skip }, async (t) => {
     )
 
     t.test(`${overlay}: the migration job accepts its configuration and ends`, async (t) => {
-      const { workload, container } = cluster.container('migrate')
+      const running = cluster.container('migrate')
+      const { workload, container } = running
       const environment = cluster.environment(container)
-      const known = new Set([...Object.keys(migratorConfig.properties), ...partsOfOthers(container)])
+      const known = new Set([...variablesOf(migratorConfig), ...partsOfOthers(container)])
       t.same(
         Object.keys(environment).filter((name) => !known.has(name)),
         [],
       )
-      const config = loadConfig(migratorConfig, environment)
-      t.equal(new URL(config.ADMIN_DATABASE_URL).hostname, 'postgres-rw')
+      const config = loadConfig(migratorConfig, environmentWithFiles(cluster, running, t.testdir()))
+      const { hostname, password } = new URL(config.ADMIN_DATABASE_URL)
+      t.same([hostname, password], ['postgres-rw', secretValue('DATABASE_PASSWORD_ADMIN')])
       t.match(container.image, /(^|\/)backoffice\/migrate:/)
       t.ok(exposedBy('migrate'))
       t.equal(workload.kind, 'Job')
@@ -211,20 +217,22 @@ t.test('workloads', { skip }, async (t) => {
     t.test(
       `${overlay}: the keeper of the stream is a program of the Job's image, with the Job's settings`,
       async (t) => {
-        const { workload, container } = cluster.container('streams')
+        const running = cluster.container('streams')
+        const { workload, container } = running
         const environment = cluster.environment(container)
         t.same(
-          Object.keys(environment).filter((name) => !(name in streamConfig.properties)),
+          Object.keys(environment).filter((name) => !variablesOf(streamConfig).includes(name)),
           [],
         )
-        t.ok(loadConfig(streamConfig, environment))
+        const { NATS_PASSWORD } = loadConfig(streamConfig, environmentWithFiles(cluster, running, t.testdir()))
+        t.equal(NATS_PASSWORD, cluster.secretFiles(cluster.container('migrate'))['/etc/secrets/NATS_PASSWORD'])
         t.equal(workload.kind, 'Deployment')
         t.equal(container.image, cluster.container('migrate').container.image)
         const [program, file] = container.command
         t.equal(program, 'node')
         t.ok(existsSync(join(deployFolder, '..', file)), file)
         const ofTheJob = cluster.environment(cluster.container('migrate').container)
-        for (const name of ['NATS_URL', 'NATS_PASSWORD', 'NATS_CA_FILE', 'EVENTS_REPLICAS', 'EVENTS_MAX_BYTES'])
+        for (const name of ['NATS_URL', 'NATS_CA_FILE', 'EVENTS_REPLICAS', 'EVENTS_MAX_BYTES'])
           t.equal(environment[name], ofTheJob[name], name)
       },
     )
@@ -236,7 +244,7 @@ t.test('workloads', { skip }, async (t) => {
           ({ workload }) => workload.metadata.labels['app.kubernetes.io/component'] === 'preflight',
         )
         t.equal(jobs.length, overlay === 'production' ? 2 : 1)
-        for (const { workload, container } of jobs) {
+        for (const { workload, pod, container } of jobs) {
           const environment = cluster.environment(container)
           t.same(
             Object.keys(environment).filter(
@@ -248,7 +256,7 @@ t.test('workloads', { skip }, async (t) => {
           t.equal(workload.spec.backoffLimit, 0)
           t.equal(container.image, cluster.container('migrate').container.image)
           t.ok(existsSync(join(deployFolder, '..', container.command[1])))
-          t.notOk(container.env.some(({ valueFrom }: Manifest) => valueFrom?.secretKeyRef))
+          t.same((pod.volumes ?? []).flatMap(secretsIn), [])
         }
       },
     )

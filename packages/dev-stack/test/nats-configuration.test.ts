@@ -28,12 +28,12 @@ const passwords = Object.fromEntries(users.map((user) => [`NATS_PASSWORD_${user}
 t.test('nats-server understands the main file of every environment', async (t) => {
   const server = await natsServerBinary()
   const version = (await run(server, ['--version'])).stdout
-  const dir = t.testdir()
-  cpSync(folder, dir, { recursive: true })
+  const dir = t.testdir({ 'nats-store': { 'key.conf': 'key: "secret"' } })
+  cpSync(folder, join(dir, 'nats'), { recursive: true })
   const { certFile, keyFile } = await makeCertificate(dir, 'nats')
   const files: Readonly<Record<string, string>> = { 'tls.crt': certFile, 'ca.crt': certFile, 'tls.key': keyFile }
   for (const file of ['single.conf', 'cluster.conf']) {
-    const path = join(dir, file)
+    const path = join(dir, 'nats', file)
     let text = readFileSync(path, 'utf8').replace(
       /\/etc\/(?:nats-tls|authority)\/([a-z.]+)/g,
       (_, name) => files[name] ?? name,
@@ -42,7 +42,7 @@ t.test('nats-server understands the main file of every environment', async (t) =
     // The one setting that Debian's 2.9 does not know.
     if (version.includes('v2.9.')) text = text.replace(/^\s*sync_interval: always$/m, '')
     writeFileSync(path, text)
-    const env = { ...process.env, ...passwords, NATS_STORE_KEY: 'secret', NATS_SERVER_NAME: 'nats-0' }
+    const env = { ...process.env, ...passwords, NATS_SERVER_NAME: 'nats-0' }
     const { stderr } = await run(server, ['-t', '-c', path], { env })
     t.match(stderr, /is valid/, file)
   }

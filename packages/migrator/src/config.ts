@@ -5,13 +5,14 @@ import {
   streamBytesDefault,
   streamBytesMin,
 } from '@backoffice/contracts'
+import { secret } from '@backoffice/service-runtime/client'
 import { type Static, Type } from '@sinclair/typebox'
 import type { RolePasswords } from './prepare-database.ts'
 
 type PasswordVariable = `DATABASE_PASSWORD_${Uppercase<DatabaseRole>}`
 const passwordVariable = (role: DatabaseRole) => `DATABASE_PASSWORD_${role.toUpperCase()}` as PasswordVariable
 
-const password = Type.String({ minLength: 1 })
+const password = secret()
 
 /** Where the stream is made, and how large: what the migration Job and the keeper of the stream both read. */
 export const streamConfig = Type.Object({
@@ -37,7 +38,8 @@ export const streamSettingsFrom = (config: StreamConfig): StreamSettings => ({
 export const migratorConfig = Type.Composite([
   Type.Object({
     /** postgres:// URL of the services' database, as a role that may create roles and owns the database. */
-    ADMIN_DATABASE_URL: Type.String({ pattern: '^postgres(ql)?://.+/.+' }),
+    ADMIN_DATABASE_URL: secret({ pattern: '^postgres(ql)?://.+/.+', password: 'DATABASE_PASSWORD_ADMIN' }),
+    DATABASE_PASSWORD_ADMIN: Type.Optional(password),
     /** PEM; with it the connection is TLS, and the server's certificate is verified. */
     DATABASE_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
     /** How long PostgreSQL may take to answer at all. */

@@ -30,7 +30,7 @@ export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export { holderOf } from './process/address-holder.ts'
 export type { Clock } from './process/clock.ts'
-export { ConfigurationError } from './process/config.ts'
+export { ConfigurationError, secret } from './process/config.ts'
 export { Gatherer } from './process/gatherer.ts'
 export { firstId, newId } from './process/ids.ts'
 export type { Logger } from './process/log.ts'

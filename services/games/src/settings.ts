@@ -1,12 +1,14 @@
 import { serviceConfig } from '@backoffice/service-runtime/standalone'
 import { type Static, Type } from '@sinclair/typebox'
 
-const { DATABASE_URL, DATABASE_CA_FILE, DRAIN_DELAY_MS, HEALTH_HOST, HEALTH_PORT, LOG_LEVEL } = serviceConfig.properties
+const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE, DRAIN_DELAY_MS, HEALTH_HOST, HEALTH_PORT, LOG_LEVEL } =
+  serviceConfig.properties
 
 /** The environment variables of the public games. */
 export const settings = Type.Object({
   /** Of the role `backoffice_games`. */
   DATABASE_URL,
+  DATABASE_PASSWORD,
   DATABASE_CA_FILE,
   /** Few: each request is one short statement, and what does not get a connection in time is refused. */
   DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 4 }),

@@ -1,4 +1,4 @@
-import { ConfigurationError, dayMs, defineService, sealingSettings, sql } from '@backoffice/service-runtime'
+import { ConfigurationError, dayMs, defineService, sealingSettings, secret, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { providerMeasurement } from './measurements.ts'
 import { handlers } from './operations/index.ts'
@@ -18,7 +18,7 @@ export const players = defineService({
     GAMES_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://[^#?]+[^/#?]$' })),
     /** The provider's launch API. Without it production refuses launches with PROVIDER_UNAVAILABLE. */
     GAME_PROVIDER_URL: Type.Optional(Type.String({ pattern: '^https?://.+' })),
-    GAME_PROVIDER_TOKEN: Type.Optional(Type.String({ minLength: 1 })),
+    GAME_PROVIDER_TOKEN: Type.Optional(secret()),
     GAME_PROVIDER_TIMEOUT_MS: Type.Integer({ minimum: 1, default: 3_000 }),
     /** How long the circuit stays open before one launch is tried again. */
     GAME_PROVIDER_OPEN_MS: Type.Integer({ minimum: 1, default: 10_000 }),

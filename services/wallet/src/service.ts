@@ -1,4 +1,4 @@
-import { dayMs, defineService, verifiedUrl } from '@backoffice/service-runtime'
+import { dayMs, defineService, secret, verifiedUrl } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { regularReconciliation } from './background/reconcile-regularly.ts'
@@ -20,7 +20,8 @@ export const wallet = defineService({
   name: 'wallet',
   settings: {
     /** postgres:// URL of the role that may only read. Without it reconciliation fails. */
-    RECONCILE_DATABASE_URL: Type.Optional(Type.String({ minLength: 1 })),
+    RECONCILE_DATABASE_URL: Type.Optional(secret({ password: 'RECONCILE_DATABASE_PASSWORD' })),
+    RECONCILE_DATABASE_PASSWORD: Type.Optional(secret()),
     /** A bucket outside the database for the heads of the hash chains, best with a lock. Without it and a folder none are exported. */
     HEADS_BUCKET: Type.Optional(Type.String({ minLength: 1 })),
     HEADS_BUCKET_REGION: Type.String({ minLength: 1, default: 'us-east-1' }),
@@ -29,8 +30,8 @@ export const wallet = defineService({
     /** What the names of objects begin with, where several systems share a bucket. */
     HEADS_BUCKET_PREFIX: Type.String({ default: '' }),
     /** Without them the client takes the role of the pod or machine. */
-    HEADS_ACCESS_KEY_ID: Type.Optional(Type.String({ minLength: 1 })),
-    HEADS_SECRET_ACCESS_KEY: Type.Optional(Type.String({ minLength: 1 })),
+    HEADS_ACCESS_KEY_ID: Type.Optional(secret()),
+    HEADS_SECRET_ACCESS_KEY: Type.Optional(secret()),
     /** A folder instead of a bucket, on one machine and for development. */
     HEADS_EXPORT_DIR: Type.Optional(Type.String({ minLength: 1 })),
     HEADS_EXPORT_EVERY_MS: Type.Integer({ minimum: 100, default: 300_000 }),

@@ -1,11 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { secret } from '../process/config.ts'
 import { compressCopy, expandCopy } from './compressed-copies.ts'
 import { type SecretBox, secretBoxFrom } from './secret-box.ts'
 
 /** The settings of a service that stores data which `sealedKinds` of the contracts name. */
 export const sealingSettings = {
   /** `id:base64key`, newest first, separated by commas. Required outside development where personal data are sealed. */
-  MASTER_KEYS: Type.Optional(Type.String({ minLength: 1 })),
+  MASTER_KEYS: Type.Optional(secret()),
   /**
    * Whether CPF, e-mail, phone and payout destinations are encrypted where they are written, and other copies of replies
    * and events compressed. Reading needs no setting. False only while replicas of a release run that can read neither.
