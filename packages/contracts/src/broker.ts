@@ -44,6 +44,8 @@ export const headerNames = {
   deadline: 'Deadline',
   /** How many milliseconds the caller waits, from the moment of sending. It does not depend on two clocks. */
   timeoutMs: 'Timeout-Ms',
+  /** Of a call of the team: the proposal of somebody else that it carries out. */
+  approves: 'Approves',
   /** Which attempt of a call this is. The first has none. */
   attempt: 'Attempt',
 } as const

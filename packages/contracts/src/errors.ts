@@ -123,7 +123,7 @@ const catalogue = {
   },
   AWAITS_APPROVAL: {
     status: 202,
-    message: 'Proposed: it is carried out when somebody else calls the same. The details name the proposal.',
+    message: 'Proposed: it is carried out when somebody else approves it. The details name the proposal.',
     retryable: false,
   },
   PROPOSAL_NOT_FOUND: { status: 404, message: 'There is no such proposal.', retryable: false },

@@ -36,4 +36,12 @@ export function isDeclared(operation: Operation, code: ErrorCode): boolean {
 }
 
 /** What any operation of the team may refuse: somebody is not who they say, or may not do this, or not alone. */
-const teamRejects: readonly ErrorCode[] = ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED', 'ROLE_REQUIRED', 'AWAITS_APPROVAL']
+const teamRejects: readonly ErrorCode[] = [
+  'LOGIN_REQUIRED',
+  'FRESH_LOGIN_REQUIRED',
+  'ROLE_REQUIRED',
+  'AWAITS_APPROVAL',
+  'PROPOSAL_NOT_FOUND',
+  'PROPOSAL_NOT_OPEN',
+  'TWO_PEOPLE_REQUIRED',
+]

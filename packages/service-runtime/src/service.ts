@@ -197,10 +197,13 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, clock, log }) }
 
   const composition = service.compose(context, settings, outside)
-  const handlers = [
-    ...(Object.values(composition.operations) as Handler[]),
-    ...builtInHandlers(name, service.sealedTables),
-  ]
+  const own = Object.values(composition.operations) as Handler[]
+  const builtIn = builtInHandlers(
+    name,
+    own.map(({ operation }) => operation),
+    service.sealedTables,
+  )
+  const handlers = [...own, ...builtIn]
   const gate = new TeamGate(verifier, { db, clock, log })
   const served = handlers.map((handler) => runner.serve(handler))
   const server = new RpcServer({ served, admit: (operation, call) => gate.admit(operation, call), log })

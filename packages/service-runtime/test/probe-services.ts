@@ -4,6 +4,7 @@ import {
   internal,
   operations,
   operator,
+  personal,
   Rejection,
   type Scope,
   sandbox,
@@ -44,6 +45,39 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
+  }),
+  /** Takes a fresh login in production, and two people there. */
+  correctByTwo: team.command({
+    roles: ['finance'],
+    freshLogin: { when: { environment: 'production' } },
+    twoPeople: { when: { environment: 'production' } },
+    summary: 'Correct a record',
+    body: Type.Object(
+      { recordId: Type.String(), environment: Type.String(), reason: Type.Optional(Type.String()) },
+      closed,
+    ),
+    reply: Count,
+    rejects: ['DEPOSIT_NOT_PENDING'],
+  }),
+  /** The same for what is idempotent by a reference. */
+  postByTwo: team.direct({
+    roles: ['finance'],
+    twoPeople: 'in production',
+    summary: 'Correct a record once for each reference',
+    body: Type.Object(
+      { recordId: Type.String(), reference: Type.String(), reason: Type.Optional(Type.String()) },
+      closed,
+    ),
+    reply: Count,
+    rejects: ['DEPOSIT_NOT_PENDING'],
+  }),
+  /** Tells who somebody is, if masked. */
+  readPerson: team.query({
+    roles: ['support', 'finance'],
+    summary: 'Read a person',
+    body: Type.Object({ playerId: Type.String() }, closed),
+    reply: Type.Object({ name: personal('name', Type.String()) }, closed),
+    rejects: ['PLAYER_NOT_FOUND'],
   }),
   /** Adds to a record; calls that wait together share a transaction. */
   confirmDeposit: operator.command({
@@ -94,6 +128,7 @@ const table = service('payments', {
 })
 export const countUp = table.createDeposit
 export const correct = table.decideWithdrawal
+export const { correctByTwo, postByTwo, readPerson } = table
 export const addUp = table.confirmDeposit
 export const countInSandbox = table.decideWithdrawalInSandbox
 export const readRecord = table.getWithdrawal
@@ -173,7 +208,17 @@ export const payments = defineService({
     probeTables('create table payments.record (id text primary key, count integer not null check (count >= 0))'),
   ],
   compose: () => ({
-    operations: { countUpHandler, correctHandler, addUpHandler, sandboxHandler, readHandler, anythingHandler } as never,
+    operations: {
+      countUpHandler,
+      correctHandler,
+      correctByTwoHandler,
+      postByTwoHandler,
+      readPersonHandler,
+      addUpHandler,
+      sandboxHandler,
+      readHandler,
+      anythingHandler,
+    } as never,
   }),
 })
 
@@ -200,6 +245,32 @@ const correctHandler = handle(correct, {
 
 const sandboxHandler = handle(countInSandbox, {
   execute: async ({ input }, { db }) => ({ count: await increment(db, input.record) }),
+})
+
+const correctByTwoHandler = handle(correctByTwo, {
+  async execute({ input: { recordId } }, { db }) {
+    const count = await increment(db, recordId)
+    failWork(recordId, count)
+    return { count }
+  },
+})
+
+/** The references that were posted. */
+const posted = new Set<string>()
+
+const postByTwoHandler = handle(postByTwo, {
+  takesTwo: async ({ input: { recordId } }) => !recordId.startsWith('sandbox'),
+  async run({ input: { recordId, reference } }, { db }) {
+    const count = posted.has(reference) ? 1 : await increment(db, recordId)
+    posted.add(reference)
+    failWork(recordId, count)
+    return { count }
+  },
+})
+
+const readPersonHandler = handle(readPerson, async ({ input: { playerId } }) => {
+  if (playerId === 'nobody') throw new Rejection('PLAYER_NOT_FOUND')
+  return { name: 'Zuleika' }
 })
 
 const addUpHandler = handle(addUp, {

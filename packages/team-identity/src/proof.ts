@@ -9,6 +9,8 @@ export interface CallToProve {
   readonly operation: string
   readonly operationId: string
   readonly input: unknown
+  /** The proposal of somebody else that the call carries out. */
+  readonly approves?: string
 }
 
 /** What goes with a call: who the person is, and that it is this person's call. */
@@ -27,6 +29,7 @@ export const ProofClaims = Type.Object({
   operation: Type.String(),
   operationId: Type.String(),
   inputDigest: Type.String(),
+  approves: Type.Optional(Type.String()),
   /** Epoch seconds: when it was signed. */
   iat: Type.Integer(),
   tool: Type.Union(teamTools.map((tool) => Type.Literal<TeamTool>(tool))),

@@ -86,13 +86,14 @@ export class MachineSigner implements TeamSigner {
 }
 
 const claimsOf = (
-  { operation, operationId, input }: CallToProve,
+  { operation, operationId, input, approves }: CallToProve,
   tool: TeamTool,
   now: () => Date = () => new Date(),
 ): ProofClaims => ({
   operation,
   operationId,
   inputDigest: inputDigest(input),
+  ...(approves === undefined ? {} : { approves }),
   iat: Math.floor(now().getTime() / 1_000),
   tool,
 })

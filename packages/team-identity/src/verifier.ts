@@ -180,8 +180,10 @@ export class TeamVerifier {
 
 async function verifyCall(call: CallToProve, proof: string, jwk: JWK, now: Date): Promise<ProofClaims> {
   const claims = await signedClaims(proof, jwk)
-  const { operation, operationId, input } = call
-  if (claims.operation !== operation || claims.operationId !== operationId || claims.inputDigest !== inputDigest(input))
+  const { operation, operationId, input, approves } = call
+  const signed = [claims.operation, claims.operationId, claims.inputDigest, claims.approves]
+  const sent = [operation, operationId, inputDigest(input), approves]
+  if (signed.some((claim, index) => claim !== sent[index]))
     throw new IdentityRefused('call', 'the signature is for another call')
   const ageMs = now.getTime() - claims.iat * 1_000
   if (ageMs > proofAgeMsMax || ageMs < -clockToleranceMs)

@@ -11,7 +11,9 @@ import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
 import { IdentityRefused, type Proof, type TeamVerifier } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { decodeJwt } from 'jose'
 import { isPassing } from './http/errors.ts'
+import { whoAmI } from './identity/person.ts'
 import type { Settings } from './settings.ts'
 
 const minuteMs = 60_000
@@ -27,12 +29,15 @@ export interface RelayContext {
   readonly version: string
 }
 
-interface Call {
-  readonly operation: Operation
+interface Signed {
   readonly operationId: string
   readonly input: Readonly<Record<string, unknown>>
   readonly proof: Proof
 }
+
+/** When the session of an ID token ends. It was verified before. */
+const sessionEnd = (idToken: string, sessionHours: number): string =>
+  new Date(((decodeJwt(idToken).iat ?? 0) + sessionHours * 3_600) * 1_000).toISOString()
 
 const teamOperations = new Map(
   allOperations
@@ -56,7 +61,8 @@ export function registerRelay(app: FastifyInstance, context: RelayContext): void
   app.decorateRequest('callerSession', undefined)
 
   app.post('/calls/:service/:operation', { bodyLimit: bodyBytesMax, errorHandler }, async (request, reply) => {
-    const { operation, operationId, input, proof } = readCall(request)
+    const operation = operationOf(request)
+    const { operationId, input, proof } = readSigned(request)
     const name = `${operation.service}.${operation.id}`
     const caller = await verifier.verify({ operation: name, operationId, input }, proof, clock.now())
     if (caller.tool === tools.console) throw new IdentityRefused('call', 'the console makes no calls here')
@@ -69,6 +75,15 @@ export function registerRelay(app: FastifyInstance, context: RelayContext): void
     const rpc = new RpcClient(nats, { sign: async () => proof })
     const { bytes } = await rpc.request(operation, { input: input as never, operationId })
     return reply.type('application/json; charset=utf-8').send(bytes)
+  })
+
+  /** Who the services take a caller for. It is signed like a call, and goes no further. */
+  app.post('/whoami', { bodyLimit: bodyBytesMax, errorHandler }, async (request) => {
+    const { operationId, input, proof } = readSigned(request)
+    const call = { operation: whoAmI, operationId, input }
+    const { kind, name, roles, loggedInAt } = await verifier.verify(call, proof, clock.now())
+    const endsAt = proof.idToken === undefined ? null : sessionEnd(proof.idToken, config.TEAM_SESSION_HOURS)
+    return { name, kind, roles: [...roles], loggedInAt: loggedInAt?.toISOString() ?? null, endsAt }
   })
 
   app.get('/cli', () => ({ issuer: config.TEAM_ISSUER, clientId: config.CONSOLE_CLI_CLIENT_ID, version }))
@@ -90,11 +105,15 @@ declare module 'fastify' {
 
 const tools = { console: 'console' } as const satisfies Partial<Record<TeamTool, TeamTool>>
 
-/** @throws {Rejection} when it is no call of the team */
-function readCall(request: FastifyRequest): Call {
+function operationOf(request: FastifyRequest): Operation {
   const { service, operation: id } = request.params as { readonly service: string; readonly operation: string }
   const operation = teamOperations.get(`${service}.${id}`)
   if (operation === undefined) throw new Rejection('NOT_FOUND')
+  return operation
+}
+
+/** @throws {Rejection} when it is not signed, or has no operation id or input */
+function readSigned(request: FastifyRequest): Signed {
   const header = (name: string) => {
     const value = request.headers[name.toLowerCase()]
     return typeof value === 'string' && value !== '' ? value : undefined
@@ -114,7 +133,7 @@ function readCall(request: FastifyRequest): Call {
   const input = request.body
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '', message: 'must be a JSON object' }] })
-  return { operation, operationId, input: input as Call['input'], proof: { idToken, proof } }
+  return { operationId, input: input as Signed['input'], proof: { idToken, proof } }
 }
 
 /** Fastify's own refusals, by their status. */

@@ -1,4 +1,5 @@
 import {
+  defined,
   headerNames,
   type Input,
   isSentAgain,
@@ -12,7 +13,7 @@ import {
   teamSubject,
   timeoutMsDefault,
 } from '@backoffice/contracts'
-import type { TeamSigner } from '@backoffice/team-identity'
+import type { CallToProve, TeamSigner } from '@backoffice/team-identity'
 import { type Msg, type MsgHdrs, type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { newId } from '../process/ids.ts'
@@ -30,6 +31,8 @@ export interface CallOptions<O extends Operation> {
   /** Names the effect: a command runs once per operation id. Without one a new id is made. */
   readonly operationId?: string
   readonly requestId?: string
+  /** Of a call of the team that takes two people: the proposal of somebody else that it carries out. */
+  readonly approves?: string
   /** When the caller stops waiting; the operation's own time-out bounds it too. */
   readonly deadline?: Date
   /** The input was validated when it was stored, by a process that may be of the next release. */
@@ -61,6 +64,8 @@ const secondAttemptsMax = 100
 const sentAgain = meter.createCounter('backoffice.rpc.second_attempts', {
   description: 'Calls that were sent again because no reply had come yet',
 })
+
+type SaidByTeam = Omit<CallToProve, 'operation'>
 
 interface Exchange {
   readonly message: Msg
@@ -120,7 +125,10 @@ export class RpcClient {
     const headers = natsHeaders()
     const ownId = operationId ?? newId('opn')
     headers.set(headerNames.operationId, ownId)
-    if (operation.audience === 'team') await this.#signTeamCall(operation, ownId, input, headers)
+    if (operation.audience === 'team') {
+      const said = { operationId: ownId, input, ...defined({ approves: options.approves }) }
+      await this.#signTeamCall(operation, said, headers)
+    }
     headers.set(headerNames.requestId, requestId ?? newId('req'))
     injectTrace(headers)
     const payload = JSON.stringify({ scope, input })
@@ -146,12 +154,12 @@ export class RpcClient {
   }
 
   /** Says who of the team calls. */
-  async #signTeamCall(operation: Operation, operationId: string, input: unknown, headers: MsgHdrs): Promise<void> {
+  async #signTeamCall(operation: Operation, said: SaidByTeam, headers: MsgHdrs): Promise<void> {
     if (this.#team === undefined) throw new Error(`${operation.id} is the team's, and this client speaks for nobody`)
-    const call = { operation: `${operation.service}.${operation.id}`, operationId, input }
-    const { idToken, proof } = await this.#team.sign(call)
+    const { idToken, proof } = await this.#team.sign({ operation: `${operation.service}.${operation.id}`, ...said })
     if (idToken !== undefined) headers.set(teamHeaders.idToken, idToken)
     headers.set(teamHeaders.proof, proof)
+    if (said.approves !== undefined) headers.set(headerNames.approves, said.approves)
   }
 
   /**

@@ -34,6 +34,8 @@ export interface ReceivedCall {
   readonly scope: Scope | undefined
   /** Who of the team calls; undefined for an operator or a service. */
   readonly caller: TeamCaller | undefined
+  /** The proposal that the call of the team carries out. */
+  readonly approves: string | undefined
   readonly operationId: string
   readonly requestId: string
   readonly deadline: Date
@@ -262,7 +264,11 @@ function teamCallOf(
     operation: `${service}.${id}`,
     operationId,
     input,
-    ...defined({ idToken: said(teamHeaders.idToken), proof: said(teamHeaders.proof) }),
+    ...defined({
+      idToken: said(teamHeaders.idToken),
+      proof: said(teamHeaders.proof),
+      approves: said(headerNames.approves),
+    }),
   }
 }
 
@@ -290,6 +296,7 @@ function receive(
     inputAsSent: input,
     scope: scoped ? scope : undefined,
     caller: known.caller,
+    approves: message.headers?.get(headerNames.approves) || undefined,
     operationId: known.operationId,
     requestId: known.requestId,
     // The system's clock, because an injected clock has nothing to do with how long a caller waits.

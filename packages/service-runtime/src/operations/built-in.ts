@@ -1,4 +1,4 @@
-import { invalid, operations, type ServiceName } from '@backoffice/contracts'
+import { invalid, type Operation, operations, type ServiceName } from '@backoffice/contracts'
 import { renewSealed, type SealedTable } from '../database/sealed-tables.ts'
 import { readAudit, recordAction } from './audit.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
@@ -38,8 +38,15 @@ const sealStoredData =
     })
   }
 
-/** The operations that every service has. */
-export function builtInHandlers(service: ServiceName, sealedTables: readonly SealedTable[] = []): Handler[] {
+/**
+ * The operations that every service has.
+ * @param own what the service has besides, some of which take two people
+ */
+export function builtInHandlers(
+  service: ServiceName,
+  own: readonly Operation[],
+  sealedTables: readonly SealedTable[] = [],
+): Handler[] {
   // Each service has them in its own table. They differ in the service's name alone.
   const table = operations[service] as (typeof operations)['gateway']
   return [
@@ -47,7 +54,7 @@ export function builtInHandlers(service: ServiceName, sealedTables: readonly Sea
     handle(table.listAudit, readAudit),
     handle(table.listCommands, readCommands),
     handle(table.listProposals, readProposals),
-    handle(table.declineProposal, declineProposal(table)),
+    handle(table.declineProposal, declineProposal(own)),
     handle(table.sealStoredData, sealStoredData(service, sealedTables)),
   ]
 }

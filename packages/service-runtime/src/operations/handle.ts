@@ -26,6 +26,8 @@ export interface Call<O extends Operation = Operation> {
   readonly caller: TeamCaller
   /** The caller's name, as the audit trail has it. */
   readonly actor: string
+  /** The proposal of somebody else that the call carries out. */
+  readonly approves?: string | undefined
   readonly operationId: string
   readonly requestId: string
   /** When the caller stops waiting. */

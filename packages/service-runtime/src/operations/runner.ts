@@ -110,7 +110,7 @@ export class Runner {
     if (await takesTwo?.(call, tools)) {
       // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
       const waits = await tools.db.transaction((db) =>
-        proposeOrApprove(db, operation, call, { now: tools.now, isRepeatable: true }),
+        proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
       )
       if (waits !== undefined) throw waits
     }
@@ -252,13 +252,14 @@ const tellingKinds = ['name', ...maskedKinds] as const
 
 const fresh = async (reply: Promise<unknown>): Promise<RunResult> => ({ body: await reply, isStored: false })
 
-function toCall({ input, scope, caller, operationId, requestId, deadline }: ReceivedCall): Call {
+function toCall({ input, scope, caller, approves, operationId, requestId, deadline }: ReceivedCall): Call {
   const ofTeam = () => {
     if (caller === undefined) throw new Error('only a team operation has a caller')
     return caller
   }
   return {
     input: input as never,
+    approves,
     operationId,
     requestId,
     deadline,

@@ -43,7 +43,7 @@ async function executeOnce(
       if (known !== undefined) return { is: 'known', known }
       const now = clock.now()
       if (takesTwo(operation, call)) {
-        const waits = await proposeOrApprove(tx, operation, call, { now })
+        const waits = await proposeOrApprove({ db: tx, operation, call, now })
         if (waits !== undefined) {
           await writeRecords(tx, [recordOfRefusal(attempt, waits)], now)
           return { is: 'refused', rejection: waits }

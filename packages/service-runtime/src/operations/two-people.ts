@@ -9,11 +9,9 @@ import { toPage } from './page.ts'
 /** How long a proposal waits for a second person. */
 export const proposalHours = 24
 
-interface OpenProposal {
-  readonly id: string
-  readonly proposedBy: string
+type Kept = Pick<Proposal, 'id' | 'operation' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly expiresAt: Date
-  readonly state: 'open' | 'approved'
+  readonly fingerprint: string
 }
 
 /** Whether the table says, by the input alone, that a call takes two people. */
@@ -21,53 +19,91 @@ export const takesTwo = ({ twoPeople }: Operation, call: Pick<Call, 'input'>): b
   twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, call.input as object as Given)
 type Given = Readonly<Record<string, unknown>>
 
+/** A call that takes two people, in a transaction. */
+interface TwoPeopleCall {
+  readonly db: Db
+  readonly operation: Operation
+  readonly call: Pick<Call, 'approves' | 'caller' | 'input' | 'operationId'>
+  readonly now: Date
+  /** Whether what was approved may be done again, because doing it again changes nothing. */
+  readonly isRepeatable?: boolean
+}
+
+interface Proposed {
+  readonly input: unknown
+  readonly reason: string | null
+  readonly fingerprint: string
+}
+
 /**
- * The first person proposes, and the same call by another carries it out: both sign the same operation and input, each
- * with a reason of their own. In the transaction of the effect, or before one that is idempotent by a reference.
- * @param isRepeatable whether what was approved may be done again, because doing it again changes nothing
+ * The first person proposes by calling; somebody else carries it out with the same call, which names the proposal: so
+ * both sign the same operation and input, each with a reason of their own, and nobody proposes by approving too late. In
+ * the transaction of the effect, or before one that is idempotent by a reference.
  * @returns the refusal of a call that proposes, which is to be committed with its proposal; undefined for one that may go on
+ * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
-export async function proposeOrApprove(
-  db: Db,
-  operation: Operation,
-  call: Pick<Call, 'caller' | 'input' | 'operationId'>,
-  { now, isRepeatable = false }: { readonly now: Date; readonly isRepeatable?: boolean },
+export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | undefined> {
+  const { reason, ...input } = two.call.input as Given
+  const fingerprint = inputDigest([two.operation.id, input])
+  const proposed = { input, reason: typeof reason === 'string' ? reason : null, fingerprint }
+  return two.call.approves === undefined ? propose(two, proposed) : approve(two, proposed, two.call.approves)
+}
+
+async function propose(
+  { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
+  { input, reason, fingerprint }: Proposed,
 ): Promise<Rejection | undefined> {
-  const { reason, ...proposed } = call.input as Given
-  const fingerprint = inputDigest([operation.id, proposed])
   await db`
     update proposal set state = 'expired'
     where fingerprint = ${fingerprint} and state = 'open' and expires_at <= ${now}::timestamptz
   `
-  const [known] = await db<OpenProposal>`
+  const [known] = await db<Kept>`
     select id, proposed_by, expires_at, state from proposal
     where fingerprint = ${fingerprint} and expires_at > ${now}::timestamptz
       and (state = 'open' or (state = 'approved' and ${isRepeatable}))
-    order by state desc limit 1 for update
+    order by state desc limit 1
   `
+  // Two people agreed to it, and the process that was to do it may have died.
+  if (known?.state === 'approved') return undefined
+  if (known !== undefined) return awaitsApproval(known)
   const { caller, operationId } = call
-  const why = typeof reason === 'string' ? reason : null
-  if (known === undefined) {
-    const proposal = { id: newId('prp'), proposedBy: caller.name, expiresAt: hoursAfter(now, proposalHours) }
-    await db`
-      insert into proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
-      values (${proposal.id}, ${operation.id}, ${fingerprint}, ${JSON.stringify(proposed)}::json, ${why}, ${caller.name},
-        ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId})
-    `
-    return awaitsApproval(proposal)
-  }
-  if (known.state === 'approved') return undefined
-  // Two people are people: a machine may propose.
-  if (known.proposedBy === caller.name || caller.kind === 'machine') return awaitsApproval(known)
+  const proposal = { id: newId('prp'), proposedBy: caller.name, expiresAt: hoursAfter(now, proposalHours) }
   await db`
-    update proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
-      decided_operation_id = ${operationId}, decision_reason = ${why}
-    where id = ${known.id}
+    insert into proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
+    values (${proposal.id}, ${operation.id}, ${fingerprint}, ${JSON.stringify(input)}::json, ${reason}, ${caller.name},
+      ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId})
   `
-  return undefined
+  return awaitsApproval(proposal)
 }
 
-const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<OpenProposal, 'id' | 'proposedBy' | 'expiresAt'>) =>
+async function approve(
+  { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
+  { reason, fingerprint }: Proposed,
+  proposalId: string,
+): Promise<undefined> {
+  const [proposal] = await db<Kept>`
+    select id, operation, fingerprint, proposed_by, expires_at, state, decided_by from proposal
+    where id = ${proposalId} for update
+  `
+  if (proposal?.operation !== operation.id || proposal.fingerprint !== fingerprint)
+    throw new Rejection('PROPOSAL_NOT_FOUND')
+  const { proposedBy, state, decidedBy, expiresAt } = proposal
+  const { caller, operationId } = call
+  const isOver = expiresAt <= now
+  if (state === 'approved' && isRepeatable && !isOver) return
+  if (state !== 'open' || isOver)
+    throw new Rejection('PROPOSAL_NOT_OPEN', { state: state === 'open' ? 'expired' : state, decidedBy })
+  // Two people are people: a machine may propose.
+  if (proposedBy === caller.name || caller.kind === 'machine')
+    throw new Rejection('TWO_PEOPLE_REQUIRED', { proposedBy })
+  await db`
+    update proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
+      decided_operation_id = ${operationId}, decision_reason = ${reason}
+    where id = ${proposalId}
+  `
+}
+
+const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<Kept, 'id' | 'proposedBy' | 'expiresAt'>) =>
   new Rejection('AWAITS_APPROVAL', { proposalId: id, proposedBy, expiresAt: expiresAt.toISOString() })
 
 const hoursAfter = (now: Date, hours: number) => new Date(now.getTime() + hours * 3_600_000)
@@ -97,14 +133,14 @@ export async function readProposals(
 type DeclineProposal = (typeof operations)['gateway']['declineProposal']
 
 /** Who may propose may decline; the proposer takes it back. */
-export const declineProposal = (operationsOfService: Readonly<Record<string, Operation>>) => ({
+export const declineProposal = (own: readonly Operation[]) => ({
   async execute({ input, caller, operationId }: Call<DeclineProposal>, { db, now }: ExecuteTools) {
     const { proposalId, reason } = input
     const [proposal] = await db<{ operation: string; state: Proposal['state']; expiresAt: Date }>`
       select operation, state, expires_at from proposal where id = ${proposalId} for update
     `
     if (proposal === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
-    const { roles = [] } = operationsOfService[proposal.operation] ?? {}
+    const { roles = [] } = own.find(({ id }) => id === proposal.operation) ?? {}
     if (!roles.some((role) => caller.roles.has(role))) throw new Rejection('ROLE_REQUIRED', { roles })
     if (proposal.state !== 'open' || proposal.expiresAt <= now)
       throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state === 'open' ? 'expired' : proposal.state })

@@ -64,11 +64,11 @@ export interface SignedIn {
  * A new session, with nothing of the one before it: not even its CSRF secret.
  * @throws {TokenTooLong}
  */
-export async function signIn(request: FastifyRequest, { idToken, key }: SignedIn): Promise<void> {
+export function signIn(request: FastifyRequest, idToken: string, key: JWK): void {
   const token = packToken(idToken)
   if (token.length > packedLengthMax) throw new TokenTooLong(`${idToken.length} characters, packed ${token.length}`)
   sessionOf(request).regenerate()
-  sessionOf(request).set('key', await exportSessionKey(key))
+  sessionOf(request).set('key', key)
   request.tokenSession.regenerate()
   request.tokenSession.set('token', token)
 }
@@ -91,16 +91,21 @@ interface Attempt extends LoginAttempt {
   readonly returnTo: string
 }
 
+/** As it was stored. A key that was read again cannot be written out, so its text goes with it. */
+interface TakenAttempt extends Attempt {
+  readonly jwk: JWK
+}
+
 export async function storeAttempt(request: FastifyRequest, { key, ...attempt }: Attempt): Promise<void> {
   sessionOf(request).set('attempt', { ...attempt, key: await exportSessionKey(key) })
 }
 
 /** Each attempt is used once. */
-export async function takeAttempt(request: FastifyRequest): Promise<Attempt | undefined> {
+export async function takeAttempt(request: FastifyRequest): Promise<TakenAttempt | undefined> {
   const stored = sessionOf(request).get('attempt')
   if (stored === undefined) return undefined
   sessionOf(request).set('attempt', undefined)
-  return { ...stored, key: await importSessionKey(stored.key) }
+  return { ...stored, jwk: stored.key, key: await importSessionKey(stored.key) }
 }
 
 export function leaveNotice(request: FastifyRequest, notice: Notice): void {

@@ -11,6 +11,9 @@ import { PersonSigner, type TeamCaller, type TeamVerifier } from '@backoffice/te
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { SignedIn } from './cookies.ts'
 
+/** What is signed to say who somebody is. No service has such an operation. */
+export const whoAmI = 'console.whoami'
+
 /** Somebody who is signed in, and what they can do. */
 export interface Person {
   /** As the audit trail names them. */
@@ -57,7 +60,7 @@ async function whoIs(
   signer: PersonSigner,
   { verifier, now }: Omit<Parts, 'nats'>,
 ): Promise<TeamCaller & { readonly loggedInAt: Date }> {
-  const call = { operation: 'console.whoAmI', operationId: newId('opn'), input: {} }
+  const call = { operation: whoAmI, operationId: newId('opn'), input: {} }
   const caller = await verifier.verify(call, await signer.sign(call), now)
   return { ...caller, loggedInAt: caller.loggedInAt ?? now }
 }

@@ -37,10 +37,10 @@ export function registerSignIn(
     if (attempt === undefined) return failed('LOGIN_NOT_BEGUN', 400)
     if (request.query.error === 'access_denied') return failed('LOGIN_CANCELLED', 403)
     try {
-      const { key } = attempt
+      const { key, jwk } = attempt
       const idToken = await provider.complete(new URL(request.url, config.CONSOLE_URL), attempt, key)
       const person = await personOf({ idToken, key }, { nats, verifier, now: clock.now() })
-      await signIn(request, { idToken, key })
+      signIn(request, idToken, jwk)
       log.info({ person: person.name }, 'signed in')
       return reply.redirect(attempt.returnTo, 303)
     } catch (error) {

@@ -1,0 +1,215 @@
+import { operations, Rejection } from '@backoffice/contracts'
+import { newSessionKey, PersonSigner } from '@backoffice/team-identity'
+import { testBed } from '@backoffice/test-kit'
+import t, { type Test } from 'tap'
+import { RpcClient } from '../../src/client.ts'
+import { newId } from '../../src/process/ids.ts'
+import { correct, correctByTwo, faults, payments, postByTwo, readPerson } from '../probe-services.ts'
+
+let nowMs = Date.parse('2026-03-02T12:00:00Z')
+const clock = { now: () => new Date(nowMs) }
+const bed = await testBed(t, { payments }, { clock })
+const { listAudit, listProposals, declineProposal } = operations.payments
+
+const refusal = (call: Promise<unknown>): Promise<Rejection> =>
+  call.then(
+    (reply) => Promise.reject(new Error(`it was done: ${JSON.stringify(reply)}`)),
+    (error) => error as Rejection,
+  )
+const code = async (call: Promise<unknown>) => (await refusal(call)).code
+
+async function trail(subject: string) {
+  const { data } = await bed.team('auditor').call(listAudit, { input: { limit: 100, subject } })
+  return data.map(({ actor, operation, outcome, reason }) => ({ actor, operation, outcome, reason })).reverse()
+}
+
+const correction = (recordId: string) => ({ recordId, brandId: 'brd_1', secretNote: 'x', reason: 'a typo' })
+
+t.test("a call that nobody signed, or somebody else, is nobody's", async (t) => {
+  const input = correction('unsigned')
+  const console = await bed.nats('console')
+  const callAs = (sign: PersonSigner['sign']) => new RpcClient(console, { sign }).call(correct, { input })
+  const reasonOf = async (call: Promise<unknown>) => (await refusal(call)).details?.reason
+
+  t.equal(await reasonOf(callAs(async () => ({ idToken: undefined, proof: '' }))), 'no proof')
+  const [key, other] = [await newSessionKey(), await newSessionKey()]
+  const now = () => clock.now()
+  const idToken = bed.issuer.idToken('alice', key, { now })
+  const thief = new PersonSigner({ idToken, key: other, tool: 'console', now })
+  t.equal(await reasonOf(callAs((call) => thief.sign(call))), 'nonce')
+  const alice = new PersonSigner({ idToken, key, tool: 'console', now })
+  t.equal(await reasonOf(callAs((call) => alice.sign({ ...call, operation: 'payments.correctByTwo' }))), 'call')
+  t.equal(await reasonOf(callAs((call) => alice.sign({ ...call, operationId: 'opn_other' }))), 'call')
+  t.equal(await reasonOf(callAs((call) => alice.sign({ ...call, input: { ...input, recordId: 'mine' } }))), 'call')
+  const old = bed.issuer.idToken('alice', key, { now, loggedInSecondsAgo: 10 * 3_600 })
+  const late = new PersonSigner({ idToken: old, key, tool: 'console', now })
+  t.equal(await reasonOf(callAs((call) => late.sign(call))), 'session over')
+
+  const { rows } = await bed.sql('admin').query("select from payments.record where id in ('unsigned', 'mine')")
+  t.same(rows, [], 'nothing was done')
+  t.same(await trail('unsigned'), [], 'and anybody could fill the trail with such calls')
+  t.same(await callAs((call) => alice.sign(call)), { count: 1 })
+})
+
+t.test('who has none of the roles is refused, and the trail says that they tried', async (t) => {
+  const input = correction('roles')
+  const { code, details } = await refusal(bed.team('support').call(correct, { input }))
+  t.same({ code, details }, { code: 'ROLE_REQUIRED', details: { roles: ['finance'] } })
+  t.same(await bed.team('finance').call(correct, { input }), { count: 1 })
+  t.same(await trail('roles'), [
+    { actor: 'support', operation: 'decideWithdrawal', outcome: 'ROLE_REQUIRED', reason: 'a typo' },
+    { actor: 'finance', operation: 'decideWithdrawal', outcome: 'done', reason: 'a typo' },
+  ])
+})
+
+t.test('roles come before the input: who may not call learns nothing of it', async (t) => {
+  t.equal(await code(bed.team('support').call(listAudit, { input: { limit: 10 } })), 'ROLE_REQUIRED')
+})
+
+t.test('the trail keeps what proves a call', async (t) => {
+  await bed.team('alice').call(correct, { input: correction('proven') })
+  const { rows } = await bed.sql('admin').query(
+    `select a.actor, a.tool, a.proof, s.person, s.kind, s.id_token from payments.audit_entry a
+    join payments.team_session s on s.session = a.session and s.person = a.actor where a.subject = 'proven'`,
+  )
+  t.match(rows, [
+    { actor: 'alice', tool: 'command line', proof: /^[\w-]+\.[\w-]+\.[\w-]+$/, person: 'alice', kind: 'person' },
+  ])
+  t.match(rows[0].id_token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
+  await t.rejects(bed.sql('payments').query('delete from team_session'), /permission denied/)
+})
+
+t.test('what wants a fresh login takes one of the last five minutes', async (t) => {
+  const input = { recordId: 'fresh', environment: 'production', reason: 'r' }
+  const late = bed.team('alice', { loggedInSecondsAgo: 301 })
+  t.equal(await code(late.call(correctByTwo, { input })), 'FRESH_LOGIN_REQUIRED')
+  t.same(await late.call(correctByTwo, { input: { ...input, environment: 'sandbox' } }), { count: 1 }, 'elsewhere')
+  const fresh = bed.team('alice', { loggedInSecondsAgo: 299 })
+  t.equal(await code(fresh.call(correctByTwo, { input })), 'AWAITS_APPROVAL')
+})
+
+t.test('what tells who a player is is recorded before it is told; and so is that there is none', async (t) => {
+  await bed.team('support').call(readPerson, { input: { playerId: 'ply_read' } })
+  t.same(await trail('ply_read'), [{ actor: 'support', operation: 'readPerson', outcome: 'done', reason: null }])
+  t.equal(await code(bed.team('support').call(readPerson, { input: { playerId: 'nobody' } })), 'PLAYER_NOT_FOUND')
+  t.match(await trail('nobody'), [{ outcome: 'PLAYER_NOT_FOUND' }])
+})
+
+async function proposals(t: Test, proposalId: unknown) {
+  const input = { proposalId: String(proposalId), limit: 1 }
+  const { data } = await bed.team('support').call(listProposals, { input })
+  t.equal(data.length, 1)
+  return data[0]
+}
+
+t.test('two people: the first call proposes, and somebody else carries it out with the same call, once', async (t) => {
+  const input = { recordId: 'two', environment: 'production' }
+  const propose = { input: { ...input, reason: 'asked for' }, operationId: newId('opn') }
+  const proposed = await refusal(bed.team('alice').call(correctByTwo, propose))
+  t.equal(proposed.code, 'AWAITS_APPROVAL')
+  const approves = String(proposed.details?.proposalId)
+  t.same((await refusal(bed.team('alice').call(correctByTwo, propose))).details, proposed.details, 'a retry')
+  t.same((await refusal(bed.team('bob').call(correctByTwo, { input }))).details, proposed.details, 'the same proposal')
+  t.match(await proposals(t, approves), {
+    operation: 'correctByTwo',
+    input,
+    reason: 'asked for',
+    proposedBy: 'alice',
+    state: 'open',
+    decidedBy: null,
+  })
+
+  t.equal(await code(bed.team('alice').call(correctByTwo, { input, approves })), 'TWO_PEOPLE_REQUIRED')
+  const other = { ...input, recordId: 'other' }
+  t.equal(await code(bed.team('bob').call(correctByTwo, { input: other, approves })), 'PROPOSAL_NOT_FOUND')
+  t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves: 'prp_none' })), 'PROPOSAL_NOT_FOUND')
+  const approve = { input: { ...input, reason: 'checked' }, approves, operationId: newId('opn') }
+  t.same(await bed.team('bob').call(correctByTwo, approve), { count: 1 })
+  t.same(await bed.team('bob').call(correctByTwo, approve), { count: 1 }, 'a retry does nothing more')
+  const late = await refusal(bed.team('carol').call(correctByTwo, { input, approves }))
+  t.match(late, { code: 'PROPOSAL_NOT_OPEN', details: { state: 'approved', decidedBy: 'bob' } }, 'somebody was faster')
+  t.match(await proposals(t, approves), { state: 'approved', decidedBy: 'bob', decisionReason: 'checked' })
+  t.match(await trail('two'), [
+    { actor: 'alice', outcome: 'AWAITS_APPROVAL', reason: 'asked for' },
+    { actor: 'bob', outcome: 'AWAITS_APPROVAL' },
+    { actor: 'alice', outcome: 'TWO_PEOPLE_REQUIRED' },
+    { actor: 'bob', outcome: 'PROPOSAL_NOT_FOUND' },
+    { actor: 'bob', outcome: 'done', reason: 'checked' },
+    { actor: 'carol', outcome: 'PROPOSAL_NOT_OPEN' },
+  ])
+  const { rows } = await bed.sql('admin').query("select id, count from payments.record where id in ('two', 'other')")
+  t.same(rows, [{ id: 'two', count: 1 }])
+})
+
+t.test('nobody can turn a call into an approval on its way', async (t) => {
+  const input = { recordId: 'turned', environment: 'production' }
+  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
+  const signer = bed.issuer.signer('bob', { now: () => clock.now() })
+  const turned = new RpcClient(await bed.nats('console'), {
+    sign: ({ approves: _approves, ...call }) => signer.sign(call),
+  })
+  const approves = String(details?.proposalId)
+  t.match(await refusal(turned.call(correctByTwo, { input, approves })), {
+    code: 'LOGIN_REQUIRED',
+    details: { reason: 'call' },
+  })
+})
+
+t.test('of several who propose or approve at once, one does', async (t) => {
+  const input = { recordId: 'race', environment: 'production' }
+  const people = ['bob', 'carol', 'finance'] as const
+  const proposed = await Promise.all(people.map((user) => refusal(bed.team(user).call(correctByTwo, { input }))))
+  const ids = new Set(proposed.map(({ details }) => details?.proposalId))
+  t.equal(ids.size, 1)
+  const approves = String([...ids][0])
+  const outcomes = await Promise.allSettled(
+    people.map((user) => bed.team(user).call(correctByTwo, { input, approves })),
+  )
+  t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+  const { rows } = await bed.sql('admin').query("select count from payments.record where id = 'race'")
+  t.same(rows, [{ count: 1 }])
+})
+
+t.test('a proposal whose carrying out is refused stays open', async (t) => {
+  const input = { recordId: 'refused', environment: 'production' }
+  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
+  const approves = String(details?.proposalId)
+  faults.atWork.set('refused', () => new Rejection('DEPOSIT_NOT_PENDING'))
+  t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves })), 'DEPOSIT_NOT_PENDING')
+  t.match(await proposals(t, approves), { state: 'open' })
+  faults.atWork.delete('refused')
+  t.same(await bed.team('carol').call(correctByTwo, { input, approves }), { count: 1 })
+})
+
+t.test('a proposal is declined by who may do what it proposes, or is over after a day', async (t) => {
+  const input = { recordId: 'declined', environment: 'production' }
+  const propose = async () =>
+    String((await refusal(bed.team('alice').call(correctByTwo, { input }))).details?.proposalId)
+  const proposalId = await propose()
+  const decline = { input: { proposalId, reason: 'not agreed' } }
+  t.equal(await code(bed.team('support').call(declineProposal, decline)), 'ROLE_REQUIRED')
+  t.match(await bed.team('bob').call(declineProposal, decline), { state: 'declined' })
+  t.equal(await code(bed.team('bob').call(declineProposal, decline)), 'PROPOSAL_NOT_OPEN')
+  t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves: proposalId })), 'PROPOSAL_NOT_OPEN')
+  const second = await propose()
+  t.not(second, proposalId)
+  nowMs += 24 * 3_600_000
+  t.match(await proposals(t, second), { state: 'expired' })
+  const late = await refusal(bed.team('bob').call(correctByTwo, { input, approves: second }))
+  t.match(late, { code: 'PROPOSAL_NOT_OPEN', details: { state: 'expired' } })
+  t.not(await propose(), second)
+})
+
+t.test('what is idempotent by a reference may be finished by a retry, after a process died in between', async (t) => {
+  const input = { recordId: 'posted', reference: 'ref-1' }
+  const { details } = await refusal(bed.team('alice').call(postByTwo, { input }))
+  const approves = String(details?.proposalId)
+  faults.atWork.set('posted', () => new Error('the process died'))
+  t.equal(await code(bed.team('bob').call(postByTwo, { input, approves })), 'INTERNAL_ERROR')
+  faults.atWork.delete('posted')
+  t.same(await bed.team('bob').call(postByTwo, { input, approves }), { count: 1 })
+  t.same(await bed.team('alice').call(postByTwo, { input }), { count: 1 }, 'the first one sees that it is done')
+  t.same(await bed.team('alice').call(postByTwo, { input: { recordId: 'sandbox-1', reference: 'ref-2' } }), {
+    count: 1,
+  })
+})
