@@ -20,12 +20,6 @@ t.test('with a later one', { skip: skipWithout('nats-server-later', 'nats-server
   await testCluster(t, binary)
 })
 
-/** As `nats server passwd` makes it: only who knows the password can log in, whoever reads the line. */
-const carol = {
-  password: 'carols-long-password',
-  hash: '$2b$10$abcdefghijklmnopqrstuuMHAiAgy2MbTb/b1nSGWU1rAgy8Jk8y.',
-}
-
 interface Made {
   readonly config: { readonly num_replicas: number }
 }
@@ -104,28 +98,23 @@ async function testCluster(t: Test, binary: string): Promise<void> {
       await refused(system, subject)
   })
 
-  await t.test('a person joins and another leaves while everybody else stays connected', async (t) => {
+  await t.test('a user is locked out while everybody else stays connected', async (t) => {
     const one = { ...login, NATS_URL: servers[0]?.clientUrl ?? '' }
-    const connectAs = (user: string, secret = password) =>
-      connectNats({ ...one, NATS_USER: user, NATS_PASSWORD: secret }, { name: user, attemptsMax: 1 })
-    const [alice, bob] = [await connectAs('alice'), await connectAs('bob')]
-    t.teardown(() => Promise.all([alice.close(), bob.close()]))
-    await t.rejects(connectAs('carol', carol.password))
+    const connectAs = (user: string) => connectNats({ ...one, NATS_USER: user }, { name: user, attemptsMax: 1 })
+    const [wallet, team] = [await connectAs('wallet'), await connectAs('console')]
+    t.teardown(() => Promise.all([wallet.close(), team.close()]))
     const told: string[] = []
     void (async () => {
-      for await (const { type } of alice.status()) told.push(type)
+      for await (const { type } of wallet.status()) told.push(type)
     })()
-    const line = `{ user: carol, password: "${carol.hash}", permissions: { publish: [ "team.carol.>" ], subscribe: [ "_INBOX_carol.>" ] } }`
-    for (const server of servers) server.change('users.conf', (text) => text.replace(/^.*user: bob,.*$/m, line))
-    const joined = await eventually(() => connectAs('carol', carol.password), soonMs)
-    t.teardown(() => joined.close())
+    for (const server of servers) server.change('users.conf', (text) => text.replace(/^.*user: console,.*$/m, ''))
     await eventually(async () => {
-      const after = await connectAs('bob').catch(() => undefined)
+      const after = await connectAs('console').catch(() => undefined)
       await after?.close()
       return after === undefined
     }, soonMs)
-    await alice.flush()
-    t.notOk(told.includes('disconnect'), 'alice has noticed nothing')
+    await wallet.flush()
+    t.notOk(told.includes('disconnect'), 'the wallet has noticed nothing')
   })
 
   await t.test('a new password holds without a restart, and the old one no longer', async (t) => {

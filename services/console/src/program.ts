@@ -17,7 +17,7 @@ import { createApp } from './http/app.ts'
 import { Provider } from './identity/provider.ts'
 import { checkedSettings, type Settings } from './settings.ts'
 
-export { type Settings, settings } from './settings.ts'
+export { checkedSettings, type Settings, settings } from './settings.ts'
 
 /** How long each step of stopping may take. */
 const stoppingMsMax = 5_000
