@@ -11,7 +11,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-context-'))
 t.teardown(() => rmSync(dir, { recursive: true, force: true }))
 
-const wanted = ['package.json', 'docs/guide.md', 'packages/contracts/src/index.ts', 'services/gateway/src/main.ts']
+const wanted = [
+  'package.json',
+  'deploy/docker/carry.ts',
+  'docs/guide.md',
+  'packages/contracts/src/index.ts',
+  'services/gateway/src/main.ts',
+]
 /** What lies about on somebody's machine. */
 const planted = [
   '.env',

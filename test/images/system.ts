@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseRoles, type ServiceName, serviceNames, streamKeeper } from '@backoffice/contracts'
 import { freePort, type ProgramName, roleUrl, startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
@@ -16,6 +16,7 @@ export interface Settings {
   /** As the manifests give them: nothing here is for development. */
   readonly of: (program: ProgramName) => Record<string, string>
   readonly migrate: Record<string, string>
+  readonly streams: Record<string, string>
   readonly team: Record<string, string>
 }
 
@@ -24,6 +25,8 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
   for (const name of ['postgres', 'nats']) mkdirSync(join(folder, name), { mode: 0o755 })
   const natsPasswords = { ...each(serviceNames, random), [streamKeeper]: random() }
   const alice = random()
+  const aliceFile = join(folder, 'alice')
+  writeFileSync(aliceFile, `${alice}\n`)
   const [postgres, nats] = await Promise.all([
     startThrowAwayPostgres(join(folder, 'postgres')),
     startNats({ dir: join(folder, 'nats'), passwords: natsPasswords, team: { alice } }),
@@ -82,7 +85,8 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
         Object.entries(rolePasswords).map(([role, word]) => [`DATABASE_PASSWORD_${role.toUpperCase()}`, word]),
       ),
     },
-    team: { NATS_URL: nats.url, NATS_USER: 'alice', NATS_PASSWORD: alice },
+    streams: { NATS_URL: nats.url, NATS_PASSWORD: natsPasswords[streamKeeper] },
+    team: { NATS_URL: nats.url, NATS_USER: 'alice', NATS_PASSWORD_FILE: aliceFile },
   }
 }
 

@@ -76,6 +76,8 @@ function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOpti
     OTEL_SERVICE_NAME: name,
     ...identityEnvironment(identity.issuer),
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    // The URL has it. A shell may have one of something else, which would be a second one.
+    DATABASE_PASSWORD: '',
     ...(name === 'wallet' && databaseUrl !== undefined
       ? { RECONCILE_DATABASE_URL: reconcilerUrl(databaseUrl, secrets.databaseRoles) }
       : {}),
