@@ -109,7 +109,7 @@ export async function decideKyc(book: Book, reached: Reached, player: BookedPlay
     assert.equal(outcomeOf(reply), 'done')
     // It has no key, so there is nothing to replay.
     reached.last = null
-  } else await reached.team('alice', operations.players.decideKyc, { playerId, status })
+  } else await reached.team('alice', operations.players.decideKyc, { playerId, status, reason: 'a test' })
   player.kycStatus = status
 }
 

@@ -58,7 +58,7 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
   const queue = await json('alice', 'kyc', 'queue')
   t.match(
     queue.json.find((row: { playerId: string }) => row.playerId === playerId),
-    { latestReference: 'doc-1', environment: 'production' },
+    { latestReference: 'doc-1', environment: 'production', operatorName: 'Casa Azul' },
   )
   t.equal(
     (await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--reason', 'documents match')).json.kycStatus,

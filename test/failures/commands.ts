@@ -38,7 +38,7 @@ function richPlayer(world: World): Promise<string> {
 
 async function makeRichPlayer(world: World): Promise<string> {
   const playerId = await newPlayer(world)
-  await world.team(players.decideKyc, { playerId, status: 'aprovado' })
+  await world.team(players.decideKyc, { playerId, status: 'aprovado', reason })
   await world.team(wallet.adjustWallet, { playerId, amount: '100000.00', reference: randomUUID(), reason })
   return playerId
 }
@@ -267,7 +267,7 @@ export const commands: readonly Command[] = [
     operation: players.decideKyc,
     prepare: async (world) => {
       const playerId = await newPlayer(world)
-      return (key) => world.team(players.decideKyc, { playerId, status: 'aprovado' }, key)
+      return (key) => world.team(players.decideKyc, { playerId, status: 'aprovado', reason }, key)
     },
   },
   {
@@ -297,6 +297,14 @@ export const commands: readonly Command[] = [
       const playerId = await newPlayer(world)
       await world.team(players.setPlayerStatus, { playerId, status: 'encerrado', reason })
       return (key) => world.team(players.anonymisePlayer, { playerId, reason }, key)
+    },
+  },
+  {
+    operation: players.setDocumentUrl,
+    prepare: async (world) => {
+      const template = 'https://kyc.example/documents/{reference}'
+      const input = { operatorId: `op_${randomUUID()}`, environment: 'sandbox' as const, template, reason }
+      return (key) => world.team(players.setDocumentUrl, input, key)
     },
   },
   {

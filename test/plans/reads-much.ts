@@ -24,10 +24,13 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
   { part: 'as e (environment)', reason: 'a metric finds the oldest unfinished command and intent of each environment' },
   { part: 'latest_document_type', reason: 'the team sorts a queue of players by how long they have waited' },
   { part: 'or status = $6) order by id desc', reason: 'the team lists deposits by filters that are optional' },
+  {
+    part: 'name_words(name) @@',
+    reason: 'the team searches names: an index finds all of a name, and the newest of them are shown',
+  },
   { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },
   { part: 'json_each_text', reason: 'an export of all that is kept of one player is rare: no index serves it alone' },
   { part: 'where is_deposit and is_open', reason: 'a player is anonymised rarely: no index serves it alone' },
-  { part: 'update withdrawal set destination', reason: 'the same' },
   { part: 'from audit_entry', reason: 'the team lists audit entries by filters that are optional' },
 ]
 

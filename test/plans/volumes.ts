@@ -8,7 +8,6 @@ const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 12, 
 /** Two hundred brands, of a hundred operators. */
 const brand = `'brd_' || n % 200`
 const operator = `'op_' || n % 100`
-const scope = `${operator}, ${brand}, 'sandbox', 'BRL', 'UTC'`
 /** Few accounts with many entries: there a plan that reads all of an account is far from the right one. */
 const systemAccount = '1000000 + n % 20'
 const playerAccount = '2000000 + n % 20'
@@ -63,8 +62,10 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
   players: [
     `insert into player
-      select ${id('ply')}, ${scope}, ${id('ext')}, 'Ana Souza', 'ana@example.com', '52998224725', null, '1990-05-17', 'ativo',
-        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, null, null, null, null, null, null, null, ${at} ${all}`,
+      select ${id('ply')}, ${operator}, ${brand}, case when n / 400 % 2 = 0 then 'production' else 'sandbox' end, 'BRL', 'UTC',
+        ${id('ext')}, 'Ana Souza', 'ana@example.com', '52998224725', null, '1990-05-17', 'ativo',
+        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, null, null, null, null, null, null, null, ${at},
+        null, 'key.' || md5('cpf' || n), 'key.' || md5('email' || n) ${all}`,
     `insert into kyc_submission select ${id('kyc')}, ${id('ply')}, 'rg', 'doc', ${at} ${all}`,
     `insert into player_change (player_id, at, actor, field, next) select ${id('ply')}, ${at}, 'alice', 'kycStatus', 'aprovado' ${all}`,
     `insert into game_session

@@ -87,10 +87,16 @@ const sealedPlaces = [
 ]
 /** Secrets of operators, under the same keys. */
 const secretPlaces = ['gateway.credential.sealed_secret', 'webhooks.secret.sealed']
+/** What players are searched by, under keys that are derived from the same. */
+const digestPlaces = ['players.player.cpf_digest', 'players.player.email_digest']
 
 t.test('no table shows a CPF, e-mail, phone or payout destination', async (t) => {
   t.same(await places(), [])
-  t.same(await placesUnder('first'), [...sealedPlaces, ...secretPlaces].sort(), 'they are there, sealed')
+  t.same(
+    await placesUnder('first'),
+    [...sealedPlaces, ...secretPlaces, ...digestPlaces].sort(),
+    'they are there, sealed',
+  )
   t.same([...listedSealed].sort(), sealedPlaces, 'docs/privacy.md lists these columns')
   const { rows } = await admin.query("select from payments.operation where fingerprint like 'first.%'")
   t.ok(rows.length > 0, 'the digest of an input that can be guessed is keyed')
@@ -205,7 +211,7 @@ t.test('the command of the team seals what is clear, and seals everything under 
   await rewrap()
   t.same(await places(), [])
   t.same(await placesUnder('first'), [])
-  t.same(await placesUnder('second'), [...sealedPlaces, ...secretPlaces].sort())
+  t.same(await placesUnder('second'), [...sealedPlaces, ...secretPlaces, ...digestPlaces].sort())
   for (const name of serviceNames) t.equal(await sealAll(name), 0, `${name}: once is enough`)
 })
 

@@ -34,6 +34,7 @@ const kept: Readonly<Record<string, string>> = {
   'players.player_change': 'the history of a record',
   'players.game': 'the catalogue',
   'players.brand_game': 'the catalogue',
+  'players.document_source': 'one row for each operator and environment',
   'wallet.account': 'the ledger',
   'wallet.transfer': 'the ledger',
   'wallet.entry': 'the ledger',

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Installs what some tests need beside npm packages, on Debian and as root: a browser, the languages of the signing
-# snippets, Prometheus, proxies, PgBouncer, kubectl, and a later nats-server. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
+# snippets, shells, Prometheus, proxies, PgBouncer, kubectl, and a later nats-server. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
 set -eu
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
   chromium openssl curl python3 php-cli ruby default-jdk-headless golang-go \
   mono-mcs mono-runtime libmono-system-net-http4.0-cil \
-  prometheus haproxy nginx-light </dev/null
+  prometheus haproxy nginx-light zsh fish </dev/null
 
 # From 1.21 on PgBouncer knows prepared statements in transaction mode. Debian 12 has 1.18; the one of Debian 13 runs there
 # too, with the libraries of Debian 13 beside it.

@@ -40,8 +40,8 @@ export function personalKindsIn(schema: TSchema): ReadonlySet<PersonalKind> {
 }
 
 /**
- * What is encrypted where it is stored, since alone it is enough to find a person, or to pay in a person's name. Records
- * are looked up by none of it.
+ * What is encrypted where it is stored, since alone it is enough to find a person, or to pay in a person's name. The team
+ * finds players by CPF and e-mail all the same, by keyed digests.
  */
 export const sealedKinds: readonly PersonalKind[] = ['cpf', 'email', 'phone', 'destination']
 

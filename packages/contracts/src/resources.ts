@@ -31,7 +31,8 @@ export const Amount = Type.String({
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 currency code.' })
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC with milliseconds.' })
 export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-DD.' })
-export const EnvironmentName = oneOf(['sandbox', 'production'])
+export const environments = ['sandbox', 'production'] as const
+export const EnvironmentName = oneOf(environments)
 export type Environment = Static<typeof EnvironmentName>
 
 const reasonLength = { minLength: 1, maxLength: 500 }

@@ -73,7 +73,7 @@ async function callAsTwo<O extends Operation>(
     return await first.call(operation, { input })
   } catch (error) {
     if (!(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
-    return second.call(operation, { input })
+    return second.call(operation, { input, approves: String(error.details?.proposalId) })
   }
 }
 

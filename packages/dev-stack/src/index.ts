@@ -6,7 +6,7 @@ export {
   sharedRolePasswords,
   withOtherRoles,
 } from './database.ts'
-export { logIn, type PersonLogin } from './identity/log-in.ts'
+export { choosePerson, logIn, type PersonLogin } from './identity/log-in.ts'
 export { identityEnvironment, type Person, type TeamUser, teamPeople, teamUsers } from './identity/people.ts'
 export { startIdentityProvider } from './identity/process.ts'
 export { type IdentitySettings, identitySettings } from './identity/settings.ts'

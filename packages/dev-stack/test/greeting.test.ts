@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { signRequest } from '@backoffice/contracts'
 import t from 'tap'
-import { signedCurl } from '../src/greeting.ts'
+import { greeting, signedCurl } from '../src/greeting.ts'
+import { teamUsers } from '../src/identity/people.ts'
 
 const run = promisify(execFile)
 
@@ -29,4 +30,12 @@ t.test('the printed curl signs GET /me when it is pasted into a shell', async (t
     request?.headers['x-signature'],
     signRequest(secret, { method: 'GET', path: '/api/v1/me', timestamp, body: '' }),
   )
+})
+
+t.test('the greeting says where the console is, and who may log in with which role', async (t) => {
+  const where = { baseUrl: 'http://127.0.0.1:1/api/v1', docsUrl: 'http://127.0.0.1:1/api/v1/docs', postgresUrl: '' }
+  const team = { consoleUrl: 'http://127.0.0.1:2', issuer: 'http://127.0.0.1:3', people: teamUsers }
+  const text = greeting({ ...where, ...team, natsUrl: '', operators: [], processes: {} }, '1 s')
+  t.match(text, 'http://127.0.0.1:2')
+  t.match(text, 'alice or bob (every role), carla (compliance), felipe (finance)')
 })

@@ -13,9 +13,10 @@ import {
   TeamVerifier,
 } from '@backoffice/team-identity'
 import { startLogin } from '@backoffice/team-identity/login'
+import { eventually } from '@backoffice/test-kit'
 import { decodeJwt } from 'jose'
 import t, { type Test } from 'tap'
-import { logIn } from '../src/identity/log-in.ts'
+import { choosePerson, logIn } from '../src/identity/log-in.ts'
 import { commandLineClientId, identityEnvironment, teamPeople } from '../src/identity/people.ts'
 import { startIdentityProvider } from '../src/identity/process.ts'
 import { type IdentitySettings, identitySettings } from '../src/identity/settings.ts'
@@ -91,6 +92,31 @@ t.test('a running provider', async (t) => {
     callback.searchParams.set('state', first.address.searchParams.get('state') ?? '')
     callback.searchParams.set('iss', issuer)
     await t.rejects(second.finish(callback), /state/)
+  })
+
+  await t.test('a browser that logged in is asked again only when the client wants that', async (t) => {
+    const begin = async (parameters: Readonly<Record<string, string>>) => {
+      const { address } = await startLogin({
+        issuer,
+        clientId: commandLineClientId,
+        redirectUri: 'http://127.0.0.1/callback',
+        nonce: 'n',
+      })
+      address.searchParams.delete('prompt')
+      for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
+      return address
+    }
+    const cookies = new Map<string, string>()
+    await choosePerson(await begin({}), 'sofia', cookies)
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const isAsked = async (parameters: Readonly<Record<string, string>>) => {
+      const { headers } = await fetch(await begin(parameters), { redirect: 'manual', headers: { Cookie: cookie } })
+      return headers.get('location')?.startsWith('/choose/')
+    }
+    t.notOk(await isAsked({}))
+    t.notOk(await isAsked({ max_age: '3600' }))
+    t.ok(await isAsked({ prompt: 'login' }))
+    t.ok(await eventually(() => isAsked({ max_age: '1' })), 'once the login is older')
   })
 
   await t.test('a redirect to another machine is refused; to this one, any port will do', async (t) => {

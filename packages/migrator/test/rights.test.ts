@@ -22,6 +22,8 @@ const appendOnly: readonly Verb[] = ['select', 'insert']
 /** Tables of which a service may do less to its own than `everything`. */
 const lessOfOwn: Readonly<Record<string, readonly Verb[]>> = {
   ...Object.fromEntries(serviceNames.map((name) => [`${name}.audit_entry`, appendOnly])),
+  ...Object.fromEntries(serviceNames.map((name) => [`${name}.team_session`, appendOnly])),
+  ...Object.fromEntries(serviceNames.map((name) => [`${name}.team_proposal`, recorded])),
   ...Object.fromEntries(serviceNames.map((name) => [`${name}.migration`, ['select']])),
   'gateway.operator': recorded,
   'gateway.brand': recorded,
@@ -174,6 +176,8 @@ const changeable: Readonly<Record<string, readonly string[]>> = {
       'cpf',
       'phone',
       'sealed_identity',
+      'cpf_digest',
+      'email_digest',
       'birth_date',
       'status',
       'kyc_status',

@@ -24,6 +24,7 @@ export {
   UnfinishedOperation,
 } from './operations/handle.ts'
 export { type WithTimes, withIsoTimes } from './operations/iso-times.ts'
+export { withOperatorNames } from './operations/operator-names.ts'
 export { fitting, toPage } from './operations/page.ts'
 export { type PlayerTable, playerRows } from './operations/player-rows.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'

@@ -57,8 +57,8 @@ function bashScript(places: readonly Place[]): string {
   })
   return `team() { ${start} "$@"; }
 _team() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" typed='' candidates='' count=0 word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[$((COMP_CWORD-1))]}" typed='' candidates='' count=0 word
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
     case "$word" in -*) continue ;; esac
     [ "$count" -lt 2 ] && typed="\${typed:+$typed }$word"
     count=$((count + 1))

@@ -1,6 +1,7 @@
 import {
   type ErrorCode,
   errorCatalogue,
+  headerNames,
   type Input,
   type Operation,
   Rejection,
@@ -21,10 +22,14 @@ export class ConsoleUnreachable extends Error {
 /** Calls operations of the team. */
 export interface Caller {
   /** @throws {Rejection} what the service or the console refused with */
-  call<O extends Operation>(
-    operation: O,
-    call: { readonly input: Input<O>; readonly operationId: string },
-  ): Promise<Reply<O>>
+  call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>>
+}
+
+export interface TeamCall<O extends Operation> {
+  readonly input: Input<O>
+  readonly operationId: string
+  /** The proposal of somebody else that the call carries out. */
+  readonly approves?: string
 }
 
 /** Calls over HTTPS: the console passes on what it gets, and the services verify who signed it. */
@@ -39,10 +44,10 @@ export class ConsoleClient implements Caller {
 
   async call<O extends Operation>(
     { service, id, timeoutMs = timeoutMsDefault }: O,
-    { input, operationId }: { readonly input: Input<O>; readonly operationId: string },
+    call: TeamCall<O>,
   ): Promise<Reply<O>> {
-    const call = { operation: `${service}.${id}`, operationId, input }
-    return (await this.#post(`/calls/${service}/${id}`, call, timeoutMs)) as Reply<O>
+    const signed = { operation: `${service}.${id}`, ...call }
+    return (await this.#post(`/calls/${service}/${id}`, signed, timeoutMs)) as Reply<O>
   }
 
   /** Who the console takes this caller for. */
@@ -59,7 +64,8 @@ export class ConsoleClient implements Caller {
         'Content-Type': 'application/json',
         ...(idToken === undefined ? {} : { Authorization: `Bearer ${idToken}` }),
         [teamHeaders.proof]: proof,
-        'Operation-Id': call.operationId,
+        [headerNames.operationId]: call.operationId,
+        ...(call.approves === undefined ? {} : { [headerNames.approves]: call.approves }),
       },
       body: JSON.stringify(call.input),
     })

@@ -19,10 +19,12 @@ export interface Wording {
   readonly help?: string
   readonly default?: unknown
   readonly parse?: Parse
+  /** For a filter: a choice of this name leaves it out. */
+  readonly none?: string
 }
 
 /** A field of an operation's body, and how a person gives it. */
-export interface Field extends Required<Wording> {
+export interface Field extends Required<Omit<Wording, 'none'>>, Pick<Wording, 'none'> {
   readonly name: string
   readonly choices: readonly string[]
   readonly required: boolean
@@ -51,6 +53,9 @@ export const wordings: Readonly<Record<string, Wording>> = {
   after: { flags: '--after <id>' },
 }
 
+/** Lists of all operators: sandbox records would hide those of production. */
+export const productionFirst = { environment: { default: 'production', none: 'all' } } as const
+
 /** The environment of a brand. People name a brand by its operator and its environment. */
 const environment: Schema = { anyOf: [{ const: 'sandbox' }, { const: 'production' }] }
 
@@ -60,7 +65,7 @@ export function fieldsOf({ operation, fixed = {}, wording = {} }: AnyRow): reado
     readonly properties: Readonly<Record<string, Schema>>
     readonly required?: readonly string[]
   }
-  const ofBrand = 'brandId' in properties ? { environment } : {}
+  const ofBrand = 'brandId' in properties && !('environment' in properties) ? { environment } : {}
   return Object.entries<Schema>({ ...properties, ...ofBrand })
     .filter(([name]) => !(name in fixed))
     .map(([name, schema]) => {
@@ -75,7 +80,7 @@ function fieldOf(name: string, schema: Schema, words: Wording & { readonly requi
   const value = valueSchema(schema)
   const nullable = isNullable(schema)
   const flags = words.flags ?? flagsOf(name, value, schema.items !== undefined)
-  const choices = choicesOf(value)
+  const choices = [...choicesOf(value), ...(words.none === undefined ? [] : [words.none])]
   const known = parserOf(flags.split(' ')[0] ?? '', value, choices)
   const parse: Parse = nullable ? (value) => (value === 'none' ? null : known(value)) : known
   return { default: undefined, parse, help: helpOf(schema), ...words, name, flags, choices, nullable }

@@ -22,7 +22,10 @@ export function declareFields(command: Command, row: AnyRow): () => Given {
   const option = (flags: string) => command.getOptionValue(new Option(flags).attributeName())
   const readField = (field: Field) => {
     const said = [command.processedArgs[byPosition.indexOf(field)], option(field.flags)]
-    return said.find((value) => value !== undefined) ?? absent(field)
+    const value = said.find((value) => value !== undefined)
+    // Not in the field's parser: commander takes no undefined from one.
+    if (value !== undefined && value === field.none) return undefined
+    return value ?? absent(field)
   }
   return () => {
     const given = Object.fromEntries(fields.map((field) => [field.name, readField(field)]))

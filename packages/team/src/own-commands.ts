@@ -52,7 +52,9 @@ async function consoleFor(options: CommonOptions): Promise<string> {
 const add = (root: Command, name: string, description: string): Command =>
   root.command(name).description(description).option('--json', 'one JSON document on standard output')
 
+const inWords = (value: unknown) => (Array.isArray(value) ? value.join(', ') : value)
+
 function show(result: object, command: Command): void {
   if (command.optsWithGlobals<CommonOptions>().json === true) printJson(result)
-  else printRecord(result)
+  else printRecord(Object.fromEntries(Object.entries(result).map(([name, value]) => [name, inWords(value)])))
 }

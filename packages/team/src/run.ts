@@ -67,7 +67,7 @@ function printProposal({ details }: Rejection, json: boolean): void {
     return
   }
   printRecord(proposal)
-  print('\nIt takes two people: it is carried out when somebody else makes the same call.\n')
+  print(`\nIt takes two people. Somebody else carries it out: proposals approve ${String(details?.proposalId)}\n`)
 }
 
 /** One of several looks: a screen of its own for a person, a line for a program. */

@@ -1,7 +1,14 @@
 import { type Input, type Operation, operations, Rejection, type Reply } from '@backoffice/contracts'
 import { typeidUnboxed } from 'typeid-js'
-import type { Caller } from './console-client.ts'
+import type { Caller, TeamCall } from './console-client.ts'
 import { say } from './output.ts'
+
+interface Approval<O extends Operation> {
+  readonly input: Input<O>
+  /** The id of the proposal. */
+  readonly approves: string
+  readonly operationId?: string | undefined
+}
 
 /** Calls in the name of one person or machine. */
 export class Session {
@@ -18,14 +25,26 @@ export class Session {
    * Calls an operation. If it changes something, its id is printed before it is sent. Whatever happens then, calling it
    * again with the same id finishes it or shows its result.
    */
-  async call<O extends Operation>(operation: O, input: Input<O>, operationId = newOperationId()): Promise<Reply<O>> {
-    if (operation.kind !== 'query') say(`operation ${operationId}\n`)
+  call<O extends Operation>(operation: O, input: Input<O>, operationId = newOperationId()): Promise<Reply<O>> {
+    return this.#call(operation, { input, operationId })
+  }
+
+  /** Carries out what somebody else proposed. It is the same call, which names the proposal. */
+  approve<O extends Operation>(
+    operation: O,
+    { operationId = newOperationId(), ...call }: Approval<O>,
+  ): Promise<Reply<O>> {
+    return this.#call(operation, { ...call, operationId })
+  }
+
+  async #call<O extends Operation>(operation: O, call: TeamCall<O>): Promise<Reply<O>> {
+    if (operation.kind !== 'query') say(`operation ${call.operationId}\n`)
     try {
-      return await this.#caller.call(operation, { input, operationId })
+      return await this.#caller.call(operation, call)
     } catch (error) {
       if (this.#renew === undefined || !wantsLogin(error)) throw error
       this.#renew()
-      return this.#caller.call(operation, { input, operationId })
+      return this.#caller.call(operation, call)
     }
   }
 

@@ -4,7 +4,8 @@ import t from 'tap'
 import { rows } from '../src/commands/index.ts'
 import { printError } from '../src/output.ts'
 import type { AnyRow } from '../src/row.ts'
-import { captured, typed } from './typed.ts'
+import { captured } from './captured.ts'
+import { typed } from './typed.ts'
 import { wordsFor } from './words.ts'
 
 /** As much of JSON Schema as replies use. */
@@ -41,8 +42,9 @@ const hostileReply = (schema: Schema): unknown => {
   return schema.const ?? { anything: hostile }
 }
 
-/** These two end only for replies of a certain form. They print through the same functions. */
-const shown = (row: AnyRow) => row.path !== 'wallet reconcile' && row.path !== 'statement export'
+/** They end only for replies of a certain form. They print through the same functions. */
+const ofOneForm = ['wallet reconcile', 'statement export', 'proposals show', 'proposals approve', 'proposals decline']
+const shown = (row: AnyRow) => !ofOneForm.includes(row.path)
 
 for (const row of rows.filter(shown)) {
   t.test(`${row.path}: text of others moves no cursor, makes no row and does not hide`, async (t) => {

@@ -39,8 +39,11 @@ t.test("the design's commands are all there, each described", async (t) => {
     ],
     ...[
       'kyc queue',
+      'kyc count',
       'kyc decide',
       'withdrawals queue',
+      'withdrawals count',
+      'withdrawals list',
       'withdrawals approve',
       'withdrawals reject',
       'withdrawals pay',
@@ -51,6 +54,7 @@ t.test("the design's commands are all there, each described", async (t) => {
       'deposits show',
       'statement export',
       'players show',
+      'players search',
       'players status',
       'players self-exclude',
       'players limit',
@@ -70,9 +74,9 @@ t.test('the commands about oneself are there', async (t) => {
 })
 
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
-  const reads = /(list|show|queue|export|reconcile|entries)$/
+  const reads = /(list|show|queue|count|export|reconcile|entries|search|show-document-url)$/
   // They show what is masked elsewhere.
-  const readsForReason = ['players show', 'players export']
+  const readsForReason = ['players show', 'players export', 'players search']
   for (const command of commands.keys()) {
     t.ok(has(command, '--json'), command)
     t.equal(has(command, '--operation-id'), !reads.test(command), command)
@@ -108,9 +112,9 @@ t.test('arguments that make no sense are refused with a sentence', async (t) => 
   t.strictSame(['24h', '30m', '2d', '0'].map(hours), [24, 0.5, 48, 0])
   t.throws(() => hours('a day'), /such as 24h or 30m/)
   for (const [words, sentence] of [
-    [['kyc', 'queue', '--env', 'live'], '--env takes sandbox or production, not live'],
+    [['kyc', 'queue', '--env', 'live'], '--env takes sandbox, production, or all, not live'],
     [['players', 'status', 'ply_1', 'gone', '--reason', 'x'], /--status takes ativo, .* or restrito, not gone/],
-    [['kyc', 'decide', 'ply_1'], /--status <status> is required/],
+    [['kyc', 'decide', 'ply_1', '--reason', 'x'], /--status <status> is required/],
     [['operators', 'suspend'], /--name <name> is required/],
   ] as const) {
     const { error, sent } = await typed(words)

@@ -79,13 +79,45 @@ t.test('an operator is typed as a name and sent as an id; its brand is that of t
     operatorId: 'op_1',
     environment: 'production',
   })
-  t.strictSame(await inputOf('kyc', 'queue', '--operator', 'Casa Azul', '--env', 'sandbox'), {
+  t.strictSame(await inputOf('players', 'list', '--operator', 'Casa Azul', '--env', 'sandbox'), {
     brandId: 'brd_sandbox',
-    limit: 100,
+    limit: 50,
   })
-  t.strictSame(await inputOf('kyc', 'queue'), { limit: 100 }, 'of all brands')
   t.strictSame(await inputOf('operators', 'suspend', 'Casa Azul'), { operatorId: 'op_1' })
   t.strictSame(await inputOf('operators', 'suspend', '--name', 'Casa Azul'), { operatorId: 'op_1' })
+})
+
+t.test(
+  'queues and lists of all operators show production, unless another environment or all is asked for',
+  async (t) => {
+    for (const [command, others] of [
+      ['kyc queue', { limit: 100 }],
+      ['withdrawals queue', { limit: 50, status: 'under_review' }],
+      ['withdrawals list', { limit: 50 }],
+    ] as const) {
+      const inputOf = async (...words: string[]) =>
+        (await typed([...command.split(' '), ...words], () => ({ data: [] }))).sent.at(-1)?.input
+      t.strictSame(await inputOf(), { ...others, environment: 'production' }, command)
+      t.strictSame(await inputOf('--env', 'sandbox'), { ...others, environment: 'sandbox' }, command)
+      t.strictSame(await inputOf('--env', 'all'), others, command)
+      const ofOperator = { ...others, operatorId: 'op_1' }
+      const operator = ['--operator', 'Casa Azul'] as const
+      t.strictSame(await inputOf(...operator), { ...ofOperator, environment: 'production' }, command)
+      t.strictSame(await inputOf(...operator, '--env', 'all'), ofOperator, command)
+    }
+  },
+)
+
+t.test('a row names its operator, and shows the id where nobody knows the name', async (t) => {
+  const operatorOf = async (row: object) => {
+    const { stdout } = await typed(['kyc', 'queue'], () => ({
+      data: [{ playerId: 'ply_1', operatorId: 'op_1', ...row }],
+    }))
+    return stdout.split('\n')[1]?.split(/ {2,}/)[2]
+  }
+  t.equal(await operatorOf({ operatorName: 'Casa Azul' }), 'Casa Azul')
+  t.equal(await operatorOf({ operatorName: null }), 'op_1')
+  t.equal(await operatorOf({}), 'op_1', 'in a reply of 1.1.0')
 })
 
 t.test('none takes a limit away, and an exclusion without an end is for good', async (t) => {
@@ -108,8 +140,8 @@ t.test('people read tables: a title for each column, a dash for what is absent, 
   const entry = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', latestReference: null, submissions: 2 }
   const { stdout } = await typed(['kyc', 'queue'], () => ({ data: [entry] }))
   const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/).join('|'))
-  t.equal(head, 'player|name|environment|status|document|reference|documents|waiting since')
-  t.equal(line, 'ply_1|Ana|–|em_analise|–|–|2|–')
+  t.equal(head, 'player|name|operator|environment|status|document|reference|documents|waiting since|opens at')
+  t.equal(line, 'ply_1|Ana|–|–|em_analise|–|–|2|–|–')
   t.equal((await typed(['kyc', 'queue'], () => ({ data: [] }))).stdout, 'none\n')
 })
 
@@ -119,6 +151,30 @@ t.test('a record is a line per field, and its history a table below', async (t) 
   const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], () => ({ id: 'wdr_1', status: 'paid', transitions }))
   t.match(stdout, /^id {6}wdr_1\nstatus {2}paid\n\nhistory\n/)
   t.match(stdout, /2026-03-02T12:00:00.000Z {2}team bob {2}approved {2}paid {2}–/)
+})
+
+t.test('a withdrawal shows what is new for its player, and what it moved in 30 days', async (t) => {
+  const facts = {
+    ...{ firstWithdrawal: false, destinationUsedBefore: false },
+    ...{ deposits30Days: { count: 2, amount: '150.00' }, withdrawals30Days: { count: 1, amount: '40.00' } },
+  }
+  const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], () => ({ id: 'wdr_1', facts, transitions: [] }))
+  for (const line of [
+    'firstWithdrawal        false',
+    'destinationUsedBefore  false',
+    'deposits30Days         2, together 150.00',
+    'withdrawals30Days      1, together 40.00',
+  ])
+    t.ok(stdout.split('\n').includes(line), line)
+  const newIn = async (given: object) => {
+    const row = { id: 'wdr_1', operatorId: 'op_1', facts: { ...facts, ...given } }
+    const { stdout } = await typed(['withdrawals', 'queue'], () => ({ data: [row] }))
+    const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/))
+    return line[head.indexOf('new')]
+  }
+  t.equal(await newIn({}), 'destination')
+  t.equal(await newIn({ destinationUsedBefore: true }), 'nothing')
+  t.equal(await newIn({ firstWithdrawal: true }), 'first withdrawal')
 })
 
 t.test('a page that ended early is gone on from, up to as many rows as were asked for', async (t) => {

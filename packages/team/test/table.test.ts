@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { allOperations } from '@backoffice/contracts'
+import { allOperations, type Operation } from '@backoffice/contracts'
 import { inputSchema, validate } from '@backoffice/service-runtime/internal'
 import t from 'tap'
 import { rows } from '../src/commands/index.ts'
@@ -43,7 +43,12 @@ t.test('every field that is said in other words is a field of some operation', a
 })
 
 const report = { state: 'done', report: { differencesTotal: 0 } }
-const replies = () => ({ data: [], rows: [], nextCursor: null, ...report })
+const proposed = { service: 'gateway', operation: 'issueCredential', state: 'open' }
+const proposal = { ...proposed, input: { operatorId: 'op_1', environment: 'production' }, proposedAt: '2026-03-02' }
+const replies = ({ service, id }: Operation) => {
+  const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
+  return { data, rows: [], nextCursor: null, ...report }
+}
 
 for (const row of rows) {
   t.test(`${row.path} takes what its operation takes`, async (t) => {
@@ -56,7 +61,7 @@ for (const row of rows) {
       const sent = all.sent.filter(({ operation }) => [row.operation, ...(row.also ?? [])].includes(operation))
       t.ok(sent.length > 0)
       for (const { operation, input } of sent) t.equal(validate(inputSchema(operation), input), null, words.join(' '))
-      for (const name of Object.keys(sent[0]?.input ?? {})) given.add(name)
+      for (const name of sent.flatMap(({ input }) => Object.keys(input))) given.add(name)
     }
     const decided = Object.keys(row.fixed ?? {})
     const missing = Object.keys(row.operation.body.properties).filter((name) => !given.has(name))

@@ -1,19 +1,17 @@
 import type { Input, Operation } from '@backoffice/contracts'
 import { program } from '../src/main.ts'
 import { Session } from '../src/session.ts'
+import { captured, type Written } from './captured.ts'
 
 export interface Sent {
   readonly operation: Operation
   readonly input: Input<Operation>
   readonly operationId: string
+  readonly approves?: string
 }
 
-export interface Typed {
+export interface Typed extends Written {
   readonly sent: readonly Sent[]
-  readonly stdout: string
-  readonly stderr: string
-  /** What the program ended with, where it did not succeed. */
-  readonly error?: Error
 }
 
 type Reply = (operation: Operation, input: Input<Operation>) => unknown
@@ -30,7 +28,7 @@ const operator = {
 /** Runs the command line as it was typed, against services that give these replies. Nothing else may write meanwhile. */
 export async function typed(words: readonly string[], reply: Reply = () => ({})): Promise<Typed> {
   const sent: Sent[] = []
-  const call = async (operation: Operation, options: { input: Input<Operation>; operationId: string }) => {
+  const call = async (operation: Operation, options: Omit<Sent, 'operation'>) => {
     sent.push({ operation, ...options })
     // `operators show` is about the operator itself.
     const isLookup = operation.id === 'getOperator' && words.slice(0, 2).join(' ') !== 'operators show'
@@ -39,25 +37,4 @@ export async function typed(words: readonly string[], reply: Reply = () => ({}))
   const open = async () => new Session({ call } as never)
   const { error, ...written } = await captured(() => program(open).parseAsync(words, { from: 'user' }))
   return { sent, ...written, ...(error === undefined ? {} : { error }) }
-}
-
-/** Runs something and keeps what it writes. */
-export async function captured(run: () => unknown): Promise<Omit<Typed, 'sent'>> {
-  const written = { stdout: '', stderr: '' }
-  const writes = { stdout: process.stdout.write, stderr: process.stderr.write }
-  for (const name of ['stdout', 'stderr'] as const) {
-    process[name].write = ((text: string) => {
-      written[name] += text
-      return true
-    }) as typeof process.stdout.write
-  }
-  try {
-    await run()
-    return written
-  } catch (error) {
-    return { ...written, error: error as Error }
-  } finally {
-    process.stdout.write = writes.stdout
-    process.stderr.write = writes.stderr
-  }
 }

@@ -4,6 +4,9 @@ import type { AnyRow } from '../src/row.ts'
 const samples: Readonly<Record<string, string>> = {
   amount: '-12.50',
   dailyDepositLimit: '200.00',
+  template: 'https://kyc.example/{reference}',
+  cpf: '529.982.247-25',
+  email: 'ana@example.com',
   allowedAddresses: '203.0.113.0/24',
 }
 

@@ -29,13 +29,11 @@ const help = () => document.querySelector('#help')
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || help()?.open === true) return
   if (event.key === 'Escape' && isTyping(event)) event.target.blur()
-  if (isTyping(event)) {
-    // Ctrl is not needed for one line; a reason may have several.
-    return
-  }
+  if (isTyping(event)) return
   if (event.key === 'j') move(1)
   else if (event.key === 'k') move(-1)
   else if (event.key === '/') document.querySelector('#search')?.focus()
+  else if (event.key === 'n') document.querySelector('[data-next]')?.click()
   else if (event.key === '?') help()?.showModal()
   else if (event.key === 'Escape') document.querySelector('[data-back]')?.click()
   else if (event.key.length !== 1 || !openDecision(event.key)) return

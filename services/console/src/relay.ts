@@ -1,6 +1,8 @@
 import {
   allOperations,
+  defined,
   errorCatalogue,
+  headerNames,
   type Operation,
   Rejection,
   type TeamTool,
@@ -32,6 +34,8 @@ export interface RelayContext {
 interface Signed {
   readonly operationId: string
   readonly input: Readonly<Record<string, unknown>>
+  /** The proposal of somebody else that the call carries out. */
+  readonly approves: { readonly approves?: string }
   readonly proof: Proof
 }
 
@@ -62,9 +66,9 @@ export function registerRelay(app: FastifyInstance, context: RelayContext): void
 
   app.post('/calls/:service/:operation', { bodyLimit: bodyBytesMax, errorHandler }, async (request, reply) => {
     const operation = operationOf(request)
-    const { operationId, input, proof } = readSigned(request)
+    const { operationId, input, approves, proof } = readSigned(request)
     const name = `${operation.service}.${operation.id}`
-    const caller = await verifier.verify({ operation: name, operationId, input }, proof, clock.now())
+    const caller = await verifier.verify({ operation: name, operationId, input, ...approves }, proof, clock.now())
     if (caller.tool === tools.console) throw new IdentityRefused('call', 'the console makes no calls here')
     request.callerSession = caller.session
     const limit = await bySession(request)
@@ -73,7 +77,7 @@ export function registerRelay(app: FastifyInstance, context: RelayContext): void
       throw new Rejection('RATE_LIMITED')
     }
     const rpc = new RpcClient(nats, { sign: async () => proof })
-    const { bytes } = await rpc.request(operation, { input: input as never, operationId })
+    const { bytes } = await rpc.request(operation, { input: input as never, operationId, ...approves })
     return reply.type('application/json; charset=utf-8').send(bytes)
   })
 
@@ -120,11 +124,11 @@ function readSigned(request: FastifyRequest): Signed {
   }
   const proof = header(teamHeaders.proof)
   if (proof === undefined) throw new IdentityRefused('no proof', `the header ${teamHeaders.proof} is missing`)
-  const operationId = header('Operation-Id')
+  const operationId = header(headerNames.operationId)
   if (operationId === undefined || !operationIdPattern.test(operationId))
     throw new Rejection('VALIDATION_ERROR', {
       in: 'headers',
-      issues: [{ path: 'Operation-Id', message: 'must be 1 to 64 letters, digits, _ . : or -' }],
+      issues: [{ path: headerNames.operationId, message: 'must be 1 to 64 letters, digits, _ . : or -' }],
     })
   const authorization = header('Authorization')
   const [, idToken] = /^Bearer ([\w.-]+)$/i.exec(authorization ?? '') ?? []
@@ -133,12 +137,19 @@ function readSigned(request: FastifyRequest): Signed {
   const input = request.body
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new Rejection('VALIDATION_ERROR', { in: 'body', issues: [{ path: '', message: 'must be a JSON object' }] })
-  return { operationId, input: input as Signed['input'], proof: { idToken, proof } }
+  return {
+    operationId,
+    input: input as Signed['input'],
+    approves: defined({ approves: header(headerNames.approves) }),
+    proof: { idToken, proof },
+  }
 }
 
 /** Fastify's own refusals, by their status. */
 const codesByStatus = {
   400: 'VALIDATION_ERROR',
+  // A page of another site sent it. It speaks for nobody.
+  403: 'LOGIN_REQUIRED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'RATE_LIMITED',

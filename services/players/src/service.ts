@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { providerMeasurement } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { GameProvider } from './provider/game-provider.ts'
+import { sealedSources } from './storage/document-sources.ts'
 import { migrations } from './storage/migrations/index.ts'
 import { sealedPlayers } from './storage/sealed-identity.ts'
 
@@ -31,7 +32,7 @@ export const players = defineService({
   },
   entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
-  sealedTables: [sealedPlayers],
+  sealedTables: [sealedPlayers, sealedSources],
   // A session is over when it expires. It is kept for a while in case somebody asks what was played.
   retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs, ofSandbox: sql`mode = 'demo'` }],
   compose(context, settings) {

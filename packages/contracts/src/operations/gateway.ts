@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
-import { document, get, operator, team } from '../operation.ts'
+import { document, get, internal, operator, team } from '../operation.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resources.ts'
 import { closed, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
@@ -134,6 +134,19 @@ export const gateway = service('gateway', {
         apiVersion,
       },
     },
+  }),
+
+  /** For lists of the team's. The other services know operators by their ids alone. */
+  readOperatorNames: internal.query({
+    callers: ['players', 'payments'],
+    summary: 'Read the names of operators',
+    body: Type.Object({ operatorIds: Type.Array(Id, { maxItems: 1_000 }) }, closed),
+    reply: Type.Object(
+      { operators: Type.Array(Type.Object({ id: Id, name: text(64) }, closed), { maxItems: 1_000 }) },
+      closed,
+    ),
+    // A list without names is better than none.
+    timeoutMs: 2_000,
   }),
 
   createOperator: team.command({

@@ -6,10 +6,11 @@ import { wallet } from './wallet.ts'
 import { webhooks } from './webhooks.ts'
 
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
-export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor } from './payments.ts'
-export { PlayerChange, PlayerStanding, TeamPlayer } from './player-records.ts'
+export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor, WithdrawalFacts } from './payments.ts'
+export { DocumentSource, PlayerChange, PlayerStanding, TeamPlayer, TeamSubmission } from './player-records.ts'
 export {
   AuditEntry,
+  AuditedChange,
   Proposal,
   type ProposalState,
   proposalStates,

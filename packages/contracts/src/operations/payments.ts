@@ -17,11 +17,14 @@ import {
   Timestamp,
   Withdrawal,
   WithdrawalRequest,
+  WithdrawalStatus,
 } from '../resources.ts'
-import { closed, described, Nullable, pageOf, text } from '../schema.ts'
+import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
+import { everyRole } from '../team.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
+import { operatorNameField, ownerFields, queueState } from './queues.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -65,8 +68,37 @@ const teamFields = {
 export const TeamDeposit = Type.Object({ ...Deposit.properties, ...teamFields }, closed)
 export type TeamDeposit = Static<typeof TeamDeposit>
 
-export const TeamWithdrawal = Type.Object({ ...Withdrawal.properties, ...teamFields }, closed)
+export const TeamWithdrawal = Type.Object(
+  {
+    ...Withdrawal.properties,
+    ...teamFields,
+    /** Null before that, and when the sandbox route approved it. Absent in what 1.1.0 stored or replies. */
+    approvedBy: Type.Optional(Nullable(personal('staff', text(64)))),
+  },
+  closed,
+)
 export type TeamWithdrawal = Static<typeof TeamWithdrawal>
+
+const CountAndSum = Type.Object({ count: Type.Integer({ minimum: 0 }), amount: Money }, closed)
+
+/** What of a player's past helps to decide about a withdrawal. */
+export const WithdrawalFacts = Type.Object(
+  {
+    firstWithdrawal: Type.Boolean({ description: 'No other withdrawal of the player was paid before.' }),
+    destinationUsedBefore: Type.Boolean({
+      description: "Another one of the player's, of the last 50 that were paid before, went to the same destination.",
+    }),
+    deposits30Days: described(CountAndSum, 'Deposits that were begun in the last 30 days and confirmed.'),
+    withdrawals30Days: described(CountAndSum, 'Withdrawals that were paid in the last 30 days, without this one.'),
+  },
+  closed,
+)
+export type WithdrawalFacts = Static<typeof WithdrawalFacts>
+
+/** Absent in replies of 1.1.0. */
+const factsField = { facts: Type.Optional(WithdrawalFacts) }
+
+const waitingStatuses = ['under_review', 'approved'] as const
 
 /** Deposits and withdrawals: their states and their review queue. */
 export const payments = service('payments', {
@@ -251,8 +283,36 @@ export const payments = service('payments', {
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'Show a withdrawal with its history',
     body: Type.Object({ withdrawalId: Id }, closed),
-    reply: Type.Object({ ...TeamWithdrawal.properties, transitions: Type.Array(Transition, { maxItems: 10 }) }, closed),
+    reply: Type.Object(
+      {
+        ...TeamWithdrawal.properties,
+        ...operatorNameField,
+        ...factsField,
+        transitions: Type.Array(Transition, { maxItems: 10 }),
+      },
+      closed,
+    ),
     rejects: ['WITHDRAWAL_NOT_FOUND'],
+  }),
+
+  listWithdrawals: team.query({
+    roles: ['finance', 'compliance', 'support', 'auditor'],
+    summary: 'List withdrawals, newest first',
+    body: Type.Object(
+      {
+        ...ownerFields,
+        playerId: Type.Optional(Id),
+        status: Type.Optional(WithdrawalStatus),
+        from: Type.Optional(described(Timestamp, 'Requested at this time or later.')),
+        to: Type.Optional(described(Timestamp, 'Requested before this time.')),
+        before: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
+        ),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: pageOf(Type.Object({ ...TeamWithdrawal.properties, ...operatorNameField }, closed)),
   }),
 
   withdrawalQueue: team.query({
@@ -261,8 +321,8 @@ export const payments = service('payments', {
     description: '`under_review` waits for a decision (the default), `approved` for its payment.',
     body: Type.Object(
       {
-        brandId: Type.Optional(Id),
-        status: Type.Optional(Type.Union([Type.Literal('under_review'), Type.Literal('approved')])),
+        ...ownerFields,
+        status: Type.Optional(oneOf(waitingStatuses)),
         after: Type.Optional(described(Id, 'Go on after this withdrawal.')),
         limit: Type.Integer({ minimum: 1, maximum: 200 }),
       },
@@ -272,6 +332,8 @@ export const payments = service('payments', {
       Type.Object(
         {
           ...TeamWithdrawal.properties,
+          ...operatorNameField,
+          ...factsField,
           playerStatus: PlayerStatus,
           kycStatus: KycStatus,
           selfExcluded: Type.Boolean(),
@@ -282,6 +344,13 @@ export const payments = service('payments', {
       ),
     ),
     timeoutMs: 10_000,
+  }),
+
+  countWithdrawalQueue: team.query({
+    roles: everyRole,
+    summary: 'Count the withdrawals that wait for a decision, and those that wait for their payment',
+    body: Type.Object({ environment: ownerFields.environment }, closed),
+    reply: queueState({ status: oneOf(waitingStatuses) }),
   }),
 
   /** In production, approving and paying a withdrawal takes two people. */

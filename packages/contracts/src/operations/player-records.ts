@@ -5,6 +5,7 @@ import {
   EnvironmentName,
   Id,
   KycStatus,
+  KycSubmission,
   Money,
   Note,
   Player,
@@ -54,6 +55,34 @@ export const unmaskFields = {
   unmask: Type.Optional(Type.Boolean({ description: 'Show what is masked; needs a reason.' })),
   reason: Type.Optional(Reason),
 }
+
+/** As long as a template and a percent-encoded reference, with the signature. */
+const documentUrlMax = 4_096
+
+/** A submission as the team sees it. */
+export const TeamSubmission = Type.Object(
+  {
+    ...KycSubmission.properties,
+    documentUrl: Type.Optional(
+      Nullable(personal('document', text(documentUrlMax)), {
+        description: 'Where the document opens, for 15 minutes. Null: its operator has no address for documents.',
+      }),
+    ),
+  },
+  closed,
+)
+
+/** Where an operator's documents open. The key that signs the links is never in it. */
+export const DocumentSource = Type.Object(
+  {
+    operatorId: Id,
+    environment: EnvironmentName,
+    template: Nullable(text(500), { description: 'Null: the links are switched off.' }),
+    keyCreatedAt: Nullable(Timestamp, { description: 'Null: there is no key yet.' }),
+  },
+  closed,
+)
+export type DocumentSource = Static<typeof DocumentSource>
 
 export const PlayerChange = Type.Object(
   {

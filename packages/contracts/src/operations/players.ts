@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { approvedKyc, examplePlayer, exampleSubmission, sample } from '../examples.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
+import { personal } from '../personal.ts'
 import {
   Amount,
   EnvironmentName,
@@ -23,12 +24,20 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { closed, described, Nullable, pageOf } from '../schema.ts'
+import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
-import { PlayerChange, PlayerStanding, TeamPlayer, unmaskFields } from './player-records.ts'
+import {
+  DocumentSource,
+  PlayerChange,
+  PlayerStanding,
+  TeamPlayer,
+  TeamSubmission,
+  unmaskFields,
+} from './player-records.ts'
+import { operatorNameField, ownerFields, queueState } from './queues.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
 export const players = service('players', {
@@ -179,7 +188,11 @@ export const players = service('players', {
       'CPF, e-mail, phone and birth date are masked. `unmask` shows them; it needs a reason and is recorded.',
     body: Type.Object({ playerId: Id, ...unmaskFields }, closed),
     reply: Type.Object(
-      { ...TeamPlayer.properties, submissions: Kyc.properties.submissions, changes: Type.Array(PlayerChange) },
+      {
+        ...TeamPlayer.properties,
+        submissions: Type.Array(TeamSubmission, { maxItems: 100 }),
+        changes: Type.Array(PlayerChange),
+      },
       closed,
     ),
     rejects: ['PLAYER_NOT_FOUND'],
@@ -204,12 +217,43 @@ export const players = service('players', {
     reply: pageOf(TeamPlayer),
   }),
 
+  searchPlayers: team.query({
+    roles: ['compliance', 'finance', 'support', 'auditor'],
+    summary: 'Search the players of all operators, newest first',
+    description:
+      'By one of id, externalId, CPF, e-mail or name. To search by CPF or e-mail needs a reason and is recorded. What is found is masked.',
+    body: Type.Object(
+      {
+        playerId: Type.Optional(Id),
+        externalId: Type.Optional(ExternalId),
+        cpf: Type.Optional(described(PlayerRequest.properties.cpf, 'With or without punctuation.')),
+        email: Type.Optional(described(PlayerRequest.properties.email, 'The whole address.')),
+        name: Type.Optional(
+          personal(
+            'name',
+            Type.String({
+              minLength: 2,
+              maxLength: 200,
+              description: 'Words of the name, or how they begin. Case and accents do not matter.',
+            }),
+          ),
+        ),
+        ...ownerFields,
+        before: Type.Optional(described(Id, 'Go on below this player.')),
+        limit: Type.Integer({ minimum: 1, maximum: 100 }),
+        reason: Type.Optional(Reason),
+      },
+      closed,
+    ),
+    reply: pageOf(Type.Object({ ...TeamPlayer.properties, ...operatorNameField }, closed)),
+  }),
+
   kycQueue: team.query({
     roles: ['compliance', 'support', 'auditor'],
     summary: 'List the players whose documents wait for a decision, the longest wait first',
     body: Type.Object(
       {
-        brandId: Type.Optional(Id),
+        ...ownerFields,
         after: Type.Optional(
           Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
         ),
@@ -222,6 +266,7 @@ export const players = service('players', {
         {
           playerId: Id,
           operatorId: Id,
+          ...operatorNameField,
           brandId: Id,
           environment: EnvironmentName,
           name: PersonName,
@@ -229,6 +274,7 @@ export const players = service('players', {
           submissions: Type.Integer(),
           latestDocumentType: KycSubmission.properties.documentType,
           latestReference: KycSubmission.properties.reference,
+          documentUrl: TeamSubmission.properties.documentUrl,
           waitingSince: Timestamp,
         },
         closed,
@@ -236,17 +282,60 @@ export const players = service('players', {
     ),
   }),
 
+  countKycQueue: team.query({
+    roles: everyRole,
+    summary: 'Count the players whose documents wait for a decision',
+    body: Type.Object({ environment: ownerFields.environment }, closed),
+    reply: queueState({}),
+  }),
+
   decideKyc: team.command({
     roles: ['compliance'],
     summary: "Decide a player's identity check",
-    body: Type.Object({ playerId: Id, status: KycDecision, reason: Type.Optional(Reason) }, closed),
+    body: Type.Object(
+      { playerId: Id, status: KycDecision, reason: described(Reason, 'Why; the operator reads it with the status.') },
+      closed,
+    ),
     reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
+  showDocumentUrl: team.query({
+    roles: ['integration', 'compliance', 'auditor'],
+    summary: "Show where an operator's KYC documents open",
+    body: Type.Object({ operatorId: Id, environment: EnvironmentName }, closed),
+    reply: DocumentSource,
+  }),
+
+  setDocumentUrl: team.command({
+    roles: ['integration'],
+    summary: "Set where an operator's KYC documents open, for the links in the queue",
+    description:
+      'The key that signs the links is shown once, when it is made: give it to the operator. A new key replaces the old one at once.',
+    body: Type.Object(
+      {
+        operatorId: Id,
+        environment: EnvironmentName,
+        template: Nullable(Type.String({ minLength: 1, maxLength: 500 }), {
+          description: 'Over https, with {reference} once, where the reference goes. Null: no links.',
+        }),
+        newKey: Type.Optional(Type.Boolean({ description: 'Replace the key that signs.' })),
+        reason: Reason,
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      { ...DocumentSource.properties, secret: Nullable(text(128), { description: 'Null: it is not shown again.' }) },
+      closed,
+    ),
+    rejects: ['VALIDATION_ERROR'],
+  }),
+
   setPlayerStatus: team.command({
     roles: ['compliance'],
+    twoPeople: 'in production',
     summary: "Change a player's status",
+    description: 'Ending a self-exclusion in production takes two people.',
     body: Type.Object({ playerId: Id, status: PlayerStatus, reason: Reason }, closed),
     reply: TeamPlayer,
     rejects: ['PLAYER_NOT_FOUND'],

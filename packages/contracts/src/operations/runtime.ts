@@ -5,6 +5,17 @@ import { EnvironmentName, Id, Note, Reason, Timestamp } from '../resources.ts'
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 
+/** One field of a record, before and after what a person of the team did. */
+export const AuditedChange = Type.Object(
+  {
+    field: text(64),
+    before: Nullable(personal('player', text(2_048))),
+    after: Nullable(personal('player', text(2_048))),
+  },
+  closed,
+)
+export type AuditedChange = Static<typeof AuditedChange>
+
 export const AuditEntry = Type.Object(
   {
     id: text(64),
@@ -22,6 +33,8 @@ export const AuditEntry = Type.Object(
     session: Type.Optional(Nullable(text(64))),
     /** Where the person worked. */
     tool: Type.Optional(Nullable(text(32))),
+    /** What became different in the record. Null where nothing did, and in what 1.1.0 wrote. */
+    changes: Type.Optional(Nullable(Type.Array(AuditedChange, { maxItems: 20 }))),
   },
   closed,
 )
@@ -57,7 +70,7 @@ export const Proposal = Type.Object(
     id: Id,
     operation: text(64),
     /** Without the reason: whoever approves makes the same call. */
-    input: personal(['player', 'note'], Type.Record(Type.String(), Type.Unknown())),
+    input: personal(['player', 'note'], Type.Unknown()),
     reason: Nullable(Note),
     proposedBy: personal('staff', text(254)),
     proposedAt: Timestamp,

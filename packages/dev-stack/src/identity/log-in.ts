@@ -27,9 +27,17 @@ export async function logIn(issuer: string, person: TeamUser): Promise<PersonLog
   return { idToken: await finish(await choosePerson(address, person)), key }
 }
 
-/** @returns where the provider sends the browser in the end */
-async function choosePerson(start: URL, person: TeamUser): Promise<URL> {
-  const cookies = new Map<string, string>()
+/**
+ * Does what a person does in a browser at the provider of a development stack.
+ * @param start the address that begins a login
+ * @param cookies of the browser, by name; what the provider sets is added
+ * @returns where the provider sends the browser in the end
+ */
+export async function choosePerson(
+  start: URL,
+  person: TeamUser,
+  cookies: Map<string, string> = new Map(),
+): Promise<URL> {
   let address = start
   let form: URLSearchParams | undefined
   for (let redirects = 0; redirects < redirectsMax; redirects += 1) {
@@ -54,7 +62,7 @@ async function choosePerson(start: URL, person: TeamUser): Promise<URL> {
     await response.body?.cancel()
     form = undefined
     address = new URL(location, address)
-    if (address.href.startsWith(redirectUri)) return address
+    if (address.origin !== start.origin) return address
   }
   throw new Error('the identity provider did not come to an end')
 }

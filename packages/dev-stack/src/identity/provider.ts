@@ -105,7 +105,7 @@ function configuration({ console, cookieKey, port, signingKey }: IdentitySetting
 
 /** The page on which a person is chosen, and what was chosen there. */
 async function choose(provider: Provider, ctx: KoaContextWithOIDC): Promise<void> {
-  const { params, prompt } = await provider.interactionDetails(ctx.req, ctx.res)
+  const { params, session } = await provider.interactionDetails(ctx.req, ctx.res)
   ctx.set('Cache-Control', 'no-store')
   if (ctx.method === 'GET') {
     const client = await provider.Client.find(String(params.client_id))
@@ -113,7 +113,7 @@ async function choose(provider: Provider, ctx: KoaContextWithOIDC): Promise<void
     ctx.body = choicePage({
       client: client?.clientName ?? 'Somebody',
       action: ctx.path,
-      again: isAgain(prompt.reasons),
+      again: session?.accountId !== undefined,
     })
     return
   }
@@ -125,8 +125,6 @@ async function choose(provider: Provider, ctx: KoaContextWithOIDC): Promise<void
       : { login: { accountId: person.id } }
   ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false }))
 }
-
-const isAgain = (reasons: readonly string[]) => reasons.includes('login_prompt') || reasons.includes('max_age')
 
 async function bodyOf({ req }: KoaContextWithOIDC): Promise<string> {
   let body = ''

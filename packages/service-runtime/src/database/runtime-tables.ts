@@ -61,7 +61,8 @@ const sealedMessages = (service: ServiceName): Migration => ({
 const teamCalls = (service: ServiceName): Migration => ({
   name: '0000_runtime_team_calls',
   sql: `
-alter table ${service}.audit_entry add column outcome text, add column session text, add column tool text, add column proof text;
+alter table ${service}.audit_entry add column outcome text, add column session text, add column tool text, add column proof text,
+  add column changes json;
 create table ${service}.team_session (
   -- Thumbprint of the key that signs the session's calls.
   session text not null,
@@ -75,7 +76,7 @@ create table ${service}.team_session (
 create trigger append_only before update or delete on ${service}.team_session for each row execute function ${service}.refuse_change();
 create trigger append_only_truncate before truncate on ${service}.team_session execute function ${service}.refuse_change();
 revoke update, delete on ${service}.team_session from ${roleName(service)};
-create table ${service}.proposal (
+create table ${service}.team_proposal (
   id text collate "C" primary key,
   operation text not null,
   -- Of the operation and its input, without the reason: the second person may give another one.
@@ -92,8 +93,8 @@ create table ${service}.proposal (
   decided_operation_id text,
   decision_reason text
 );
-create unique index proposal_open on ${service}.proposal (fingerprint) where state = 'open';
-create index proposal_at on ${service}.proposal (proposed_at desc, id desc);
+revoke delete on ${service}.team_proposal from ${roleName(service)};
+create unique index team_proposal_open on ${service}.team_proposal (fingerprint) where state = 'open';
 `,
 })
 

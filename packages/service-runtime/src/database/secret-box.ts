@@ -3,6 +3,8 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
+/** Enough that no two texts share one by chance, and half as long in an index. */
+const lookupBytes = 16
 /** Named, because Node otherwise accepts a shorter tag, which can be guessed: one of 4 bytes in 2^32 tries. */
 const fullTag = { authTagLength: tagBytes }
 
@@ -14,7 +16,7 @@ const fullTag = { authTagLength: tagBytes }
 export class SecretBox {
   readonly #keys: ReadonlyMap<string, Buffer>
   readonly newestKeyId: string
-  /** Keys of digests, by the id of the master key that each is derived from. */
+  /** Keys of digests, by their purpose and the id of the master key that each is derived from. */
   readonly #digestKeys = new Map<string, Buffer>()
 
   /** @param masterKeys `id:base64key,id2:base64key2`, newest first; each key is 32 bytes */
@@ -69,7 +71,18 @@ export class SecretBox {
 
   /** A digest that nobody can find the text to by trying, without the master key: `<key id>.<base64url>`. */
   digest(text: string): string {
-    return `${this.newestKeyId}.${this.#digestUnder(this.newestKeyId, text)}`
+    return `${this.newestKeyId}.${this.#digestUnder(this.newestKeyId, text).toString('base64url')}`
+  }
+
+  /**
+   * What a text is found by where it is stored encrypted: equal texts have equal digests. One for each master key, in the
+   * form of `digest` and the newest first, since a stored one may be of an older key.
+   */
+  lookupDigests(text: string): string[] {
+    return [...this.#keys.keys()].map((keyId) => {
+      const digest = this.#digestUnder(keyId, text, 'lookup').subarray(0, lookupBytes)
+      return `${keyId}.${digest.toString('base64url')}`
+    })
   }
 
   /** Whether a digest is of this text; null when its master key is not known any more. */
@@ -77,18 +90,20 @@ export class SecretBox {
     const separator = digest.indexOf('.')
     const keyId = digest.slice(0, separator)
     if (!this.#keys.has(keyId)) return null
-    const [given, own] = [digest.slice(separator + 1), this.#digestUnder(keyId, text)].map((part) => Buffer.from(part))
+    const expected = this.#digestUnder(keyId, text).toString('base64url')
+    const [given, own] = [digest.slice(separator + 1), expected].map((part) => Buffer.from(part))
     return given !== undefined && own !== undefined && given.length === own.length && timingSafeEqual(given, own)
   }
 
-  #digestUnder(keyId: string, text: string): string {
-    let key = this.#digestKeys.get(keyId)
+  #digestUnder(keyId: string, text: string, purpose: 'digest' | 'lookup' = 'digest'): Buffer {
+    const name = `${purpose} ${keyId}`
+    let key = this.#digestKeys.get(name)
     if (key === undefined) {
       // A key of its own, since one key must not serve two algorithms.
-      key = Buffer.from(hkdfSync('sha256', this.#keys.get(keyId) ?? '', '', 'digest', 32))
-      this.#digestKeys.set(keyId, key)
+      key = Buffer.from(hkdfSync('sha256', this.#keys.get(keyId) ?? '', '', purpose, 32))
+      this.#digestKeys.set(name, key)
     }
-    return createHmac('sha256', key).update(text).digest('base64url')
+    return createHmac('sha256', key).update(text).digest()
   }
 }
 

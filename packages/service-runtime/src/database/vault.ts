@@ -114,6 +114,19 @@ export class Vault {
     return this.#box === null ? null : this.#box.isDigestOf(stored, plain)
   }
 
+  /**
+   * What a value of a sealed column is found by: a digest under each master key, the newest first. None where personal data
+   * are not sealed.
+   */
+  lookupDigests(value: string, column: string): string[] {
+    return this.seals && this.#box !== null ? this.#box.lookupDigests(`${this.#schema}.${column} ${value}`) : []
+  }
+
+  /** Whether it is written under the newest key. */
+  isNewest(digest: string): boolean {
+    return this.#box !== null && digest.startsWith(`${this.#box.newestKeyId}.`)
+  }
+
   #keys({ column }: Place): SecretBox {
     if (this.#box === null) throw new Error(`there are no MASTER_KEYS to read ${column}`)
     return this.#box

@@ -1,4 +1,4 @@
-import { masked, type Operation, type Rejection, type Scope } from '@backoffice/contracts'
+import { type AuditedChange, masked, type Operation, type Rejection, type Scope } from '@backoffice/contracts'
 import type { Context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
 import { contextOf } from '../messages/tracing.ts'
@@ -48,16 +48,22 @@ export interface AttemptContext {
   readonly log: Logger
 }
 
+interface Written {
+  readonly rows: readonly OutboxRow[]
+  /** For the audit trail, of a call of the team. */
+  readonly changes?: readonly AuditedChange[]
+}
+
 /** What an accepted call leaves behind. */
 export function recordOf(
   { operation, call, scope, fingerprint, byTeam }: Attempt,
-  { reply, result, rows }: KeptReply & { readonly rows: readonly OutboxRow[] },
+  { reply, result, rows, changes = [] }: KeptReply & Written,
 ): CallRecord {
   const kept = { operationId: call.operationId, name: operation.id, scope, fingerprint, result, rows }
   if (!byTeam) return { ...kept, reply, audit: null }
   // The team is shown masked values, and no more than that is kept.
   const shown = reply !== null && 'body' in reply ? { body: masked(operation.reply, reply.body) } : reply
-  return { ...kept, reply: shown, audit: auditRow(operation, call) }
+  return { ...kept, reply: shown, audit: auditRow(operation, call, { changes }) }
 }
 
 /** A refusal is stored too, so that a retry gets the same reply. The team's are audited: somebody tried. */
@@ -74,7 +80,7 @@ export function recordOfRefusal(
     reply,
     result: null,
     rows: [],
-    audit: byTeam ? auditRow(operation, call, rejection.code) : null,
+    audit: byTeam ? auditRow(operation, call, { outcome: rejection.code }) : null,
   }
 }
 

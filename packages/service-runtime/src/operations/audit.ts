@@ -1,11 +1,13 @@
 import {
   type AuditEntry,
+  type AuditedChange,
   type ErrorCode,
   invalid,
   type Operation,
   type operations,
   type Reply,
   type TeamTool,
+  takeOut,
 } from '@backoffice/contracts'
 import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
@@ -17,7 +19,7 @@ import { toPage } from './page.ts'
 /** What a page of the trail shows. */
 const shownColumns = `
   id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json,
-  outcome text, session text, tool text
+  outcome text, session text, tool text, changes json
 `
 /** Proofs are looked at when somebody denies what they did. */
 const auditColumns = `${shownColumns}, proof text`
@@ -32,6 +34,8 @@ export interface AuditRow {
   readonly reason: string | null
   readonly input: unknown
   readonly outcome: AuditOutcome
+  /** Null where nothing became different. */
+  readonly changes: readonly AuditedChange[] | null
   /** Of a person or a machine; null for what a service did by itself. */
   readonly session: string | null
   readonly tool: TeamTool | null
@@ -43,12 +47,22 @@ export interface AuditRow {
 export type AuditOutcome = 'done' | ErrorCode
 
 /** What a service does by itself has no caller. */
-export const byService = { outcome: 'done', session: null, tool: null, proof: null } as const
+export const byService = { outcome: 'done', changes: null, session: null, tool: null, proof: null } as const
+
+/** What became of a call, and what it changed. */
+interface Result {
+  readonly outcome?: AuditOutcome
+  readonly changes?: readonly AuditedChange[]
+}
 
 export type AuditedCall = Pick<Call, 'caller' | 'operationId' | 'input'>
 
 /** Taken from the common shape of the team's operations. */
-export function auditRow(operation: Operation, call: AuditedCall, outcome: AuditOutcome = 'done'): AuditRow {
+export function auditRow(
+  operation: Operation,
+  call: AuditedCall,
+  { outcome = 'done', changes = [] }: Result = {},
+): AuditRow {
   const { name: actor, session, tool, evidence } = call.caller
   const input = call.input as Readonly<Record<string, unknown>>
   return {
@@ -58,8 +72,9 @@ export function auditRow(operation: Operation, call: AuditedCall, outcome: Audit
     operationId: call.operationId,
     subject: subjectOf(input),
     reason: typeof input.reason === 'string' ? input.reason : null,
-    input: withoutSecrets(input),
+    input: withoutSecrets(operation, input),
     outcome,
+    changes: changes.length === 0 ? null : changes,
     session,
     tool,
     proof: evidence.proof,
@@ -78,9 +93,9 @@ export function recordAction(
   operation: Operation,
   call: AuditedCall,
   now: Date,
-  outcome: AuditOutcome = 'done',
+  result: Result = {},
 ): Promise<void> {
-  return insertAudit(db, [auditRow(operation, call, outcome)], now)
+  return insertAudit(db, [auditRow(operation, call, result)], now)
 }
 
 /** The record that an action is about: its own id if it names one, else the operator, brand or name. */
@@ -97,7 +112,9 @@ function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
   return name === undefined ? null : String(input[name])
 }
 
-function withoutSecrets(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Without what must be encrypted, too: the trail is kept for good, and a player's data are not. */
+function withoutSecrets({ body }: Operation, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const input = takeOut(body, given).rest as Readonly<Record<string, unknown>>
   return Object.fromEntries(Object.entries(input).filter(([name]) => !/secret|password/i.test(name)))
 }
 

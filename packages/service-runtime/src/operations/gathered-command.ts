@@ -125,12 +125,12 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
   if (attempt.preparation.is === 'refused') return refused(attempt, attempt.preparation.rejection)
   assert(call !== undefined)
   try {
-    const { reply, change, sends = [] } = command.decide(call, state, { now, newId })
+    const { reply, change, sends = [], changed = [] } = command.decide(call, state, { now, newId })
     const rows = rowsOf(sends, attempt, now)
     const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
     return {
       outcome: { is: 'replied', body: reply, sent },
-      record: recordOf(attempt, { ...replyToKeep(command, reply), rows }),
+      record: recordOf(attempt, { ...replyToKeep(command, reply), rows, changes: changed }),
       change: { value: change },
     }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type {
+  AuditedChange,
   CommandOperation,
   DirectOperation,
   IdPrefix,
@@ -64,6 +65,8 @@ export interface ExecuteTools extends Given {
    * SERVICE_UNAVAILABLE.
    */
   send<O extends Operation>(command: SentCommand<O>): void
+  /** Says what became different, for the audit trail. */
+  changed(...changes: readonly AuditedChange[]): void
 }
 
 /** Reads one call. */
@@ -112,6 +115,8 @@ export interface RemadeReply<R> {
 
 /** A command that is rare: one call, one transaction. */
 export interface SingleCommand<O extends Operation, Prepared> extends AnyCommand<O, Prepared> {
+  /** Looks up what the input is about: whether one person is not enough. For what takes two people in production. */
+  readonly takesTwo?: (call: Call<O>, tools: { readonly db: Db }) => Promise<boolean>
   readonly execute: (call: Call<O>, tools: ExecuteTools, prepared: Prepared) => Promise<Reply<O>>
 }
 
@@ -123,6 +128,8 @@ export interface Decision<O extends Operation, Change> {
   readonly change: Change
   /** They are sent in this order. */
   readonly sends?: readonly Sent[]
+  /** What became different, for the audit trail, where a person of the team decides. */
+  readonly changed?: readonly AuditedChange[]
 }
 
 /**

@@ -94,7 +94,7 @@ export class Runner {
       const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
       if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
       // A command is recorded with its reply.
-      const record = (outcome: AuditOutcome) => recordAction(db, operation, toCall(received), clock.now(), outcome)
+      const record = (outcome: AuditOutcome) => recordAction(db, operation, toCall(received), clock.now(), { outcome })
       const result = await run(received).catch(async (error) => {
         if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
         throw error

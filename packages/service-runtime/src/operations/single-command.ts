@@ -1,3 +1,4 @@
+import type { AuditedChange } from '@backoffice/contracts'
 import { isUniqueViolation } from '../database/faults.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
 import { newId } from '../process/ids.ts'
@@ -42,7 +43,7 @@ async function executeOnce(
       const known = (await findKnown(tx, [call.operationId])).get(call.operationId)
       if (known !== undefined) return { is: 'known', known }
       const now = clock.now()
-      if (takesTwo(operation, call)) {
+      if (takesTwo(operation, call) || (await command.takesTwo?.(call, { db: tx }))) {
         const waits = await proposeOrApprove({ db: tx, operation, call, now })
         if (waits !== undefined) {
           await writeRecords(tx, [recordOfRefusal(attempt, waits)], now)
@@ -50,11 +51,19 @@ async function executeOnce(
         }
       }
       const rows: OutboxRow[] = []
-      const tools = { db: tx, now, newId, log, ...collectRows(rows, { requestId: call.requestId, now }) }
+      const changes: AuditedChange[] = []
+      const tools = {
+        db: tx,
+        now,
+        newId,
+        log,
+        ...collectRows(rows, { requestId: call.requestId, now }),
+        changed: (...made: readonly AuditedChange[]) => void changes.push(...made),
+      }
       const body = await command.execute(call, tools, prepared)
       await tx.flush()
       const kept = replyToKeep(command, body)
-      const behind = await writeRecords(tx, [recordOf(attempt, { ...kept, rows })], now)
+      const behind = await writeRecords(tx, [recordOf(attempt, { ...kept, rows, changes })], now)
       return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
     })
   } catch (error) {

@@ -5,8 +5,11 @@ import type { TeamCall } from '../messages/rpc-server.ts'
 import type { Clock } from '../process/clock.ts'
 import type { Logger } from '../process/log.ts'
 import { meter } from '../telemetry/metrics.ts'
+import { inputSchema, readMessage } from '../validation/validate.ts'
 import { recordAction } from './audit.ts'
 import { rememberSession } from './team-sessions.ts'
+
+type Input = Readonly<Record<string, unknown>>
 
 interface GateContext {
   readonly db: Database
@@ -41,7 +44,9 @@ export class TeamGate {
     if (refusal === undefined) return caller
     refused.add(1, { operation: operation.id, code: refusal.code, reason: '' })
     const { operationId } = call
-    await recordAction(db, operation, { caller, operationId, input: objectOf(call.input) }, now, refusal.code)
+    await recordAction(db, operation, { caller, operationId, input: validInput(operation, call.input) }, now, {
+      outcome: refusal.code,
+    })
     throw refusal
   }
 
@@ -72,6 +77,12 @@ function refusalOf(operation: Operation, input: unknown, caller: TeamCaller, now
     : new Rejection('FRESH_LOGIN_REQUIRED', { minutes: freshLoginMinutes, loggedInAt: caller.loggedInAt.toISOString() })
 }
 
+/** For the trail. Nothing is kept of an input that is not valid: it may be of any size, and anything may be in it. */
+function validInput(operation: Operation, input: unknown): Input {
+  const read = readMessage(inputSchema(operation), input)
+  return read.issues === null ? objectOf(read.known) : {}
+}
+
 /** The input as it was sent. It is not validated yet. */
-const objectOf = (input: unknown): Readonly<Record<string, unknown>> =>
+const objectOf = (input: unknown): Input =>
   typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}

@@ -9,7 +9,7 @@ import type { ExecuteTools } from './handle.ts'
 import { insertUnclaimedRows } from './record.ts'
 
 /** One transaction with the tools of a command, for work that no request asked for: a sweeper's, a scheduler's. */
-export type Transact = <T>(run: (tools: ExecuteTools) => Promise<T>) => Promise<T>
+export type Transact = <T>(run: (tools: Omit<ExecuteTools, 'changed'>) => Promise<T>) => Promise<T>
 
 /** The relay sends what such work leaves in the outbox, because no request waits for it. */
 export function transactor(context: {

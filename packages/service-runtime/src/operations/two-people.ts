@@ -54,11 +54,11 @@ async function propose(
   { input, reason, fingerprint }: Proposed,
 ): Promise<Rejection | undefined> {
   await db`
-    update proposal set state = 'expired'
+    update team_proposal set state = 'expired'
     where fingerprint = ${fingerprint} and state = 'open' and expires_at <= ${now}::timestamptz
   `
   const [known] = await db<Kept>`
-    select id, proposed_by, expires_at, state from proposal
+    select id, proposed_by, expires_at, state from team_proposal
     where fingerprint = ${fingerprint} and expires_at > ${now}::timestamptz
       and (state = 'open' or (state = 'approved' and ${isRepeatable}))
     order by state desc limit 1
@@ -69,7 +69,7 @@ async function propose(
   const { caller, operationId } = call
   const proposal = { id: newId('prp'), proposedBy: caller.name, expiresAt: hoursAfter(now, proposalHours) }
   await db`
-    insert into proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
+    insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
     values (${proposal.id}, ${operation.id}, ${fingerprint}, ${JSON.stringify(input)}::json, ${reason}, ${caller.name},
       ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId})
   `
@@ -82,7 +82,7 @@ async function approve(
   proposalId: string,
 ): Promise<undefined> {
   const [proposal] = await db<Kept>`
-    select id, operation, fingerprint, proposed_by, expires_at, state, decided_by from proposal
+    select id, operation, fingerprint, proposed_by, expires_at, state, decided_by from team_proposal
     where id = ${proposalId} for update
   `
   if (proposal?.operation !== operation.id || proposal.fingerprint !== fingerprint)
@@ -97,7 +97,7 @@ async function approve(
   if (proposedBy === caller.name || caller.kind === 'machine')
     throw new Rejection('TWO_PEOPLE_REQUIRED', { proposedBy })
   await db`
-    update proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
+    update team_proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
       decided_operation_id = ${operationId}, decision_reason = ${reason}
     where id = ${proposalId}
   `
@@ -121,7 +121,7 @@ export async function readProposals(
       decided_at, decision_reason
     from (
       select *, case when state = 'open' and expires_at <= ${now}::timestamptz then 'expired' else state end as current
-      from proposal
+      from team_proposal
     ) p
     where (${proposalId}::text is null or id = ${proposalId}) and (${state}::text is null or current = ${state})
       and (${before}::text is null or id < ${before})
@@ -137,7 +137,7 @@ export const declineProposal = (own: readonly Operation[]) => ({
   async execute({ input, caller, operationId }: Call<DeclineProposal>, { db, now }: ExecuteTools) {
     const { proposalId, reason } = input
     const [proposal] = await db<{ operation: string; state: Proposal['state']; expiresAt: Date }>`
-      select operation, state, expires_at from proposal where id = ${proposalId} for update
+      select operation, state, expires_at from team_proposal where id = ${proposalId} for update
     `
     if (proposal === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
     const { roles = [] } = own.find(({ id }) => id === proposal.operation) ?? {}
@@ -145,7 +145,7 @@ export const declineProposal = (own: readonly Operation[]) => ({
     if (proposal.state !== 'open' || proposal.expiresAt <= now)
       throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state === 'open' ? 'expired' : proposal.state })
     await db`
-      update proposal set state = 'declined', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
+      update team_proposal set state = 'declined', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
         decided_operation_id = ${operationId}, decision_reason = ${reason}
       where id = ${proposalId}
     `

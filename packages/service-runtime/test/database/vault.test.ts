@@ -51,6 +51,19 @@ t.test('a value is renewed when it is clear or under an older key, and not twice
   t.equal(vaultWith(keysOf('first'), { seals: false }).renewJson(value, place), null, 'what is clear stays so')
 })
 
+t.test('what is looked up has a digest under each key, the newest first, of its own for each column', async (t) => {
+  const digests = both.lookupDigests('value', 'player.cpf_digest')
+  const [newest = '', older = ''] = digests
+  t.equal(digests.length, 2)
+  t.same([newest], vaultWith(keysOf('second')).lookupDigests('value', 'player.cpf_digest'))
+  t.same([older], first.lookupDigests('value', 'player.cpf_digest'))
+  t.same([both.isNewest(newest), both.isNewest(older)], [true, false])
+  t.notSame(both.lookupDigests('value', 'player.email_digest'), digests)
+  t.notSame(both.lookupDigests('another', 'player.cpf_digest'), digests)
+  t.not(both.digest('player.cpf_digest value'), newest, 'under a key of its own')
+  t.same(vaultWith(keysOf('first'), { seals: false }).lookupDigests('value', 'player.cpf_digest'), [])
+})
+
 t.test('a digest is keyed, is known under an older key, and not under a key that is gone', async (t) => {
   const digest = first.digest('input')
   t.match(digest, /^first\./)

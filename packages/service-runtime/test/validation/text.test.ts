@@ -21,6 +21,7 @@ const lookups = new Set([
   'transferId',
   'gameId',
   'commandId',
+  'proposalId',
   'after',
   'id',
   'key',

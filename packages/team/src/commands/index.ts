@@ -10,6 +10,7 @@ import { kyc } from './kyc.ts'
 import { messages } from './messages.ts'
 import { operators } from './operators.ts'
 import { players } from './players.ts'
+import { proposals } from './proposals.ts'
 import { secrets } from './secrets.ts'
 import { statement } from './statement.ts'
 import { wallet } from './wallet.ts'
@@ -33,6 +34,7 @@ export const groups: readonly (readonly [name: string, description: string, rows
   ['events', 'Events', events],
   ['messages', 'Messages that could not be handled', messages],
   ['commands', 'Commands of an outbox that their receiver has not done', commands],
+  ['proposals', 'What takes two people, and waits for the second', proposals],
   ['audit', "The team's actions: who did what, when and why", audit],
 ]
 

@@ -1,21 +1,31 @@
 import { operations } from '@backoffice/contracts'
 import { row } from '../row.ts'
+import { countedEnvironment, ofAllOperators, operatorColumn, waitingColumns } from './queues.ts'
 
 export const kyc = [
   row({
     path: 'kyc queue',
     operation: operations.players.kycQueue,
-    wording: { limit: { default: 100 } },
+    fixed: ofAllOperators.fixed,
+    wording: { ...ofAllOperators.wording, limit: { default: 100 } },
     columns: [
       ['player', 'playerId'],
       'name',
+      operatorColumn,
       'environment',
       ['status', 'kycStatus'],
       ['document', 'latestDocumentType'],
       ['reference', 'latestReference'],
       ['documents', 'submissions'],
       ['waiting since', 'waitingSince'],
+      ['opens at', 'documentUrl'],
     ],
+  }),
+  row({
+    path: 'kyc count',
+    operation: operations.players.countKycQueue,
+    wording: countedEnvironment,
+    columns: waitingColumns,
   }),
   row({ path: 'kyc decide', operation: operations.players.decideKyc, arguments: ['playerId'], either: ['status'] }),
 ]

@@ -12,6 +12,8 @@ const {
   setReplayProtection,
 } = operations.gateway
 
+const { setDocumentUrl, showDocumentUrl } = operations.players
+
 /** In this group the operator is what a command is about. */
 const byName = { operatorId: { flags: '--name <name>' } } as const
 
@@ -70,6 +72,18 @@ export const operators = [
     arguments: ['operatorId', 'replayProtection'],
     wording: byName,
     show: showOperator,
+  }),
+  row({
+    path: 'operators document-url',
+    operation: setDocumentUrl,
+    arguments: ['operatorId', 'template'],
+    wording: { ...byName, template: { flags: '--template <template>', help: 'https, with {reference} once; or none' } },
+  }),
+  row({
+    path: 'operators show-document-url',
+    operation: showDocumentUrl,
+    arguments: ['operatorId'],
+    wording: byName,
   }),
 ]
 

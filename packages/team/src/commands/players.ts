@@ -1,9 +1,10 @@
 import { defined, operations, type Reply } from '@backoffice/contracts'
 import { printJson, printRecord, printSection } from '../output.ts'
 import { row, type Work } from '../row.ts'
+import { operatorColumn } from './queues.ts'
 
-const { showPlayer, listPlayers, exportPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit, anonymisePlayer } =
-  operations.players
+const { showPlayer, listPlayers, searchPlayers, exportPlayer, setPlayerStatus } = operations.players
+const { selfExcludePlayer, setDailyLimit, anonymisePlayer } = operations.players
 
 /** The services that keep rows about a player. */
 const keepers = ['players', 'payments', 'wallet'] as const
@@ -15,7 +16,12 @@ export const players = [
     arguments: ['playerId'],
     show: ({ submissions, changes, ...player }) => {
       printRecord(player)
-      printSection('documents', submissions, [['at', 'submittedAt'], ['type', 'documentType'], 'reference'])
+      printSection('documents', submissions, [
+        ['at', 'submittedAt'],
+        ['type', 'documentType'],
+        'reference',
+        ['opens at', 'documentUrl'],
+      ])
       printSection('history', changes, ['at', ['who', 'actor'], ['what', 'field'], 'from', 'to', ['why', 'reason']])
     },
   }),
@@ -29,6 +35,23 @@ export const players = [
       'status',
       ['kyc', 'kycStatus'],
       ['limit', 'dailyDepositLimit'],
+      ['created', 'createdAt'],
+    ],
+  }),
+  row({
+    path: 'players search',
+    operation: searchPlayers,
+    fixed: { brandId: undefined },
+    columns: [
+      ['player', 'id'],
+      operatorColumn,
+      'environment',
+      'externalId',
+      'name',
+      'cpf',
+      'email',
+      'status',
+      ['kyc', 'kycStatus'],
       ['created', 'createdAt'],
     ],
   }),

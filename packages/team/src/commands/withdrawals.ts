@@ -1,9 +1,10 @@
-import { type Input, operations } from '@backoffice/contracts'
+import { type Input, operations, type WithdrawalFacts } from '@backoffice/contracts'
 import { row } from '../row.ts'
 import type { Session } from '../session.ts'
 import { showWithHistory } from './history.ts'
+import { countedEnvironment, ofAllOperators, operatorColumn, waitingColumns } from './queues.ts'
 
-const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const { withdrawalQueue, countWithdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 
 const decisions = {
   approve: 'Approve a withdrawal under review; it waits for its payment',
@@ -16,9 +17,11 @@ export const withdrawals = [
   row({
     path: 'withdrawals queue',
     operation: withdrawalQueue,
-    wording: { status: { default: 'under_review' } },
+    fixed: ofAllOperators.fixed,
+    wording: { ...ofAllOperators.wording, status: { default: 'under_review' } },
     columns: [
       ['withdrawal', 'id'],
+      operatorColumn,
       'environment',
       ['amount', ({ amount, currency }) => `${amount} ${currency}`],
       'available',
@@ -26,10 +29,41 @@ export const withdrawals = [
       ['player', 'playerId'],
       ['player status', ({ playerStatus, selfExcluded }) => playerStatus + (selfExcluded ? ', self-excluded' : '')],
       ['kyc', 'kycStatus'],
+      ['new', ({ facts }) => newIn(facts)],
+      ['deposits 30 d', ({ facts }) => facts?.deposits30Days.amount],
+      ['paid 30 d', ({ facts }) => facts?.withdrawals30Days.amount],
+      ['approved by', 'approvedBy'],
       ['created', 'createdAt'],
     ],
   }),
-  row({ path: 'withdrawals show', operation: showWithdrawal, arguments: ['withdrawalId'], show: showWithHistory }),
+  row({
+    path: 'withdrawals count',
+    operation: countWithdrawalQueue,
+    wording: countedEnvironment,
+    columns: ['status', ...waitingColumns],
+  }),
+  row({
+    path: 'withdrawals list',
+    operation: listWithdrawals,
+    ...ofAllOperators,
+    columns: [
+      ['withdrawal', 'id'],
+      operatorColumn,
+      'environment',
+      ['amount', ({ amount, currency }) => `${amount} ${currency}`],
+      'status',
+      ['destination', ({ method, destination }) => `${method} ${destination}`],
+      ['player', 'playerId'],
+      ['approved by', 'approvedBy'],
+      ['created', 'createdAt'],
+    ],
+  }),
+  row({
+    path: 'withdrawals show',
+    operation: showWithdrawal,
+    arguments: ['withdrawalId'],
+    show: ({ facts, ...withdrawal }) => showWithHistory({ ...withdrawal, ...linesOf(facts) }),
+  }),
   ...(Object.keys(decisions) as (keyof typeof decisions)[]).map((decision) =>
     row({
       path: `withdrawals ${decision}`,
@@ -41,6 +75,22 @@ export const withdrawals = [
     }),
   ),
 ]
+
+/** What of a withdrawal is new for its player. */
+function newIn(facts: WithdrawalFacts | undefined): string | undefined {
+  if (facts === undefined) return undefined
+  const { firstWithdrawal, destinationUsedBefore } = facts
+  // Of a first withdrawal every destination is new.
+  return firstWithdrawal ? 'first withdrawal' : destinationUsedBefore ? 'nothing' : 'destination'
+}
+
+/** A fact for each line of a record. */
+function linesOf(facts: WithdrawalFacts | undefined): object {
+  if (facts === undefined) return {}
+  const { deposits30Days, withdrawals30Days, ...others } = facts
+  const lineOf = ({ count, amount }: WithdrawalFacts['deposits30Days']) => `${count}, together ${amount}`
+  return { ...others, deposits30Days: lineOf(deposits30Days), withdrawals30Days: lineOf(withdrawals30Days) }
+}
 
 /** What a person decides about: for whom, how much and to where. The id alone says nothing of that. */
 function askAbout(decision: keyof typeof decisions) {

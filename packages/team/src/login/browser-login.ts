@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { newSessionKey } from '@backoffice/team-identity'
-import { startLogin } from '@backoffice/team-identity/login'
+import { type StartedLogin, startLogin } from '@backoffice/team-identity/login'
 import open from 'open'
 import { consoleFacts } from '../console-client.ts'
 import { say } from '../output.ts'
@@ -34,7 +34,7 @@ export async function logInWithBrowser({ console, browser }: BrowserLogin): Prom
     say(`Log in here:\n${login.address.href}\n`)
     // Where there is no browser, the person has the address.
     if (browser) await open(login.address.href).catch(() => {})
-    const idToken = await answered(server, here, login.finish)
+    const idToken = await answered(server, here, login)
     return { console, idToken, key }
   } finally {
     server.close()
@@ -42,13 +42,17 @@ export async function logInWithBrowser({ console, browser }: BrowserLogin): Prom
   }
 }
 
-/** Waits for the browser to come back. Other requests, such as the one for an icon, are none of its business. */
-async function answered(server: Server, here: string, finish: (callback: URL) => Promise<string>): Promise<string> {
+/**
+ * Waits for the browser to come back. Other requests, such as the one for an icon, are none of its business; nor is an
+ * answer to another login, which anybody on this machine could send.
+ */
+async function answered(server: Server, here: string, { address: begun, finish }: StartedLogin): Promise<string> {
+  const state = begun.searchParams.get('state')
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const late = setTimeout(() => reject(new Error('nobody has logged in; try again')), patienceMs)
   server.on('request', (request, response) => {
     const address = new URL(request.url ?? '/', here)
-    if (request.method !== 'GET' || address.pathname !== '/callback') {
+    if (address.pathname !== '/callback' || address.searchParams.get('state') !== state) {
       response.writeHead(404).end()
       return
     }

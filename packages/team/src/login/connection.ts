@@ -38,14 +38,13 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     const signer = await machineSigner(TEAM_MACHINE_NAME, TEAM_MACHINE_KEY_FILE)
     return connection({ console, signer, name: TEAM_MACHINE_NAME })
   }
-  const as = options.as ?? process.env.TEAM_USER
   if (stack !== undefined) {
     if (kept !== undefined && kept.console !== stack.consoleUrl)
       say(`at the console of npm start; your login is used with --console ${kept.console}\n`)
-    return asStackPerson(stack, as ?? ofStack(kept, stack))
+    return asStackPerson(stack, options.as ?? process.env.TEAM_USER ?? ofStack(kept, stack))
   }
-  if (as !== undefined)
-    throw new Error("a person is chosen (--as, TEAM_USER) on a developer's machine only: no stack runs here")
+  if (options.as !== undefined)
+    throw new Error("--as chooses a person on a developer's machine only: no stack runs here")
   if (kept === undefined || (named !== undefined && kept.console !== named))
     throw new Error(
       `you are not logged in${named === undefined ? '' : ` at ${named}`}: npm run team -- login --console <address>`,
@@ -71,8 +70,11 @@ function originOf(address: string): string {
 
 /** What `npm start` runs on this machine. */
 export async function runningStack() {
-  // An image has no development stack in it.
-  const stack = await import('@backoffice/dev-stack').catch(() => undefined)
+  const stack = await import('@backoffice/dev-stack').catch((error: NodeJS.ErrnoException) => {
+    // An image has no development stack in it.
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined
+    throw error
+  })
   if (stack === undefined) return undefined
   try {
     const { consoleUrl, issuer } = stack.readStack()

@@ -59,7 +59,8 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         person: request.person,
         notice: takeNotice(request),
         csrfToken: this.generateCsrf(),
-        here: request.url,
+        // Where a form was sent to is no page.
+        here: request.method === 'GET' ? request.url : request.url.replace(/\/\w+$/, ''),
         environments: environmentNames.map((name) => ({ name, href: listAddress(name, request.url) })),
         asset: assetAddress,
       }

@@ -1,3 +1,4 @@
+import { moneyPattern } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 
 /** One value as a page shows it. */
@@ -67,7 +68,7 @@ function cellOf(schema: TSchema, row: object, field: string): Cell {
   return typeof value === 'object' ? { kind: 'code', text: JSON.stringify(value) } : text(value)
 }
 
-const isMoney = ({ description }: Schema) => description === 'Decimal string with exactly 2 decimal places.'
+const isMoney = ({ pattern }: Schema) => pattern === moneyPattern
 
 /** Not null. */
 function valueSchema(schema: Schema): Schema {

@@ -10,7 +10,7 @@ export interface Display {
   /** A text of the catalogue. `{name}` in it is replaced. */
   readonly t: (word: Word, values?: Readonly<Record<string, string | number>>) => string
   /** A status, a field, an error code as a text; itself where the catalogue has none. */
-  readonly word: (kind: 'field' | 'value' | 'error', name: string) => string
+  readonly word: (kind: 'field' | 'value' | 'error' | 'help', name: string) => string
   readonly money: (amount: string, currency: string) => string
   /** In the zone of the settings. */
   readonly time: (iso: string) => string
@@ -19,6 +19,9 @@ export interface Display {
   readonly ago: (iso: string) => string
   readonly hoursSince: (iso: string) => number
 }
+
+/** Of English, the form that the rest of the world reads: day before month. */
+const formats: Readonly<Record<Language, string>> = { 'pt-BR': 'pt-BR', en: 'en-GB' }
 
 const units = [
   ['day', 86_400_000],
@@ -31,9 +34,10 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
   const chosen = request.cookies.theme
   const words: Words = wordsIn(language)
   const zoned = (timeZone: string) =>
-    new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'short', timeZone })
+    new Intl.DateTimeFormat(formats[language], { dateStyle: 'short', timeStyle: 'short', timeZone })
   const local = zoned(config.CONSOLE_TIME_ZONE)
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' })
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' })
+  const rightNow = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
   const now = clock.now().getTime()
   const t: Display['t'] = (word, values = {}) =>
     words[word].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
@@ -44,13 +48,13 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     word: (kind, name) => (words as Readonly<Record<string, string>>)[`${kind}.${name}`] ?? name,
     // As text: a number would round large amounts.
     money: (amount, currency) =>
-      new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount as `${number}`),
+      new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
     time: (iso) => local.format(new Date(iso)),
     utc: (iso) => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
     ago(iso) {
       const ms = Math.max(now - Date.parse(iso), 0)
-      const [unit, size] = units.find(([, least]) => ms >= least) ?? ['minute', 60_000]
-      return relative.format(-Math.floor(ms / size), unit)
+      const unit = units.find(([, least]) => ms >= least)
+      return unit === undefined ? rightNow : relative.format(-Math.floor(ms / unit[1]), unit[0])
     },
     hoursSince: (iso) => (now - Date.parse(iso)) / 3_600_000,
   }

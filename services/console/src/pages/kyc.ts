@@ -1,10 +1,10 @@
-import { type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { type Input, type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { ago, factsOf, id, lines, link, rowSchema, type Shown, text } from './cells.ts'
 import { operatorNames } from './operator-names.ts'
 import { readQueue, rowsOnPage } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { kycQueue, showPlayer, decideKyc } = operations.players
 
@@ -23,6 +23,7 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 
 export const kycPages: Pages = (route) => {
   route.get('/kyc', showQueue)
+  route.get('/kyc/next', goToNext)
   route.get('/kyc/:playerId', (visit) => showCase(visit))
   route.post('/kyc/:playerId/:verb', async (visit) => {
     const { verb = '' } = visit.params
@@ -39,12 +40,22 @@ const pathOf = (playerId: string): string => `/kyc/${playerId}`
 const findPlayer = ({ person, params }: Visit): Promise<Player> =>
   person.call(showPlayer, { playerId: params.playerId ?? '' })
 
+/** The one who waits longest, besides the one that somebody comes from. */
+async function goToNext({ person, environment, query, address, reply }: Visit): Promise<FastifyReply> {
+  const { rows } = await readQueue(environment, undefined, (after) => person.call(kycQueue, queueInput(after)))
+  const next = rows.find((row) => row.playerId !== query.not)
+  return reply.redirect(address(next === undefined ? '/kyc' : pathOf(next.playerId)), 303)
+}
+
+const queueInput = (after: string | undefined): Input<typeof kycQueue> => ({
+  limit: rowsOnPage,
+  ...(after === undefined ? {} : { after }),
+})
+
 async function showQueue(visit: Visit): Promise<FastifyReply> {
   const { person, environment, query } = visit
   const [{ rows, nextCursor }, nameOf] = await Promise.all([
-    readQueue(environment, query.after, (after) =>
-      person.call(kycQueue, { limit: rowsOnPage, ...(after === undefined ? {} : { after }) }),
-    ),
+    readQueue(environment, query.after, (after) => person.call(kycQueue, queueInput(after))),
     operatorNames(visit),
   ])
   const columns: readonly Shown<Waiting>[] = [
@@ -74,6 +85,9 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const path = pathOf(player.id)
   if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
   const nameOf = await operatorNames(visit)
+  const decisions = decisionsFor(player).map((verb) =>
+    shownDecision(visit, decisionOf(visit, player, verb), path, sent),
+  )
   const shown: readonly Shown<Player>[] = [
     'kycStatus',
     'birthDate',
@@ -96,14 +110,15 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     title: player.name,
     about: display.t('kyc'),
     list: visit.address('/kyc'),
+    next: visit.address(`/kyc/next?not=${player.id}`),
     facts: factsOf(showPlayer.reply, player, shown),
     remark: undefined,
     people: [],
-    decisions: decisionsFor(player).map((verb) => shownDecision(visit, decisionOf(visit, player, verb), path, sent)),
-    lost: sent !== undefined && !decisionsFor(player).includes(sent.name as Verb) ? sent.rejection.code : undefined,
+    decisions,
+    lost: refusalWithoutForm(decisions, sent),
     history: player.changes
       .filter(({ field }) => field === 'kycStatus')
-      .map(({ at, actor, from, to, reason }) => ({ at, who: actor, from, to, reason })),
+      .map(({ at, actor, from, to, reason }) => ({ at, who: nameOf(actor), from, to, reason })),
     sections: [
       {
         title: 'documents',

@@ -58,6 +58,7 @@ export const operatorPages: Pages = (route) => {
       title: operator.name,
       about: display.t('operators'),
       list: visit.address('/operators'),
+      next: undefined,
       facts: factsOf(getOperator.reply, operator, shown),
       remark: undefined,
       people: [],

@@ -51,6 +51,7 @@ export const playerPages: Pages = (route) => {
       title: player.name,
       about: display.t('player'),
       list: undefined,
+      next: undefined,
       facts: factsOf(showPlayer.reply, player, shown),
       remark: undefined,
       people: [],
@@ -58,7 +59,7 @@ export const playerPages: Pages = (route) => {
       lost: undefined,
       history: player.changes.map(({ at, actor, field, from, to, reason }) => ({
         at,
-        who: actor,
+        who: nameOf(actor),
         what: display.word('field', field),
         from,
         to,

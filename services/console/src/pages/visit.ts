@@ -102,6 +102,10 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
   }
 }
 
+/** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
+export const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: Sent | undefined): string | undefined =>
+  decisions.some(({ name, unless }) => name === sent?.name && unless === undefined) ? undefined : sent?.rejection.code
+
 const isUnknown = ({ code }: Rejection) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR'
 
 const detailsOf = ({ code, details }: Rejection): string =>

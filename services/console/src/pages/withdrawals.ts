@@ -4,7 +4,7 @@ import { ago, factsOf, id, lines, link, money, rowSchema, type Shown, status, te
 import { operatorNames } from './operator-names.ts'
 import { readQueue, rowsOnPage } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
@@ -29,6 +29,7 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(keys, name)
 
 export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals', showQueue)
+  route.get('/withdrawals/next', goToNext)
   route.get('/withdrawals/:withdrawalId', (visit) => showCase(visit))
   route.post('/withdrawals/:withdrawalId/:verb', async (visit) => {
     const { verb = '' } = visit.params
@@ -87,6 +88,15 @@ const queueInput = (status: WaitingStatus, after: string | undefined): Input<typ
   ...(after === undefined ? {} : { after }),
 })
 
+/** The one that waits longest, besides the one that somebody comes from. */
+async function goToNext({ person, environment, query, address, reply }: Visit): Promise<FastifyReply> {
+  const shown: WaitingStatus = query.status === 'approved' ? 'approved' : 'under_review'
+  const read = (after: string | undefined) => person.call(withdrawalQueue, queueInput(shown, after))
+  const { rows } = await readQueue(environment, undefined, read)
+  const next = rows.find((row) => row.id !== query.not && !row.settling)
+  return reply.redirect(address(next === undefined ? `/withdrawals?status=${shown}` : pathOf(next)), 303)
+}
+
 interface Case {
   readonly withdrawal: Withdrawal
   readonly player: Reply<typeof showPlayer>
@@ -104,7 +114,8 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const path = pathOf(withdrawal)
   if (withdrawal.environment !== environment) return visit.reply.redirect(`/${withdrawal.environment}${path}`, 303)
   const nameOf = await operatorNames(visit)
-  const verbs = isWaiting(withdrawal.status) ? decisionsIn[withdrawal.status] : []
+  const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
+  const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent))
   const shown: readonly Shown<Withdrawal>[] = [
     'status',
     ['destination', ({ destination }) => text(destination)],
@@ -123,16 +134,27 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     title: display.money(withdrawal.amount, withdrawal.currency),
     about: display.t('withdrawals'),
     list: visit.address(`/withdrawals?status=${withdrawal.status === 'approved' ? 'approved' : 'under_review'}`),
+    next: visit.address(`/withdrawals/next?status=${stageOf(withdrawal)}&not=${withdrawal.id}`),
     facts: factsOf(showWithdrawal.reply, withdrawal, shown),
     remark: withdrawal.settling ? display.t('settling') : undefined,
     people: peopleOf(visit, withdrawal),
-    decisions: withdrawal.settling
-      ? []
-      : verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent)),
-    lost: sent !== undefined && !verbs.includes(sent.name as Verb) ? sent.rejection.code : undefined,
-    history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({ at, who: by.name, from, to, reason })),
+    decisions,
+    lost: refusalWithoutForm(decisions, sent),
+    history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({
+      at,
+      who: nameOf(by.name),
+      from,
+      to,
+      reason,
+    })),
     sections: [],
   })
+}
+
+/** The queue in which the work on this withdrawal was done: whoever has just approved one goes on reviewing. */
+const stageOf = ({ status: value, transitions }: Withdrawal): WaitingStatus => {
+  const former = transitions.at(-1)?.from ?? ''
+  return isWaiting(former) ? former : isWaiting(value) ? value : 'under_review'
 }
 
 const isWaiting = (value: string): value is WaitingStatus => Object.hasOwn(decisionsIn, value)

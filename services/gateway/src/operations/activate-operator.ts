@@ -4,5 +4,5 @@ import { activate } from '../domain/operator.ts'
 import { changeOperator } from '../steps/change-operator.ts'
 
 export const activateOperator = handle(operations.gateway.activateOperator, {
-  execute: ({ input }, { db }) => changeOperator(db, input.operatorId, activate),
+  execute: ({ input }, tools) => changeOperator(tools, input.operatorId, activate),
 })

@@ -4,14 +4,16 @@ import { createOperator } from './create-operator.ts'
 import { getOperator } from './get-operator.ts'
 import { issueCredential } from './issue-credential.ts'
 import { listOperators } from './list-operators.ts'
+import { readOperatorNames } from './read-operator-names.ts'
 import { revokeCredential } from './revoke-credential.ts'
 import { rewrapSecrets } from './rewrap-secrets.ts'
 import { setOperatorLimits } from './set-operator-limits.ts'
 import { setReplayProtection } from './set-replay-protection.ts'
 import { suspendOperator } from './suspend-operator.ts'
 
-/** The team's operations, which come over NATS. Those of operators are HTTP routes (../http). */
+/** The operations of the team and of other services, which come over NATS. Those of operators are HTTP routes (../http). */
 export const handlers = (secrets: SecretBox): HandlersOf<'gateway'> => ({
+  readOperatorNames,
   createOperator: createOperator(secrets),
   listOperators,
   getOperator,

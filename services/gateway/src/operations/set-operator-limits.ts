@@ -6,9 +6,9 @@ import { changeOperator } from '../steps/change-operator.ts'
 
 /** Changes only the limits that the input has. An empty list of addresses permits any address. */
 export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
-  async execute({ input }, { db }) {
+  async execute({ input }, tools) {
     const { rateLimitPerMinute, allowedAddresses } = input
     const limits = { rateLimitPerMinute, allowedAddresses: allowedAddresses && normaliseRanges(allowedAddresses) }
-    return changeOperator(db, input.operatorId, (terms) => changeLimits(terms, limits))
+    return changeOperator(tools, input.operatorId, (terms) => changeLimits(terms, limits))
   },
 })

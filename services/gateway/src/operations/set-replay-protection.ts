@@ -5,6 +5,6 @@ import { changeOperator } from '../steps/change-operator.ts'
 
 /** Holds within a second on every replica. */
 export const setReplayProtection = handle(operations.gateway.setReplayProtection, {
-  execute: ({ input: { operatorId, replayProtection } }, { db }) =>
-    changeOperator(db, operatorId, (terms) => protectFromReplays(terms, replayProtection === 'on')),
+  execute: ({ input: { operatorId, replayProtection } }, tools) =>
+    changeOperator(tools, operatorId, (terms) => protectFromReplays(terms, replayProtection === 'on')),
 })

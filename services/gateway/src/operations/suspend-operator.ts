@@ -5,5 +5,5 @@ import { changeOperator } from '../steps/change-operator.ts'
 
 /** Holds within a second on every replica. What was already committed finishes, webhooks included. */
 export const suspendOperator = handle(operations.gateway.suspendOperator, {
-  execute: ({ input }, { db, now }) => changeOperator(db, input.operatorId, (terms) => suspend(terms, now)),
+  execute: ({ input }, tools) => changeOperator(tools, input.operatorId, (terms) => suspend(terms, tools.now)),
 })

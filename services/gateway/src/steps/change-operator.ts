@@ -1,5 +1,5 @@
-import type { OperatorRecord } from '@backoffice/contracts'
-import type { Db } from '@backoffice/service-runtime'
+import type { AuditedChange, OperatorRecord } from '@backoffice/contracts'
+import type { ExecuteTools } from '@backoffice/service-runtime'
 import type { OperatorTerms } from '../domain/operator.ts'
 import { lockOperator, readOperator } from '../storage/operators.ts'
 import { showOperator } from '../views/operator.ts'
@@ -10,15 +10,27 @@ import { showOperator } from '../views/operator.ts'
  * @throws {Rejection} OPERATOR_NOT_FOUND
  */
 export async function changeOperator(
-  db: Db,
+  { db, changed: audited }: Pick<ExecuteTools, 'db' | 'changed'>,
   operatorId: string,
   change: (terms: OperatorTerms) => OperatorTerms,
 ): Promise<OperatorRecord> {
   const operator = await lockOperator(db, operatorId)
   const { rateLimitPerMinute, allowedAddresses, suspendedAt = null, replayProtection } = operator
-  const changed = change({ rateLimitPerMinute, allowedAddresses, suspendedAt, replayProtection })
+  const before = { rateLimitPerMinute, allowedAddresses, suspendedAt, replayProtection }
+  const changed = change(before)
+  audited(...differences(before, changed))
   const em = await db.em()
   em.assign(operator, { ...changed, allowedAddresses: [...changed.allowedAddresses] })
   await db.flush()
   return showOperator(await readOperator(db, { id: operatorId }))
+}
+
+/** What became different, for the audit trail. */
+function differences(before: OperatorTerms, after: OperatorTerms): AuditedChange[] {
+  const fields = Object.keys(before) as (keyof OperatorTerms)[]
+  const shown = (value: OperatorTerms[keyof OperatorTerms]) =>
+    value === null ? null : value instanceof Date ? value.toISOString() : String(value)
+  return fields
+    .map((field) => ({ field, before: shown(before[field]), after: shown(after[field]) }))
+    .filter((change) => change.before !== change.after)
 }

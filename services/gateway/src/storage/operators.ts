@@ -34,6 +34,11 @@ export async function readOperator(
   return operator
 }
 
+/** Unknown ids are left out. */
+export function findOperatorNames(db: ReadDb, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  return db<{ id: string; name: string }>`select id, name from operator where id = any(${ids}::text[])`
+}
+
 export async function isNameTaken(db: ReadDb, name: string): Promise<boolean> {
   const { em, Operator } = await records(db)
   return (await em.count(Operator, { name })) > 0

@@ -39,6 +39,14 @@ t.test('an operator is found by name and by id, with what it was created with', 
   t.equal(await refusal(alice.call(getOperator, { input: { name: 'nobody' } })), 'OPERATOR_NOT_FOUND')
 })
 
+t.test('other services read the names of operators by their ids; unknown ids are left out', async (t) => {
+  const { operatorId } = await alice.call(createOperator, { input: { name: 'Named' } })
+  const input = { operatorIds: [operatorId, 'op_nobody'] }
+  t.same(await bed.rpc.call(operations.gateway.readOperatorNames, { scope: bed.scope(), input }), {
+    operators: [{ id: operatorId, name: 'Named' }],
+  })
+})
+
 t.test('operators are listed by name, page by page', async (t) => {
   const names = ['page a', 'page b', 'page c']
   for (const name of names) await alice.call(createOperator, { input: { name } })
@@ -99,9 +107,15 @@ t.test('replay protection is off until the team turns it on, and that is recorde
   t.equal(await refusal(alice.call(setReplayProtection, { input: unknown })), 'OPERATOR_NOT_FOUND')
   const { rows } = await bed
     .sql('admin')
-    .query("select actor, reason from gateway.audit_entry where operation = 'setReplayProtection' order by at")
+    .query(
+      "select outcome, reason, changes from gateway.audit_entry where operation = 'setReplayProtection' order by at",
+    )
+  const changed = (before: boolean, after: boolean) => [
+    { field: 'replayProtection', before: String(before), after: String(after) },
+  ]
   t.match(rows, [
-    { actor: 'alice', reason: 'asked for' },
-    { actor: 'alice', reason: 'asked for' },
+    { outcome: 'done', reason: 'asked for', changes: changed(false, true) },
+    { outcome: 'done', reason: 'asked for', changes: changed(true, false) },
+    { outcome: 'OPERATOR_NOT_FOUND', reason: null, changes: null },
   ])
 })

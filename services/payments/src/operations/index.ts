@@ -2,6 +2,7 @@ import type { HandlersOf } from '@backoffice/service-runtime'
 import type { Intents } from '../steps/intents.ts'
 import { cancelWithdrawal } from './cancel-withdrawal.ts'
 import { confirmDeposit } from './confirm-deposit.ts'
+import { countWithdrawalQueue } from './count-withdrawal-queue.ts'
 import { createDeposit } from './create-deposit.ts'
 import { decideWithdrawal } from './decide-withdrawal.ts'
 import { decideWithdrawalInSandbox } from './decide-withdrawal-in-sandbox.ts'
@@ -11,6 +12,7 @@ import { failDeposit } from './fail-deposit.ts'
 import { forgetDestinations } from './forget-destinations.ts'
 import { getWithdrawal } from './get-withdrawal.ts'
 import { listDeposits } from './list-deposits.ts'
+import { listWithdrawals } from './list-withdrawals.ts'
 import { readDayDeposits } from './read-day-deposits.ts'
 import { readOpenRecords } from './read-open-records.ts'
 import { requestWithdrawal } from './request-withdrawal.ts'
@@ -33,7 +35,9 @@ export const handlers = ({ intents }: { readonly intents: Intents }): HandlersOf
   showDeposit,
   listDeposits,
   showWithdrawal,
+  listWithdrawals,
   withdrawalQueue,
+  countWithdrawalQueue,
   decideWithdrawal,
   endCommand,
 })

@@ -1,17 +1,28 @@
-import { operations, Rejection } from '@backoffice/contracts'
-import { handle } from '@backoffice/service-runtime'
+import { defined, operations, Rejection } from '@backoffice/contracts'
+import { handle, withOperatorNames } from '@backoffice/service-runtime'
+import { scopeOf } from '../storage/scope.ts'
 import { listTransitions } from '../storage/transitions.ts'
 import { findWithdrawals } from '../storage/withdrawals.ts'
 import { shownWithdrawals } from '../views/shown-withdrawal.ts'
 import { shownTransitions } from '../views/transition.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
+import { factsOf } from '../views/withdrawal-facts.ts'
 
 export const showWithdrawal = handle(
   operations.payments.showWithdrawal,
-  async ({ input: { withdrawalId } }, { db }) => {
+  async ({ input: { withdrawalId }, requestId, deadline }, { db, rpc, now }) => {
     const [withdrawal] = await shownWithdrawals(db, await findWithdrawals(db, [withdrawalId]))
     if (withdrawal === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
-    const histories = await listTransitions(db, [withdrawalId])
-    return { ...teamWithdrawal(withdrawal), transitions: shownTransitions(histories.get(withdrawalId), withdrawal) }
+    const scope = scopeOf(withdrawal)
+    const [histories, [facts], [shown]] = await Promise.all([
+      listTransitions(db, [withdrawalId]),
+      factsOf(db, [withdrawal], now),
+      withOperatorNames([teamWithdrawal(withdrawal)], { rpc, scope, requestId, deadline }),
+    ])
+    return {
+      ...(shown as NonNullable<typeof shown>),
+      ...defined({ facts }),
+      transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
+    }
   },
 )

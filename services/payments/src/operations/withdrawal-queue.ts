@@ -1,26 +1,34 @@
-import { operations } from '@backoffice/contracts'
-import { handle, type RpcClient, toPage } from '@backoffice/service-runtime'
+import { defined, operations } from '@backoffice/contracts'
+import { handle, type RpcClient, toPage, withOperatorNames } from '@backoffice/service-runtime'
 import { scopeOf } from '../storage/scope.ts'
 import { listQueue, type WithdrawalRecord } from '../storage/withdrawals.ts'
 import { shownWithdrawals } from '../views/shown-withdrawal.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
+import { factsOf } from '../views/withdrawal-facts.ts'
 
 const { getPlayerStanding } = operations.players
 const { readBalance } = operations.wallet
 
-export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async (call, { db, rpc }) => {
+export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async (call, { db, rpc, now }) => {
   const { status = 'under_review', limit, ...filter } = call.input
   const withdrawals = await shownWithdrawals(db, await listQueue(db, { ...filter, status, limit: limit + 1 }))
   const { data, nextCursor } = toPage(withdrawals.map(teamWithdrawal), limit, ({ id }) => id)
-  const players = new Map(withdrawals.slice(0, data.length).map((withdrawal) => [withdrawal.playerId, withdrawal]))
+  const onPage = withdrawals.slice(0, data.length)
+  const players = new Map(onPage.map((withdrawal) => [withdrawal.playerId, withdrawal]))
   const known = new Map<string, Awaited<ReturnType<typeof readPlayer>>>()
-  await eachOf([...players.values()], async (withdrawal) => {
-    known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
-  })
+  const { requestId, deadline } = call
+  const scope = withdrawals[0] && scopeOf(withdrawals[0])
+  const [named, facts] = await Promise.all([
+    withOperatorNames(data, { rpc, scope, requestId, deadline }),
+    factsOf(db, onPage, now),
+    eachOf([...players.values()], async (withdrawal) => {
+      known.set(withdrawal.playerId, await readPlayer(rpc, withdrawal, call))
+    }),
+  ])
   return {
-    data: data.flatMap((withdrawal) => {
+    data: named.flatMap((withdrawal, index) => {
       const player = known.get(withdrawal.playerId)
-      return player === undefined ? [] : [{ ...withdrawal, ...player }]
+      return player === undefined ? [] : [{ ...withdrawal, ...defined({ facts: facts[index] }), ...player }]
     }),
     nextCursor,
   }

@@ -1,4 +1,4 @@
-import { operations, Rejection, type TransitionActor } from '@backoffice/contracts'
+import { type AuditedChange, operations, Rejection, type TransitionActor } from '@backoffice/contracts'
 import {
   type Db,
   type EmittedEvent,
@@ -44,7 +44,12 @@ export function decideOnWithdrawal(
   { input, operationId }: WithdrawalCall,
   before: Checked<WithdrawalRecord> | undefined,
   { decision, by, now }: { readonly decision: WithdrawalDecision; readonly by: TransitionActor; readonly now: Date },
-): { readonly withdrawal: WithdrawalRecord; readonly change: Change<WithdrawalRecord>; readonly sends: Sent[] } {
+): {
+  readonly withdrawal: WithdrawalRecord
+  readonly change: Change<WithdrawalRecord>
+  readonly sends: Sent[]
+  readonly changed: readonly AuditedChange[]
+} {
   if (before === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
   // Until the wallet has done its part, the public status is the former one, so nobody may be refused because of the
   // new one.
@@ -55,6 +60,7 @@ export function decideOnWithdrawal(
   return {
     withdrawal,
     change: { record: withdrawal, transition, operationId },
+    changed: [{ field: 'status', before: before.status, after: withdrawal.status }],
     sends: [...holdCommands(withdrawal, hold, now), changeOf(withdrawal, before.status)],
   }
 }

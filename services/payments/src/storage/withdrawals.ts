@@ -1,5 +1,14 @@
-import type { Scope } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
+import { type Environment, environments, type Scope, type WithdrawalStatus } from '@backoffice/contracts'
+import {
+  assignments,
+  columnNames,
+  type Db,
+  firstId,
+  hourMs,
+  type ReadDb,
+  sql,
+  unnest,
+} from '@backoffice/service-runtime'
 import { hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
 import { inOrder } from './in-order.ts'
 import { opened, type StoredDestination } from './sealed-destination.ts'
@@ -63,23 +72,113 @@ export async function updateWithdrawals(db: Db, changes: readonly Change<Withdra
   ])
 }
 
+/** Whose withdrawals are listed. */
+interface OwnerFilter {
+  readonly operatorId?: string | undefined
+  readonly brandId?: string | undefined
+  /** Of both when it is undefined. */
+  readonly environment?: Environment | undefined
+}
+
+/** Each is read by itself, because an index begins with it. */
+const environmentsOf = ({ environment }: OwnerFilter): readonly Environment[] =>
+  environment === undefined ? environments : [environment]
+
+function isOwned(filter: OwnerFilter) {
+  const { operatorId = null, brandId = null } = filter
+  return sql`
+    (${operatorId}::text is null or operator_id = ${operatorId}) and (${brandId}::text is null or brand_id = ${brandId})
+  `
+}
+
+export interface QueueFilter extends OwnerFilter {
+  readonly status: 'under_review' | 'approved'
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
 /** Oldest first: ids are ordered by the time of the request. */
-export async function listQueue(
-  db: ReadDb,
-  filter: {
-    readonly status: 'under_review' | 'approved'
-    readonly brandId?: string | undefined
-    readonly after?: string | undefined
-    readonly limit: number
-  },
-): Promise<WithdrawalRecord[]> {
-  const { status, brandId = null, after = '', limit } = filter
-  // The two statuses are named so that a prepared plan may use the index of the queue.
+export async function listQueue(db: ReadDb, filter: QueueFilter): Promise<WithdrawalRecord[]> {
+  const { status, after = '', limit } = filter
+  // The two statuses are named so that a prepared plan may use the index of the queue, which has no other rows.
   const rows = await db<WithdrawalRecord & StoredDestination>`
-    select ${columns} from withdrawal
-    where status in ('under_review', 'approved') and status = ${status} and id > ${after}
-      and (${brandId}::text is null or brand_id = ${brandId})
+    select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+      select * from withdrawal
+      where status in ('under_review', 'approved') and status = ${status} and environment = asked and id > ${after}
+        and ${isOwned(filter)}
+      order by id limit ${limit}
+    ) waiting
     order by id limit ${limit}
   `
   return opened<WithdrawalRecord>(db, rows)
+}
+
+export interface WithdrawalFilter extends OwnerFilter {
+  readonly playerId?: string | undefined
+  readonly status?: WithdrawalStatus | undefined
+  /** When it was requested: from this time on, and before that. */
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
+/** The time in an id is that of the first attempt of the request, by another clock perhaps. */
+const idAheadMs = hourMs
+/** Comes after every id. */
+const afterAllIds = '~'
+
+/** Newest first. */
+export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<WithdrawalRecord[]> {
+  const { playerId = null, status = null, from = null, to = null, before = afterAllIds, limit } = filter
+  const lowest = from === null ? '' : firstId('wdr', new Date(from.getTime() - idAheadMs))
+  const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
+  const rows = await db<WithdrawalRecord & StoredDestination>`
+    select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+      select * from withdrawal
+      where ${rangeOf(filter)} and environment = asked and version > 0
+        and id < ${before} and id >= ${lowest} and id < ${highest}
+        and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
+        and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
+        and (${playerId}::text is null or player_id = ${playerId}) and (${status}::text is null or status = ${status})
+        and ${isOwned(filter)}
+      order by id desc limit ${limit}
+    ) listed
+    order by id desc limit ${limit}
+  `
+  return opened<WithdrawalRecord>(db, rows)
+}
+
+/** Statements of their own, since each uses another index. */
+function rangeOf({ playerId, operatorId }: WithdrawalFilter) {
+  if (playerId !== undefined) return sql`player_id = ${playerId}`
+  return operatorId === undefined ? sql`true` : sql`operator_id = ${operatorId}`
+}
+
+export const waitingStatuses = ['under_review', 'approved'] as const
+
+export interface QueueState {
+  readonly environment: Environment
+  readonly status: (typeof waitingStatuses)[number]
+  readonly waiting: number
+  readonly oldestAt: Date | null
+}
+
+/** How many withdrawals wait, and since when the oldest one does, for each environment and status. */
+export function countQueue(db: ReadDb, filter: Pick<OwnerFilter, 'environment'>): Promise<QueueState[]> {
+  return db<QueueState>`
+    select queue.environment, queue.status,
+      (
+        select count(*) from withdrawal w where w.status in ('under_review', 'approved')
+          and w.status = queue.status and w.environment = queue.environment
+      )::int as waiting,
+      (
+        select w.created_at from withdrawal w where w.status in ('under_review', 'approved')
+          and w.status = queue.status and w.environment = queue.environment order by w.id limit 1
+      ) as oldest_at
+    from unnest(${environmentsOf(filter)}::text[]) with ordinality as e (environment, place)
+    cross join unnest(${waitingStatuses}::text[]) with ordinality as s (status, rank)
+    cross join lateral (select e.environment, s.status) queue (environment, status)
+    order by place, rank
+  `
 }

@@ -15,6 +15,6 @@ export function publicWithdrawal(withdrawal: Withdrawal): PublicWithdrawal {
 
 /** A withdrawal as the team sees it. */
 export function teamWithdrawal(shown: ShownWithdrawal): TeamWithdrawal {
-  const { operatorId, brandId, environment, timeZone, version, settling } = shown
-  return { ...publicWithdrawal(shown), operatorId, brandId, environment, timeZone, version, settling }
+  const { operatorId, brandId, environment, timeZone, version, settling, approvedBy } = shown
+  return { ...publicWithdrawal(shown), operatorId, brandId, environment, timeZone, version, settling, approvedBy }
 }

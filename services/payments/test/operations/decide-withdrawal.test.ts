@@ -177,12 +177,15 @@ t.test('every transition says who, when and why, and the audit trail has what th
     { version: 3, from: 'approved', to: 'paid', at: shown.paidAt, by: { kind: 'team', name: 'bob' }, reason: null },
   ])
   const audit = await path.rows(
-    'select actor, operation, subject, reason from audit_entry where subject = $1 order by at',
+    `select actor, operation, outcome, reason, changes from audit_entry
+    where subject = $1 and operation = 'decideWithdrawal' and outcome = 'done' order by at`,
     [id],
   )
+  const decided = { operation: 'decideWithdrawal', outcome: 'done' }
+  const changed = (before: string, after: string) => [{ field: 'status', before, after }]
   t.same(audit, [
-    { actor: 'alice', operation: 'decideWithdrawal', subject: id, reason: 'documents match' },
-    { actor: 'bob', operation: 'decideWithdrawal', subject: id, reason: null },
+    { actor: 'alice', ...decided, reason: 'documents match', changes: changed('under_review', 'approved') },
+    { actor: 'bob', ...decided, reason: null, changes: changed('approved', 'paid') },
   ])
   const sandboxed = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
   await path.decideInSandbox(sandboxed.id, 'reject')

@@ -81,7 +81,7 @@ for (const environment of ['sandbox', 'production'] as const satisfies readonly 
       { from: 'pending', to: 'confirmed', by: { kind: 'operator' } },
       { from: 'confirmed', to: 'failed', by: { kind: 'team', name: 'bob' }, reason },
     ])
-    const audit = 'select actor, reason from audit_entry where subject = $1 order by at'
+    const audit = "select actor, reason from audit_entry where subject = $1 and outcome = 'done' order by at"
     t.same(await path.rows(audit, [command.id]), [
       { actor: 'alice', reason },
       { actor: 'bob', reason },

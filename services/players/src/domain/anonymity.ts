@@ -32,7 +32,7 @@ const nobody = {
   kycReason: null,
 } as const
 
-const isAnonymised = ({ cpf }: Pick<PlayerRecord, 'cpf'>) => cpf === nobody.cpf
+export const isAnonymised = ({ cpf }: Pick<PlayerRecord, 'cpf'>) => cpf === nobody.cpf
 
 /**
  * Replaces everything that identifies the person. Nothing can bring it back. A player that is anonymised already stays as

@@ -1,6 +1,7 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
 import type { GameProvider } from '../provider/game-provider.ts'
 import { anonymisePlayer } from './anonymise-player.ts'
+import { countKycQueue } from './count-kyc-queue.ts'
 import { decideKyc } from './decide-kyc.ts'
 import { decideKycInSandbox } from './decide-kyc-in-sandbox.ts'
 import { exportPlayer } from './export-player.ts'
@@ -12,10 +13,13 @@ import { listGames } from './list-games.ts'
 import { listPlayers } from './list-players.ts'
 import { openGameSession } from './open-game-session.ts'
 import { registerPlayer } from './register-player.ts'
+import { searchPlayers } from './search-players.ts'
 import { selfExcludePlayer } from './self-exclude-player.ts'
 import { setDailyLimit } from './set-daily-limit.ts'
+import { setDocumentUrl } from './set-document-url.ts'
 import { setGameAvailability } from './set-game-availability.ts'
 import { setPlayerStatus } from './set-player-status.ts'
+import { showDocumentUrl } from './show-document-url.ts'
 import { showPlayer } from './show-player.ts'
 import { submitKyc } from './submit-kyc.ts'
 
@@ -35,8 +39,12 @@ export const handlers = (games: {
   showPlayer,
   exportPlayer,
   listPlayers,
+  searchPlayers,
   kycQueue,
+  countKycQueue,
   decideKyc,
+  showDocumentUrl,
+  setDocumentUrl,
   setPlayerStatus,
   selfExcludePlayer,
   setDailyLimit,

@@ -1,12 +1,23 @@
 import { invalid, operations } from '@backoffice/contracts'
-import { handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { handle, toPage, withIsoTimes, withOperatorNames } from '@backoffice/service-runtime'
+import { findSources } from '../storage/document-sources.ts'
 import { findWaitingPlayers, type QueuePlace } from '../storage/kyc-submissions.ts'
+import { requirePlayer, scopeOf } from '../storage/players.ts'
+import { documentUrl } from '../views/document-url.ts'
 
-export const kycQueue = handle(operations.players.kycQueue, async ({ input }, { db }) => {
-  const { brandId = null, limit } = input
-  const after = input.after === undefined ? null : placeOf(input.after)
-  const waiting = await findWaitingPlayers(db, { brandId, after, limit: limit + 1 })
-  return toPage(waiting.map(withIsoTimes), limit, ({ waitingSince, playerId }) => `${waitingSince}/${playerId}`)
+export const kycQueue = handle(operations.players.kycQueue, async (call, { db, rpc, now }) => {
+  const { after: cursor, limit, ...filter } = call.input
+  const after = cursor === undefined ? null : placeOf(cursor)
+  const waiting = await findWaitingPlayers(db, { ...filter, after, limit: limit + 1 })
+  const sources = await findSources(db, waiting)
+  const shown = waiting.map((player) => ({
+    ...withIsoTimes(player),
+    documentUrl: documentUrl(sources, player, player.latestReference, now),
+  }))
+  const { data, nextCursor } = toPage(shown, limit, ({ waitingSince, playerId }) => `${waitingSince}/${playerId}`)
+  const scope = waiting[0] && scopeOf(await requirePlayer(db, waiting[0].playerId))
+  const { requestId, deadline } = call
+  return { data: await withOperatorNames(data, { rpc, scope, requestId, deadline }), nextCursor }
 })
 
 function placeOf(cursor: string): QueuePlace {

@@ -2,7 +2,13 @@ import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { setStatus } from '../domain/player.ts'
 import { editPlayer } from '../steps/edit-player.ts'
+import { lockPlayer } from '../storage/players.ts'
 
 export const setPlayerStatus = handle(operations.players.setPlayerStatus, {
+  /** Nobody lifts a self-exclusion alone. */
+  async takesTwo({ input: { playerId, status } }, { db }) {
+    const player = await lockPlayer(db, playerId)
+    return player.environment === 'production' && player.status === 'autoexcluido' && status !== 'autoexcluido'
+  },
   execute: (call, tools) => editPlayer(call, tools, (player) => setStatus(player, call.input.status)),
 })

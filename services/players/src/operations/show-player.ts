@@ -1,19 +1,25 @@
 import { operations } from '@backoffice/contracts'
 import { fitting, handle, withIsoTimes } from '@backoffice/service-runtime'
+import { findSources } from '../storage/document-sources.ts'
 import { latestSubmissions } from '../storage/kyc-submissions.ts'
 import { latestChanges } from '../storage/player-changes.ts'
 import { requirePlayer } from '../storage/players.ts'
+import { documentUrl } from '../views/document-url.ts'
 import { publicSubmission, teamPlayer } from '../views/player.ts'
 
 export const showPlayer = handle(operations.players.showPlayer, async ({ input: { playerId } }, { db, now }) => {
   const player = await requirePlayer(db, playerId)
-  const [[submissions = []], changes] = await Promise.all([
+  const [[submissions = []], changes, sources] = await Promise.all([
     latestSubmissions(db, [playerId]),
     latestChanges(db, playerId),
+    findSources(db, [player]),
   ])
   return {
     ...teamPlayer(player, now),
-    submissions: submissions.map(publicSubmission),
+    submissions: submissions.map((submission) => ({
+      ...publicSubmission(submission),
+      documentUrl: documentUrl(sources, player, submission.reference, now),
+    })),
     changes: fitting(
       changes.map(({ at, actor, field, previous, next, reason }) =>
         withIsoTimes({ at, actor, field, from: previous, to: next, reason }),

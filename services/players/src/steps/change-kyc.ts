@@ -5,7 +5,7 @@ import type { PlayerRecord } from '../domain/player.ts'
 import { type KycSubmission, latestSubmissions } from '../storage/kyc-submissions.ts'
 import { insertChanges, type MadeChange } from '../storage/player-changes.ts'
 import { lockPlayers, updateKyc } from '../storage/players.ts'
-import { publicKyc } from '../views/player.ts'
+import { auditedChange, publicKyc } from '../views/player.ts'
 
 /** Writes the changes of players whose rows are locked. */
 export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
@@ -45,10 +45,11 @@ export const kycDecision = (whose: (call: DecisionCall) => { brandId: string | n
     const decided = decide(player, { status, reason }, now)
     const kyc = publicKyc(decided.player, submissions)
     const change: MadeChange = { ...decided, actor: whose(call).actor, reason }
+    const changed = auditedChange(decided)
     if (decided.change === null) return { reply: kyc, change }
     const data = { ...kyc, previousStatus: player.kycStatus, version: decided.player.kycVersion }
     const event = { kind: 'kyc.status_changed', aggregate: player.id, scope: player, data } as const
-    return { reply: kyc, change, sends: [event] }
+    return { reply: kyc, change, sends: [event], changed }
   },
 
   save: (changes: readonly MadeChange[], { db, now }: { readonly db: Db; readonly now: Date }) =>

@@ -3,7 +3,7 @@ import type { ExecuteTools } from '@backoffice/service-runtime'
 import type { Changed, PlayerRecord } from '../domain/player.ts'
 import { insertChanges } from '../storage/player-changes.ts'
 import { lockPlayer, updatePlayer } from '../storage/players.ts'
-import { teamPlayer } from '../views/player.ts'
+import { auditedChange, teamPlayer } from '../views/player.ts'
 
 /**
  * One edit of one player by a person of the team, recorded with who, what and why.
@@ -11,11 +11,12 @@ import { teamPlayer } from '../views/player.ts'
  */
 export async function editPlayer(
   { input, actor }: { readonly input: { playerId: string; reason?: string }; readonly actor: string },
-  { db, now }: ExecuteTools,
+  { db, now, changed: audited }: ExecuteTools,
   edit: (player: PlayerRecord, now: Date) => Changed<PlayerRecord>,
 ): Promise<TeamPlayer> {
   const changed = edit(await lockPlayer(db, input.playerId), now)
   await updatePlayer(db, changed.player)
   await insertChanges(db, [{ ...changed, actor, reason: input.reason ?? null }], now)
+  audited(...auditedChange(changed))
   return teamPlayer(changed.player, now)
 }

@@ -20,6 +20,8 @@ export const PlayerEntity = defineEntity({
     cpf: p.string(),
     phone: p.string().nullable(),
     sealedIdentity: p.string().nullable(),
+    cpfDigest: p.string().nullable(),
+    emailDigest: p.string().nullable(),
     birthDate: p.date(),
     status: p.string().$type<PlayerStatus>(),
     kycStatus: p.string().$type<KycStatus>(),

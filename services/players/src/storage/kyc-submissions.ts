@@ -1,4 +1,4 @@
-import { type operations, type Reply, submissionsBytesMax } from '@backoffice/contracts'
+import { type Environment, environments, type operations, type Reply, submissionsBytesMax } from '@backoffice/contracts'
 import { columnNames, type Db, type ReadDb, rowsOf, type WithTimes } from '@backoffice/service-runtime'
 
 export interface KycSubmission {
@@ -41,12 +41,16 @@ export async function latestSubmissions(
   return playerIds.map((id) => byPlayer.get(id) ?? [])
 }
 
+/** What stands for a reference that was replaced. A trigger of the table allows this text alone. */
+export const forgottenReference = 'anonymised'
+
 /** Replaces the references to a player's documents. */
 export async function forgetReferences(db: Db, playerId: string): Promise<void> {
-  await db`update kyc_submission set reference = 'anonymised' where player_id = ${playerId}`
+  await db`update kyc_submission set reference = ${forgottenReference} where player_id = ${playerId}`
 }
 
-export type WaitingPlayer = WithTimes<Reply<typeof operations.players.kycQueue>['data'][number], 'waitingSince'>
+type Shown = Reply<typeof operations.players.kycQueue>['data'][number]
+export type WaitingPlayer = WithTimes<Omit<Shown, 'operatorName' | 'documentUrl'>, 'waitingSince'>
 
 /** A place in the order of the queue. */
 export interface QueuePlace {
@@ -54,15 +58,21 @@ export interface QueuePlace {
   readonly playerId: string
 }
 
-/** Players whose documents wait for a decision, the longest wait first. @param brandId null: of all brands */
+export interface QueueFilter {
+  readonly operatorId?: string | undefined
+  readonly brandId?: string | undefined
+  /** Of both when it is undefined. */
+  readonly environment?: Environment | undefined
+  readonly after: QueuePlace | null
+  readonly limit: number
+}
+
+/** Players whose documents wait for a decision, the longest wait first. */
 export function findWaitingPlayers(
   db: ReadDb,
-  {
-    brandId,
-    after,
-    limit,
-  }: { readonly brandId: string | null; readonly after: QueuePlace | null; readonly limit: number },
+  { environment, after, limit, ...owner }: QueueFilter,
 ): Promise<WaitingPlayer[]> {
+  const { operatorId = null, brandId = null } = owner
   const { waitingSince, playerId } = after ?? { waitingSince: new Date(0), playerId: '' }
   return db<WaitingPlayer>`
     select p.id as player_id, p.operator_id, p.brand_id, p.environment, p.name, p.kyc_status, s.submissions,
@@ -72,9 +82,36 @@ export function findWaitingPlayers(
       select document_type, reference, submitted_at, (count(*) over ())::int as submissions
       from kyc_submission where player_id = p.id order by submitted_at desc, id desc limit 1
     ) s on true
-    where p.kyc_status in ('pendente', 'em_analise') and (${brandId}::text is null or p.brand_id = ${brandId})
+    where p.kyc_status in ('pendente', 'em_analise') and p.environment = any(${environmentsOf(environment)}::text[])
+      and (${operatorId}::text is null or p.operator_id = ${operatorId})
+      and (${brandId}::text is null or p.brand_id = ${brandId})
       and (s.submitted_at, p.id) > (${waitingSince}::timestamptz, ${playerId}::text)
     order by s.submitted_at, p.id
     limit ${limit}
+  `
+}
+
+/** An index begins with the environment, so both are named where none was asked for. */
+const environmentsOf = (environment: Environment | undefined): readonly Environment[] =>
+  environment === undefined ? environments : [environment]
+
+export interface QueueState {
+  readonly environment: Environment
+  readonly waiting: number
+  readonly oldestAt: Date | null
+}
+
+/** How many players the queue has, and since when the longest of them waits, for each environment. */
+export function countWaitingPlayers(db: ReadDb, environment: Environment | undefined): Promise<QueueState[]> {
+  return db<QueueState>`
+    select asked as environment, waiting, oldest_at
+    from unnest(${environmentsOf(environment)}::text[]) with ordinality as e (asked, place)
+    cross join lateral (
+      select count(s.submitted_at)::int as waiting, min(s.submitted_at) as oldest_at
+      from player p
+      cross join lateral (select max(submitted_at) as submitted_at from kyc_submission where player_id = p.id) s
+      where p.environment = asked and p.kyc_status in ('pendente', 'em_analise')
+    ) queue
+    order by place
   `
 }

@@ -3,8 +3,9 @@ import { identityOf } from './sealed-identity.ts'
 
 type Values = Readonly<Record<string, string | null>>
 
-/** Without the sealed column, which nobody can read without the keys. */
-function openPlayer({ sealed_identity: sealedIdentity = null, ...values }: Values, vault: Vault): Values {
+/** Without the sealed column and the digests, which nobody can read. */
+function openPlayer(row: Values, vault: Vault): Values {
+  const { sealed_identity: sealedIdentity = null, cpf_digest: _, email_digest: __, ...values } = row
   const { id, email, cpf, phone = null } = values
   const clear = { email: email ?? '', cpf: cpf ?? '', phone }
   return { ...values, ...identityOf(vault, id ?? '', { ...clear, sealedIdentity }) }

@@ -1,9 +1,18 @@
-import { type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, type ReadDb, rowsOf, unnest } from '@backoffice/service-runtime'
+import { type Environment, type KycStatus, type PlayerStatus, Rejection, type Scope } from '@backoffice/contracts'
+import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
 import type { PlayerRecord } from '../domain/player.ts'
 import type { PlayerRow } from './entities.ts'
 import { records } from './records.ts'
-import { type Identity, identityColumns, identityOf, type StoredIdentity, storedIdentity } from './sealed-identity.ts'
+import {
+  cpfDigestsOf,
+  digestColumns,
+  emailDigestsOf,
+  type Identity,
+  identityColumns,
+  identityOf,
+  type StoredIdentity,
+  storedIdentity,
+} from './sealed-identity.ts'
 
 // Calls of operators and services come in large numbers, so they share statements. The team's edits of one player, and
 // its lists with optional filters, use the entity.
@@ -112,7 +121,7 @@ export async function findPlayersByExternalId(
 export async function insertPlayers(db: Db, players: readonly PlayerRecord[]): Promise<void> {
   const rows = players.map((player) => ({ ...player, ...storedIdentity(db.vault, player.id, player) }))
   await db`
-    insert into player ${rowsOf('new', rows, playerColumns)}
+    insert into player ${rowsOf('new', rows, `${playerColumns}, ${digestColumns}`)}
     -- In one order, so that two replicas that insert the same names cannot deadlock.
     order by brand_id, external_id
   `
@@ -140,7 +149,10 @@ export async function requirePlayer(db: ReadDb, playerId: string): Promise<Playe
 }
 
 /** A copy, since records are changed by `updatePlayer` alone. An entity has null where the column has. */
-const copyOf = (db: ReadDb, row: PlayerRow) => recordOf(db, { ...row } as StoredPlayer)
+function copyOf(db: ReadDb, row: PlayerRow): PlayerRecord {
+  const { cpfDigest: _, emailDigest: __, ...player } = row
+  return recordOf(db, player as StoredPlayer)
+}
 
 /** One player to be edited, its row locked until the transaction ends. @throws {Rejection} PLAYER_NOT_FOUND */
 export async function lockPlayer(db: Db, playerId: string): Promise<PlayerRecord> {
@@ -168,6 +180,51 @@ export interface PlayerFilter {
   readonly kycStatus?: KycStatus
   /** The last id of the page before. Ids are ordered by time, so the next page has lower ones. */
   readonly before?: string
+}
+
+/** What players are searched by. */
+export type SearchedBy =
+  | { readonly playerId: string }
+  | { readonly externalId: string }
+  | { readonly cpf: string }
+  | { readonly email: string }
+  /** Beginnings of words, in small letters and without accents. */
+  | { readonly words: readonly string[] }
+
+export interface PlayerSearch {
+  readonly by: SearchedBy
+  readonly operatorId?: string | undefined
+  readonly brandId?: string | undefined
+  readonly environment?: Environment | undefined
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
+/** Comes after every id. */
+const afterAllIds = '~'
+
+/** Players of all operators, newest first. */
+export async function searchPlayers(db: ReadDb, { by, limit, ...filter }: PlayerSearch): Promise<PlayerRecord[]> {
+  const { operatorId = null, brandId = null, environment = null, before = afterAllIds } = filter
+  const found = await db<StoredPlayer>`
+    select ${columns} from player
+    where ${isFoundBy(db, by)} and id < ${before}
+      and (${operatorId}::text is null or operator_id = ${operatorId})
+      and (${brandId}::text is null or brand_id = ${brandId})
+      and (${environment}::text is null or environment = ${environment})
+    order by id desc limit ${limit}
+  `
+  return found.map((player) => recordOf(db, player))
+}
+
+/** Statements of their own, since each uses another index. */
+function isFoundBy({ vault }: ReadDb, by: SearchedBy) {
+  if ('playerId' in by) return sql`id = ${by.playerId}`
+  if ('externalId' in by) return sql`external_id = ${by.externalId}`
+  if ('cpf' in by) return sql`cpf_digest = any(${cpfDigestsOf(vault, by.cpf)}::text[])`
+  if ('email' in by) return sql`email_digest = any(${emailDigestsOf(vault, by.email)}::text[])`
+  const beginnings = by.words.map((word) => `'${word}':*`).join(' & ')
+  return sql`name_words(name) @@ to_tsquery('simple'::regconfig, ${beginnings})`
 }
 
 /** A page of a brand's players, newest first. */

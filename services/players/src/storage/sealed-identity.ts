@@ -1,6 +1,8 @@
+import { cpfDigits } from '@backoffice/contracts'
 import type { Place, SealedTable, Vault } from '@backoffice/service-runtime'
+import { isAnonymised } from '../domain/anonymity.ts'
 
-/** What of a player is encrypted at rest. No look-up is by any of it. */
+/** What of a player is encrypted at rest. */
 export interface Identity {
   readonly email: string
   readonly cpf: string
@@ -10,14 +12,40 @@ export interface Identity {
 /** The same as it is stored: either in the clear columns, or sealed as one and the clear columns empty. */
 export type StoredIdentity = Identity & { readonly sealedIdentity: string | null }
 
+/** What a sealed identity is found by. Null: it is not sealed, or nobody's. */
+export interface IdentityDigests {
+  readonly cpfDigest: string | null
+  readonly emailDigest: string | null
+}
+
 const nothing: Identity = { email: '', cpf: '', phone: null }
 
 const placeOf = (playerId: string): Place => ({ column: 'player.sealed_identity', row: playerId })
 
 /** The columns of an identity as they are written now. */
-export function storedIdentity(vault: Vault, playerId: string, { email, cpf, phone }: Identity): StoredIdentity {
-  if (!vault.seals) return { email, cpf, phone, sealedIdentity: null }
-  return { ...nothing, sealedIdentity: vault.seal(JSON.stringify({ email, cpf, phone }), placeOf(playerId)) }
+export function storedIdentity(
+  vault: Vault,
+  playerId: string,
+  { email, cpf, phone }: Identity,
+): StoredIdentity & IdentityDigests {
+  if (!vault.seals) return { email, cpf, phone, sealedIdentity: null, cpfDigest: null, emailDigest: null }
+  const sealedIdentity = vault.seal(JSON.stringify({ email, cpf, phone }), placeOf(playerId))
+  return { ...nothing, sealedIdentity, ...digestsOf(vault, { email, cpf }) }
+}
+
+/** Digests of a CPF under each master key, the newest first: with punctuation or without is the same. */
+export const cpfDigestsOf = (vault: Vault, cpf: string): string[] =>
+  vault.lookupDigests(cpfDigits(cpf) ?? cpf, 'player.cpf_digest')
+
+/** The same of an e-mail address. Case does not matter: people write it in several ways. */
+export const emailDigestsOf = (vault: Vault, email: string): string[] =>
+  vault.lookupDigests(email.trim().toLowerCase(), 'player.email_digest')
+
+function digestsOf(vault: Vault, identity: Pick<Identity, 'email' | 'cpf'>): IdentityDigests {
+  if (isAnonymised(identity)) return { cpfDigest: null, emailDigest: null }
+  const [cpfDigest = null] = cpfDigestsOf(vault, identity.cpf)
+  const [emailDigest = null] = emailDigestsOf(vault, identity.email)
+  return { cpfDigest, emailDigest }
 }
 
 /** The identity that columns stand for. */
@@ -25,15 +53,24 @@ export const identityOf = (vault: Vault, playerId: string, { sealedIdentity, ...
   sealedIdentity === null ? clear : (JSON.parse(vault.open(sealedIdentity, placeOf(playerId))) as Identity)
 
 export const identityColumns = 'email text, cpf text, phone text, sealed_identity text'
+/** They are written and compared, and never read with a player. */
+export const digestColumns = 'cpf_digest text, email_digest text'
+const columns = `${identityColumns}, ${digestColumns}`
 
 export const sealedPlayers: SealedTable = {
   table: 'player',
   key: 'id text',
-  reads: identityColumns,
-  writes: identityColumns,
-  renew({ id, email, cpf, phone, sealedIdentity }, vault) {
+  reads: columns,
+  writes: columns,
+  renew({ id, email, cpf, phone, sealedIdentity, cpfDigest, emailDigest }, vault) {
     if (sealedIdentity === null) return vault.seals ? storedIdentity(vault, id, { email, cpf, phone }) : null
     const renewed = vault.renew(sealedIdentity, placeOf(id))
-    return renewed === null ? null : { ...nothing, sealedIdentity: renewed }
+    const isCurrent = [cpfDigest, emailDigest].every((digest) => digest !== null && vault.isNewest(digest))
+    if (renewed === null && (isCurrent || !vault.seals)) return null
+    const digests = vault.seals
+      ? digestsOf(vault, identityOf(vault, id, { ...nothing, sealedIdentity }))
+      : { cpfDigest, emailDigest }
+    if (renewed === null && digests.cpfDigest === cpfDigest && digests.emailDigest === emailDigest) return null
+    return { ...nothing, sealedIdentity: renewed ?? sealedIdentity, ...digests }
   },
 }

@@ -1,6 +1,13 @@
-import { fromMinorUnits, type Kyc, type Player, type PlayerStanding, type TeamPlayer } from '@backoffice/contracts'
+import {
+  type AuditedChange,
+  fromMinorUnits,
+  type Kyc,
+  type Player,
+  type PlayerStanding,
+  type TeamPlayer,
+} from '@backoffice/contracts'
 import { withIsoTimes } from '@backoffice/service-runtime'
-import type { PlayerRecord } from '../domain/player.ts'
+import type { FieldChange, PlayerRecord } from '../domain/player.ts'
 import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
 import type { KycSubmission } from '../storage/kyc-submissions.ts'
 
@@ -32,6 +39,10 @@ export function standingOf(player: PlayerRecord, now: Date): PlayerStanding {
 }
 
 /** The record as the team sees it. */
+/** For the audit trail. */
+export const auditedChange = ({ change }: { readonly change: FieldChange | null }): AuditedChange[] =>
+  change === null ? [] : [{ field: change.field, before: change.previous, after: change.next }]
+
 export function teamPlayer(player: PlayerRecord, now: Date): TeamPlayer {
   const { operatorId, brandId, environment, timeZone, kycReason, kycDecidedAt } = player
   const { selfExcludedFrom, selfExcludedUntil, pendingLimit, pendingLimitFrom } = player

@@ -8,7 +8,8 @@ import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, findPlayers, getKyc, submitKyc, decideKycInSandbox, decideKyc, getPlayerStanding } =
   operations.players
-const { setPlayerStatus, selfExcludePlayer, setDailyLimit, kycQueue, showPlayer, listPlayers } = operations.players
+const { setPlayerStatus, selfExcludePlayer, setDailyLimit, kycQueue, countKycQueue, showPlayer, listPlayers } =
+  operations.players
 
 let now = new Date('2026-03-02T12:00:00.000Z')
 const bed = await testBed(t, { players, wallet }, { clock: { now: () => now } })
@@ -195,7 +196,7 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
   )
   for (const [operation, input] of [
     [setPlayerStatus, { playerId: 'ply_nobody', status: 'ativo', reason: 'x' }],
-    [decideKyc, { playerId: 'ply_nobody', status: 'aprovado' }],
+    [decideKyc, { playerId: 'ply_nobody', status: 'aprovado', reason: 'none' }],
     [showPlayer, { playerId: 'ply_nobody' }],
   ] as const) {
     await t.rejects(alice.call(operation, { input } as never), { code: 'PLAYER_NOT_FOUND' }, operation.id)
@@ -222,6 +223,43 @@ t.test('the queue is read page by page, over documents that came at one moment t
   t.strictSame(found, waiting.sort())
   const wrong = bed.team('alice').call(kycQueue, { input: { after: 'nowhere', limit: 1 } })
   t.equal(await refusal(wrong), 'VALIDATION_ERROR')
+})
+
+t.test('the queue shows one environment or both, and is counted by environment', async (t) => {
+  const alice = bed.team('alice')
+  const [ofSandbox, ofProduction] = [
+    bed.scope({ operatorId: 'op_counted' }),
+    bed.scope({ operatorId: 'op_counted', environment: 'production' }),
+  ]
+  const submit = async (there: typeof scope) => {
+    const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: there, input: newPlayer() })
+    await bed.rpc.call(submitKyc, { scope: there, input: { playerId, documentType: 'rg', reference: 'x' } })
+    return playerId
+  }
+  const count = async (input: object) => (await alice.call(countKycQueue, { input })).data
+  t.same(await count({ environment: 'production' }), [{ environment: 'production', waiting: 0, oldestAt: null }])
+  const [inSandbox, live] = [await submit(ofSandbox), await submit(ofProduction)]
+  const queue = async (filter: object) =>
+    (await alice.call(kycQueue, { input: { operatorId: 'op_counted', limit: 10, ...filter } })).data
+  const idsIn = async (filter: object) => (await queue(filter)).map(({ playerId }) => playerId)
+  t.same((await idsIn({})).sort(), [inSandbox, live].sort())
+  t.same(await idsIn({ environment: 'production' }), [live])
+  t.same(await idsIn({ environment: 'sandbox' }), [inSandbox])
+  t.match(await queue({ environment: 'production' }), [{ operatorId: 'op_counted', operatorName: null }])
+  const [{ waiting: before } = { waiting: 0 }, second] = await count({})
+  t.same(second, { environment: 'production', waiting: 1, oldestAt: now.toISOString() })
+  await submit(ofSandbox)
+  await alice.call(decideKyc, { input: { playerId: live, status: 'aprovado', reason: 'documents match' } })
+  t.match(await count({}), [
+    { environment: 'sandbox', waiting: before + 1 },
+    { environment: 'production', waiting: 0, oldestAt: null },
+  ])
+})
+
+t.test('a decision of the team needs a reason', async (t) => {
+  const { id: playerId } = await register()
+  const input = { playerId, status: 'aprovado' } as never
+  await t.rejects(bed.team('alice').call(decideKyc, { input }), { code: 'VALIDATION_ERROR' })
 })
 
 t.test('self-exclusion and limits show in the standing, and end when they should', async (t) => {

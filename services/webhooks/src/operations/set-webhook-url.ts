@@ -30,8 +30,9 @@ export const setWebhookUrl = ({
       }
     },
 
-    async execute({ input }, { db, now }) {
+    async execute({ input }, { db, now, changed }) {
       const row = await lockEndpoint(db, input)
+      changed({ field: 'url', before: row.url ?? null, after: input.url })
       // A row without a secret belongs to an operator that is still being made.
       if ((await loadSecrets(db, [row.id], now)).length === 0) throw new Rejection('OPERATOR_NOT_FOUND')
       await changeEndpoint(db, row, withUrl(toEndpoint(row, settings), input.url, { settings, now }), settings)

@@ -6,6 +6,14 @@ import { keptRecords } from './0004-kept-records.ts'
 import { reconcilerEnvironment } from './0005-reconciler-environment.ts'
 import { gamesRights } from './0006-games-rights.ts'
 import { sealedIdentity } from './0007-sealed-identity.ts'
+import { kycQueueOfEnvironment } from './0008-kyc-queue-of-environment.ts'
+import { search } from './0009-search.ts'
+import { playersByCpf } from './0010-players-by-cpf.ts'
+import { playersByEmail } from './0011-players-by-email.ts'
+import { playersByExternalId } from './0012-players-by-external-id.ts'
+import { playersByName } from './0013-players-by-name.ts'
+import { documentSources } from './0014-document-sources.ts'
+import { oneQueueIndex } from './0015-one-queue-index.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -17,4 +25,12 @@ export const migrations: readonly Migration[] = [
   reconcilerEnvironment,
   gamesRights,
   sealedIdentity,
+  kycQueueOfEnvironment,
+  search,
+  playersByCpf,
+  playersByEmail,
+  playersByExternalId,
+  playersByName,
+  documentSources,
+  oneQueueIndex,
 ]

@@ -1,0 +1,112 @@
+import {
+  allOperations,
+  type Input,
+  type Operation,
+  operations,
+  type Proposal,
+  Rejection,
+  type ServiceName,
+  serviceNames,
+} from '@backoffice/contracts'
+import { callPages } from '../pages.ts'
+import { row, type Work } from '../row.ts'
+import type { Session } from '../session.ts'
+
+const { listProposals, declineProposal } = operations.gateway
+const lists = serviceNames.map((service) => ({ service, list: operations[service].listProposals }))
+const declines = serviceNames.map((service) => operations[service].declineProposal)
+/** What may have been proposed. */
+const forTwo = allOperations.filter(({ twoPeople }) => twoPeople !== undefined)
+
+interface Found extends Proposal {
+  readonly service: ServiceName
+}
+
+export const proposals = [
+  row({
+    path: 'proposals list',
+    description: 'Calls of all services that take two people, newest first',
+    operation: listProposals,
+    also: lists.map(({ list }) => list),
+    fixed: { proposalId: undefined },
+    wording: { state: { default: 'open' } },
+    run: listAll,
+    columns: [
+      ['proposal', 'id'],
+      'service',
+      'operation',
+      ['what', 'input'],
+      ['proposed by', 'proposedBy'],
+      ['why', 'reason'],
+      ['until', 'expiresAt'],
+      'state',
+    ],
+  }),
+  row({
+    path: 'proposals show',
+    description: 'Show one proposal',
+    operation: listProposals,
+    also: lists.map(({ list }) => list),
+    arguments: ['proposalId'],
+    fixed: { state: undefined, before: undefined, limit: 1 },
+    run: ({ session, input }) => find(session, input.proposalId ?? ''),
+  }),
+  row({
+    path: 'proposals approve',
+    description: 'Carry out what somebody else proposed',
+    // An approval takes what the opposite takes. What it calls is what was proposed.
+    operation: declineProposal,
+    also: [...lists.map(({ list }) => list), ...forTwo],
+    arguments: ['proposalId'],
+    confirm: askToApprove,
+    run: approve,
+  }),
+  row({
+    path: 'proposals decline',
+    operation: declineProposal,
+    also: [...lists.map(({ list }) => list), ...declines],
+    arguments: ['proposalId'],
+    run: async ({ session, input, operationId }) => {
+      const { service } = await find(session, input.proposalId)
+      return session.call(operations[service].declineProposal, input, operationId)
+    },
+  }),
+]
+
+async function listAll({ session, input }: Work<typeof listProposals>) {
+  const pages = lists.map(async ({ service, list }) => {
+    const { data } = await callPages(session, list, input)
+    return data.map((proposal) => ({ service, ...proposal }))
+  })
+  const all = (await Promise.all(pages)).flat()
+  return { data: all.sort((a, b) => b.proposedAt.localeCompare(a.proposedAt)).slice(0, input.limit) }
+}
+
+/** A proposal is kept by the service that carries it out. Its id does not say which that is. */
+async function find(session: Session, proposalId: string): Promise<Found> {
+  const found = await Promise.all(
+    lists.map(async ({ service, list }) => {
+      const { data } = await session.call(list, { proposalId, limit: 1 })
+      return data.map((proposal) => ({ service, ...proposal }))
+    }),
+  )
+  const [proposal] = found.flat()
+  if (proposal === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
+  return proposal
+}
+
+async function askToApprove({ proposalId }: Input<typeof declineProposal>, session: Session): Promise<string> {
+  const { service, operation, input, proposedBy, reason } = await find(session, proposalId)
+  const why = reason === null ? '' : `, because ${JSON.stringify(reason)}`
+  return `${service}.${operation} ${JSON.stringify(input)}, proposed by ${proposedBy}${why}: carry it out?`
+}
+
+async function approve({ session, input, operationId }: Work<typeof declineProposal>): Promise<unknown> {
+  const { service, operation: id, input: proposed, state } = await find(session, input.proposalId)
+  if (state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state })
+  const operation = forTwo.find((candidate) => candidate.service === service && candidate.id === id)
+  if (operation === undefined) throw new Error(`this program does not know ${service}.${id}: take a newer one`)
+  const reason = 'reason' in operation.body.properties ? { reason: input.reason } : {}
+  const call = { ...(proposed as object), ...reason } as Input<Operation>
+  return session.approve(operation, { input: call, approves: input.proposalId, operationId })
+}

@@ -1,0 +1,16 @@
+import { productionFirst } from '../fields.ts'
+
+/** An operator is named by its id here, so a brand by that and the environment. */
+export const ofAllOperators = { fixed: { brandId: undefined }, wording: productionFirst } as const
+
+/** The operator of a row. Its name is absent in replies of 1.1.0, and null without the gateway. */
+export const operatorColumn = [
+  'operator',
+  ({ operatorName, operatorId }: { readonly operatorName?: string | null; readonly operatorId: string }) =>
+    operatorName ?? operatorId,
+] as const
+
+/** Both are shown, each on lines of its own, unless one is asked for. */
+export const countedEnvironment = { environment: { help: 'only this one; both when absent' } } as const
+
+export const waitingColumns = ['environment', 'waiting', ['oldest since', 'oldestAt']] as const

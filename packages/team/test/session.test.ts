@@ -1,0 +1,117 @@
+import { type Operation, operations, Rejection } from '@backoffice/contracts'
+import t from 'tap'
+import { Session } from '../src/session.ts'
+import { captured } from './captured.ts'
+import { typed } from './typed.ts'
+
+const { suspendOperator } = operations.gateway
+
+/** Refuses so many calls with a code, and answers those after it. */
+function refusing(code: 'LOGIN_REQUIRED' | 'FRESH_LOGIN_REQUIRED' | 'ROLE_REQUIRED', times: number) {
+  const ids: string[] = []
+  const call = async (_operation: Operation, { operationId }: { readonly operationId: string }) => {
+    ids.push(operationId)
+    if (ids.length <= times) throw new Rejection(code)
+    return {}
+  }
+  return { ids, call }
+}
+
+for (const code of ['LOGIN_REQUIRED', 'FRESH_LOGIN_REQUIRED'] as const) {
+  t.test(`${code}: who can log in without a person does so, and repeats the call under its id`, async (t) => {
+    const { ids, call } = refusing(code, 1)
+    let renewed = 0
+    const session = new Session({ call } as never, () => {
+      renewed += 1
+    })
+    const { error } = await captured(() => session.call(suspendOperator, { operatorId: 'op_1' }))
+    t.equal(error, undefined)
+    t.equal(renewed, 1)
+    t.equal(ids.length, 2)
+    t.equal(ids[0], ids[1])
+  })
+
+  t.test(`${code} a second time, or where a person has to log in, is the end of it`, async (t) => {
+    for (const [times, renew, calls] of [
+      [2, () => {}, 2],
+      [1, undefined, 1],
+    ] as const) {
+      const refused = refusing(code, times)
+      const session = new Session(refused as never, renew)
+      const { error } = await captured(() => session.call(suspendOperator, { operatorId: 'op_1' }))
+      t.match(error, { code })
+      t.equal(refused.ids.length, calls)
+    }
+  })
+}
+
+t.test('another refusal is not repeated', async (t) => {
+  const refused = refusing('ROLE_REQUIRED', 1)
+  const session = new Session(refused as never, () => t.fail('nobody logs in again'))
+  const { error } = await captured(() => session.call(suspendOperator, { operatorId: 'op_1' }))
+  t.match(error, { code: 'ROLE_REQUIRED' })
+  t.equal(refused.ids.length, 1)
+})
+
+t.test('what was proposed is an outcome, for people and for programs', async (t) => {
+  const details = { proposalId: 'prp_1', proposedBy: 'alice', expiresAt: '2026-03-03T12:00:00.000Z' }
+  const propose = () => {
+    throw new Rejection('AWAITS_APPROVAL', details)
+  }
+  const words = ['webhook', 'set', '--operator', 'Casa Azul', '--url', 'https://casa.example/hook']
+  const people = await typed(words, propose)
+  t.equal(people.error, undefined)
+  t.match(people.stdout, /^state {7}proposed\nproposalId {2}prp_1\n/)
+  t.match(people.stdout, /Somebody else carries it out: proposals approve prp_1/)
+  const program = await typed([...words, '--json'], propose)
+  t.equal(program.error, undefined)
+  t.same(JSON.parse(program.stdout), { state: 'proposed', ...details })
+})
+
+t.test('--json may stand anywhere on the line', async (t) => {
+  const reply = () => ({ data: [{ id: 'op_1' }] })
+  for (const words of [
+    ['--json', 'operators', 'list'],
+    ['operators', '--json', 'list'],
+    ['operators', 'list', '--json'],
+  ]) {
+    t.same(JSON.parse((await typed(words, reply)).stdout), [{ id: 'op_1' }], words.join(' '))
+  }
+})
+
+const proposal = {
+  ...{ id: 'prp_1', operation: 'setWebhookUrl', state: 'open', proposedBy: 'alice', reason: 'new receiver' },
+  ...{ input: { operatorId: 'op_1', environment: 'production', url: 'https://casa.example/hook' } },
+}
+const inWebhooks = (state: string) => (operation: Operation) =>
+  operation.id !== 'listProposals'
+    ? { done: operation.id }
+    : { data: operation.service === 'webhooks' ? [{ ...proposal, state }] : [], nextCursor: null }
+
+t.test('an approval is the same call, with a reason of its own', async (t) => {
+  const words = ['proposals', 'approve', 'prp_1', '--reason', 'seen']
+  const { sent, stdout } = await typed([...words, '--yes', '--json'], inWebhooks('open'))
+  t.same(JSON.parse(stdout), { done: 'setWebhookUrl' })
+  const { operation, input, approves } = sent.at(-1) ?? {}
+  t.equal(approves, 'prp_1')
+  t.equal(operation, operations.webhooks.setWebhookUrl)
+  t.same(input, { ...proposal.input, reason: 'seen' })
+  const { error: question } = await typed(words, inWebhooks('open'))
+  t.match(question?.message, 'proposed by alice, because "new receiver": carry it out?')
+  t.match(question?.message, 'https://casa.example/hook')
+})
+
+t.test('what is not open cannot be approved', async (t) => {
+  const words = ['proposals', 'approve', 'prp_1', '--reason', 'seen', '--yes']
+  const declined = await typed(words, inWebhooks('declined'))
+  t.match(declined.error, { code: 'PROPOSAL_NOT_OPEN' })
+  t.ok(declined.sent.every(({ operation }) => operation.kind === 'query'))
+  t.match((await typed(words, () => ({ data: [], nextCursor: null }))).error, { code: 'PROPOSAL_NOT_FOUND' })
+})
+
+t.test('a decline goes to the service that keeps the proposal', async (t) => {
+  const words = ['proposals', 'decline', 'prp_1', '--reason', 'wrong address']
+  const { sent } = await typed(words, inWebhooks('open'))
+  t.equal(sent.at(-1)?.operation, operations.webhooks.declineProposal)
+  t.same(sent.at(-1)?.input, { proposalId: 'prp_1', reason: 'wrong address' })
+})

@@ -1,0 +1,129 @@
+import { freePort } from '@backoffice/dev-stack'
+import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { type ConsoleBed, consoleBed } from './console-bed.ts'
+
+t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
+  // A browser says where a form comes from, and the console knows its own address.
+  const port = String(await freePort())
+  const bed = await consoleBed(t, { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port })
+  const browser = await startBrowser(t)
+  const faults: string[] = []
+
+  /** A window of somebody who is signed in. Whatever the browser complains about is a fault. */
+  async function windowOf(user: 'alice' | 'bob', options: Parameters<typeof browser.newContext>[0] = {}) {
+    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1366, height: 800 }, ...options })
+    await context.addCookies(cookiesFor(bed.url, await bed.cookiesOf(user)))
+    const page = await context.newPage()
+    page.on('pageerror', (error) => faults.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    return page
+  }
+
+  await t.test(
+    'three identities and a withdrawal are decided by keyboard, and both people are in the audit',
+    async (t) => {
+      const ids = []
+      for (const name of ['Ana Souza', 'Bruno Lima', 'Célia Reis']) ids.push(await bed.newPlayer('production', name))
+      const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production', 'Davi Melo'))
+      const page = await windowOf('alice')
+      await page.goto(`${bed.url}/production/kyc`)
+      await press(page, 'j', 'Enter')
+      for (const name of ['Ana Souza', 'Bruno Lima', 'Célia Reis']) {
+        await page.waitForSelector(`h1:has-text("${name}")`)
+        await press(page, 'a')
+        await page.keyboard.type('The document is clear')
+        await press(page, 'Tab', 'Enter')
+        await page.waitForSelector(`.notice.done:has-text("${name}")`)
+        await press(page, 'n')
+      }
+      await page.waitForURL('**/production/kyc')
+
+      await page.goto(`${bed.url}/production/withdrawals`)
+      await press(page, 'j', 'Enter')
+      await page.waitForSelector('.decisions')
+      await press(page, 'a', 'Enter')
+      await page.waitForSelector('.notice.done')
+      t.match(await page.textContent('.decision.off'), 'You approved it yourself')
+
+      const other = await windowOf('bob')
+      await other.goto(`${bed.url}/production/withdrawals/${withdrawalId}`)
+      await press(other, 'p')
+      t.match(await other.textContent('.decision[open] .ask'), '“Davi Melo”')
+      await press(other, 'Enter')
+      await other.waitForSelector('.notice.done')
+      t.equal((await bed.showWithdrawal(withdrawalId)).paidAt === null, false)
+
+      await other.goto(`${bed.url}/production/audit?subject=${withdrawalId}`)
+      t.strictSame(await other.locator('tbody tr td:nth-child(2)').allTextContents().then(trimmed), ['bob', 'alice'])
+      t.strictSame(faults, [])
+    },
+  )
+
+  await t.test('? shows the keys, / goes to the search', async (t) => {
+    const page = await windowOf('alice')
+    await page.goto(`${bed.url}/production`)
+    await press(page, '?')
+    t.ok(await page.isVisible('#help'))
+    await press(page, 'Escape', '/')
+    const playerId = await bed.newPlayer('sandbox')
+    await page.keyboard.type(playerId)
+    await press(page, 'Enter')
+    await page.waitForURL(`**/sandbox/players/${playerId}`)
+  })
+
+  await t.test('the counts change by themselves', async (t) => {
+    const page = await windowOf('alice')
+    await page.goto(`${bed.url}/sandbox`)
+    await page.waitForSelector('.pages [data-count=kyc]:not(:empty)')
+    t.equal(await page.textContent('.pages [data-count=kyc]'), await page.textContent('.number[data-count=kyc]'))
+  })
+
+  for (const [width, colorScheme] of [
+    [1366, 'light'],
+    [390, 'dark'],
+  ] as const)
+    await t.test(`every page is readable at ${width} pixels, ${colorScheme}, by whoever reads it`, async (t) => {
+      const page = await windowOf('alice', { colorScheme, viewport: { width, height: 800 } })
+      for (const path of await everyPage(bed)) {
+        await page.goto(`${bed.url}${path}`)
+        for (const closed of await page.locator('details').all())
+          await closed.evaluate((node) => node.setAttribute('open', ''))
+        t.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, path)
+        t.strictSame(await violations(page), [], path)
+      }
+    })
+})
+
+const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+const trimmed = (texts: readonly string[]) => texts.map((text) => text.trim())
+
+const cookiesFor = (url: string, cookies: Readonly<Record<string, string>>) =>
+  Object.entries(cookies).map(([name, value]) => ({ name, value, url }))
+
+async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
+  const playerId = await bed.newPlayer('production', 'Maria Eduarda de Albuquerque Figueiredo Cavalcanti Neto')
+  const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'))
+  const signedIn = [
+    '',
+    '/kyc',
+    `/kyc/${playerId}`,
+    '/withdrawals',
+    '/withdrawals?status=approved',
+    `/players/${playerId}`,
+  ]
+  const others = [`/withdrawals/${withdrawalId}`, '/audit?reads=yes', '/search?q=nothing']
+  return [...[...signedIn, ...others].map((path) => `/production${path}`), '/sandbox', '/sign-in?why=over', '/nowhere']
+}
+
+/** Of the rules of WCAG 2.2 AA. */
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const { violations: found } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+}

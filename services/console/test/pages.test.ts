@@ -1,0 +1,184 @@
+import { operations } from '@backoffice/contracts'
+import t from 'tap'
+import { consoleBed, formOf, newCookieKey, Visitor } from './console-bed.ts'
+
+t.test('the pages', async (t) => {
+  const bed = await consoleBed(t)
+  const alice = await bed.visitor('alice')
+  const playerId = await bed.newPlayer('production')
+  const newWithdrawal = async () => bed.newWithdrawal('production', await bed.newPlayer('production'))
+
+  await t.test('nobody sees one without signing in', async (t) => {
+    const nobody = new Visitor(bed.url, {})
+    for (const path of ['/production', `/production/kyc/${playerId}`, '/sandbox/audit', '/production/live']) {
+      const { status, location } = await nobody.get(path)
+      t.equal(status, 303, path)
+      t.equal(location, `/sign-in?returnTo=${encodeURIComponent(path)}`)
+    }
+    const foreign = await nobody.get(`/sign-in?returnTo=${encodeURIComponent('//evil.test/')}`)
+    t.match(foreign.text, 'href="/login?returnTo=%2F"')
+  })
+
+  await t.test('a cookie under another key is nobody; one under a former key is still read', async (t) => {
+    const other = new Visitor(bed.url, await bed.cookiesOf('alice', {}, newCookieKey()))
+    t.equal((await other.get('/production')).status, 303)
+    const former = newCookieKey()
+    const rotated = await consoleBed(t, { CONSOLE_SESSION_KEYS: `${newCookieKey()},${former}` })
+    const visitor = new Visitor(rotated.url, await rotated.cookiesOf('alice', {}, former))
+    t.equal((await visitor.get('/production')).status, 200)
+  })
+
+  await t.test('a session that is over leads to the sign-in, which says why', async (t) => {
+    const visitor = await bed.visitor('alice', { loggedInSecondsAgo: 11 * 3_600 })
+    const { status, location } = await visitor.get('/production')
+    t.equal(status, 303)
+    t.equal(location, '/sign-in?why=over')
+    t.match((await visitor.get('/sign-in?why=over')).text, 'Your session is over')
+  })
+
+  await t.test('may load nothing from elsewhere, be framed by nobody, and are not kept', async (t) => {
+    const { headers } = await alice.get('/production')
+    const policy = headers.get('content-security-policy') ?? ''
+    t.match(policy, "default-src 'self'")
+    t.match(policy, "frame-ancestors 'none'")
+    t.match(policy, "form-action 'self' https://identity.test")
+    t.notMatch(policy, 'unsafe')
+    t.equal(headers.get('cache-control'), 'no-store')
+    t.equal(headers.get('x-content-type-options'), 'nosniff')
+  })
+
+  await t.test('a withdrawal is approved by one and paid by another, once each', async (t) => {
+    const id = await newWithdrawal()
+    const path = `/production/withdrawals/${id}`
+    const approve = formOf(await alice.get(path), `${path}/approve`)
+    t.match(approve, { _csrf: /./, operationId: /^opn_/ })
+    // A double click, and the back button.
+    for (let clicks = 0; clicks < 3; clicks += 1) {
+      const { status, location } = await alice.post(`${path}/approve`, approve)
+      t.equal(status, 303)
+      t.equal(location, path)
+    }
+    t.strictSame(
+      (await bed.showWithdrawal(id)).transitions.map(({ to }) => to),
+      ['under_review', 'approved'],
+    )
+    const shown = await alice.get(path)
+    t.match(shown.text, 'You approved it yourself, so somebody else must pay it.')
+    t.strictSame(formOf(shown, `${path}/pay`), {}, 'there is no form to pay it with')
+    const own = formOf(shown, `${path}/fail`)
+    const { status, text } = await alice.post(`${path}/pay`, { ...own, operationId: 'opn_own_payment' })
+    t.equal(status, 422)
+    t.match(text, 'This takes two people')
+
+    const bob = await bed.visitor('bob')
+    const pay = await bob.get(path)
+    t.match(pay.text, /Approved by alice/)
+    t.match(pay.text, /Record that R\$40\.00 was paid to pix “ana@example\.com” for “Ana Souza”/)
+    t.equal((await bob.post(`${path}/pay`, formOf(pay, `${path}/pay`))).status, 303)
+    t.match((await bob.get(path)).text, 'Done: R$40.00 paid')
+  })
+
+  await t.test('a form of another site, or of another session, decides nothing', async (t) => {
+    const id = await newWithdrawal()
+    const path = `/production/withdrawals/${id}`
+    const right = formOf(await alice.get(path), `${path}/approve`)
+    const bob = await bed.visitor('bob')
+    const { _csrf: otherToken = '' } = formOf(await bob.get(path), `${path}/approve`)
+    const { _csrf: _left, ...without } = right
+    for (const form of [without, { ...right, _csrf: 'x' }, { ...right, _csrf: otherToken }])
+      t.equal((await alice.post(`${path}/approve`, form)).status, 403)
+    for (const headers of [{ Origin: 'https://evil.test' }, { 'Sec-Fetch-Site': 'cross-site' }])
+      t.equal((await alice.post(`${path}/approve`, right, headers)).status, 403)
+    t.equal((await bed.showWithdrawal(id)).status, 'under_review')
+  })
+
+  await t.test('what must have a reason is not done without one, and keeps what was filled in', async (t) => {
+    const id = await newWithdrawal()
+    const path = `/production/withdrawals/${id}`
+    const reject = formOf(await alice.get(path), `${path}/reject`)
+    const { status, text } = await alice.post(`${path}/reject`, { ...reject, reason: '  ' })
+    t.equal(status, 422)
+    t.match(text, 'aria-invalid="true"')
+    const long = await alice.post(`${path}/reject`, { ...reject, reason: `begins so ${'x'.repeat(600)}` })
+    t.equal(long.status, 422)
+    t.match(long.text, 'begins so xxx')
+    t.equal((await bed.showWithdrawal(id)).status, 'under_review')
+  })
+
+  await t.test('a payment takes a login of the last minutes, and comes back to its page', async (t) => {
+    const id = await newWithdrawal()
+    const decision = { withdrawalId: id, decision: 'approve' } as const
+    await bed.bed.team('bob').call(operations.payments.decideWithdrawal, { input: decision })
+    const path = `/production/withdrawals/${id}`
+    const visitor = await bed.visitor('alice', { loggedInSecondsAgo: 600 })
+    const again = `/login?again=yes&returnTo=${encodeURIComponent(path)}`
+    const page = await visitor.get(path)
+    t.match(page.text, again.replaceAll('&', '&amp;'))
+    const form = formOf(page, `${path}/fail`)
+    t.equal((await visitor.post(`${path}/pay`, form)).location, again)
+    const byScript = await visitor.post(`${path}/pay`, form, { 'HX-Request': 'true' })
+    t.equal(byScript.headers.get('hx-redirect'), again)
+    t.equal((await bed.showWithdrawal(id)).status, 'approved')
+  })
+
+  await t.test('an identity is decided with a reason, and only by whoever may', async (t) => {
+    const waiting = await bed.newPlayer('production', 'Bruno Lima')
+    const path = `/production/kyc/${waiting}`
+    const support = await bed.visitor('support')
+    const refused = await support.get(path)
+    t.match(refused.text, 'This takes the role compliance.')
+    t.strictSame(formOf(refused, `${path}/approve`), {})
+    const compliance = await bed.visitor('compliance')
+    const form = formOf(await compliance.get(path), `${path}/approve`)
+    t.equal((await compliance.post(`${path}/approve`, { ...form, reason: 'The document is clear' })).status, 303)
+    t.match((await compliance.get(path)).text, 'Done: Bruno Lima: approved')
+  })
+
+  await t.test('the environments are never mixed', async (t) => {
+    const sandbox = await bed.newPlayer('sandbox', 'Somebody of the sandbox')
+    t.notMatch((await alice.get('/production/kyc')).text, sandbox)
+    t.match((await alice.get('/sandbox/kyc')).text, sandbox)
+    t.notMatch((await alice.get('/sandbox/kyc')).text, playerId)
+    for (const page of ['kyc', 'players'])
+      t.equal((await alice.get(`/production/${page}/${sandbox}`)).location, `/sandbox/${page}/${sandbox}`)
+  })
+
+  await t.test('show what operators and players wrote as text, whatever it is', async (t) => {
+    const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'`
+    const turned = 'evil\u202etxt.exe'
+    const id = await bed.newPlayer('production', `${hostile}${turned}`, hostile)
+    const other = await bed.newPlayer('production', hostile, hostile)
+    const withdrawalId = await bed.newWithdrawal('production', other, hostile)
+    const audited = { playerId: id, status: 'suspenso', reason: hostile } as const
+    await bed.bed.team('alice').call(operations.players.setPlayerStatus, { input: audited })
+    const records = [`kyc/${id}`, `players/${id}`, `withdrawals/${withdrawalId}`]
+    for (const path of [...records, 'kyc', 'withdrawals', 'audit', `search?q=${encodeURIComponent(hostile)}`]) {
+      const { text } = await alice.get(`/production/${path}`)
+      t.match(text, '&lt;script&gt;', path)
+      t.notMatch(text, /<script>|<img|\u202e/, path)
+    }
+    t.match((await alice.get('/production/audit')).text, 'what they recorded is missing: gateway, webhooks')
+    t.match((await alice.get(`/production/players/${id}`)).text, 'evil\\u202etxt.exe')
+  })
+
+  await t.test('say in the language of the browser, or in the one that was chosen', async (t) => {
+    const visitor = await bed.visitor('alice')
+    const page = await visitor.get('/production')
+    t.match(page.text, '<html lang="en"')
+    const { _csrf = '' } = formOf(page, '/preferences')
+    const { location } = await visitor.post('/preferences', { _csrf, language: 'pt-BR', returnTo: '/production' })
+    t.equal(location, '/production')
+    t.match((await visitor.get('/production')).text, 'Conectado como alice')
+  })
+
+  await t.test('whoever signs out is out', async (t) => {
+    const visitor = await bed.visitor('alice')
+    const { _csrf = '' } = formOf(await visitor.get('/production'), '/sign-out')
+    t.equal((await visitor.post('/sign-out', { _csrf })).status, 303)
+    t.equal((await visitor.get('/production')).location, '/sign-in?returnTo=%2Fproduction')
+  })
+
+  await t.test('/readyz says that it works', async (t) => {
+    t.equal((await fetch(`${bed.healthUrl}/readyz`)).status, 200)
+  })
+})

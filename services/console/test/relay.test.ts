@@ -1,0 +1,128 @@
+import { operations } from '@backoffice/contracts'
+import { newSessionKey } from '@backoffice/team-identity'
+import { TestIssuer } from '@backoffice/test-kit'
+import t from 'tap'
+import { consoleBed } from './console-bed.ts'
+
+const { kycQueue, decideKyc } = operations.players
+const input = { limit: 5 }
+const operationId = 'opn_relay_1'
+const call = { operationId, input }
+
+t.test('the relay', async (t) => {
+  const bed = await consoleBed(t, { CONSOLE_CALLS_PER_MINUTE: '20' })
+  const seen: string[] = []
+  const nats = await bed.bed.nats('players')
+  nats.subscribe('team.players.*', { callback: (_error, { subject }) => void seen.push(subject) })
+  await nats.flush()
+
+  const post = async (path: string, headers: Record<string, string>, body: unknown = input) => {
+    const response = await fetch(`${bed.url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    const text = await response.text()
+    return { status: response.status, reply: text === '' ? undefined : JSON.parse(text), headers: response.headers }
+  }
+  const queue = '/calls/players/kycQueue'
+
+  await t.test('passes a signed call on, and the reply back', async (t) => {
+    const playerId = await bed.newPlayer('production')
+    const { status, reply } = await post(queue, await bed.signedHeaders(kycQueue, call))
+    t.equal(status, 200)
+    t.equal(reply.data[0].playerId, playerId)
+    await nats.flush()
+    t.strictSame(seen, ['team.players.kycQueue'])
+  })
+
+  await t.test('passes on what the service refuses with, under the status of its code', async (t) => {
+    const body = { playerId: 'ply_x', status: 'aprovado', reason: 'clear' }
+    const headers = await bed.signedHeaders(decideKyc, { operationId, input: body }, 'support')
+    const { status, reply } = await post('/calls/players/decideKyc', headers, body)
+    t.equal(status, 403)
+    t.equal(reply.error.code, 'ROLE_REQUIRED')
+    t.equal(typeof reply.error.message, 'string')
+  })
+
+  await t.test('refuses what is not signed by a person of the team, before the broker sees it', async (t) => {
+    const other = new TestIssuer()
+    t.teardown(() => other.remove())
+    const right = await bed.signedHeaders(kycQueue, call)
+    const { Authorization: _left, ...machine } = right
+    const hours = 3_600
+    const audience = { claims: { aud: 'another-program' } }
+    const attacks: Record<string, { headers: Record<string, string>; body?: unknown; path?: string }> = {
+      'no proof': { headers: { ...right, 'Team-Proof': '' } },
+      'a proof that is none': { headers: { ...right, 'Team-Proof': 'a.b.c' } },
+      'an ID token of another issuer': {
+        headers: { ...right, Authorization: `Bearer ${other.idToken('alice', await newSessionKey())}` },
+      },
+      'a session that is over': {
+        headers: await bed.signedHeaders(kycQueue, call, 'alice', { loggedInSecondsAgo: 11 * hours }),
+      },
+      'an ID token for another program': { headers: await bed.signedHeaders(kycQueue, call, 'alice', audience) },
+      'an ID token for the key of another session': {
+        headers: { ...right, Authorization: (await bed.signedHeaders(kycQueue, call, 'bob')).Authorization },
+      },
+      'a machine that nobody knows': { headers: machine },
+      'a proof that was used with another input': { headers: right, body: { limit: 6 } },
+      'a proof that was used under another operation id': { headers: { ...right, 'Operation-Id': 'opn_relay_2' } },
+      'a proof that was used for another operation': { headers: right, path: '/calls/players/listPlayers' },
+      'a call that says it comes from the console': {
+        headers: await bed.signedHeaders(kycQueue, call, 'alice', { tool: 'console' }),
+      },
+      'an Authorization that is no ID token': { headers: { ...right, Authorization: 'Basic YTpi' } },
+    }
+    seen.length = 0
+    for (const [what, { headers, body, path = queue }] of Object.entries(attacks)) {
+      const { status, reply } = await post(path, headers, body)
+      t.equal(status, 401, what)
+      t.equal(reply.error.code, 'LOGIN_REQUIRED', what)
+      t.equal(typeof reply.error.details.reason, 'string', what)
+    }
+    await nats.flush()
+    t.strictSame(seen, [])
+  })
+
+  await t.test('a browser cannot use it for the person who sits before it', async (t) => {
+    const { console: session, 'console-token': token } = await bed.cookiesOf('alice')
+    const cookie = { Cookie: `console=${session}; console-token=${token}`, 'Operation-Id': operationId }
+    t.equal((await post(queue, cookie)).status, 401)
+    const foreign = await post(queue, { ...(await bed.signedHeaders(kycQueue, call)), Origin: 'https://evil.test' })
+    t.equal(foreign.status, 401)
+    t.equal(foreign.headers.get('access-control-allow-origin'), null)
+  })
+
+  await t.test("knows the team's operations only, and bodies of 64 KiB", async (t) => {
+    const headers = await bed.signedHeaders(kycQueue, call)
+    for (const path of ['/calls/players/getPlayerStanding', '/calls/players/registerPlayer', '/calls/nobody/nothing'])
+      t.equal((await post(path, headers)).reply.error.code, 'NOT_FOUND', path)
+    t.equal((await post(queue, headers, `{"after":"${'x'.repeat(70_000)}"}`)).status, 413)
+    t.equal((await post(queue, headers, '[]')).status, 422)
+    t.equal((await post(queue, headers, '{')).status, 422)
+    t.equal((await post(queue, { ...headers, 'Operation-Id': 'two words' })).reply.error.code, 'VALIDATION_ERROR')
+  })
+
+  await t.test('says what the command line needs, and who one is', async (t) => {
+    const cli = await (await fetch(`${bed.url}/cli`)).json()
+    t.match(cli, { issuer: 'https://identity.test', clientId: 'backoffice-cli', version: /^\d+\.\d+\.\d+/ })
+    const whoami = { ...kycQueue, service: 'console' as never, id: 'whoami' }
+    const headers = await bed.signedHeaders(whoami, { operationId, input: {} }, 'finance')
+    const { status, reply } = await post('/whoami', headers, {})
+    t.equal(status, 200)
+    t.match(reply, { name: 'finance', kind: 'person', roles: ['finance'], endsAt: /Z$/ })
+  })
+
+  await t.test('takes so many calls a minute of one session, and no more', async (t) => {
+    const headers = await bed.signedHeaders(kycQueue, call)
+    const statuses = new Set<number>()
+    for (let calls = 0; calls < 22; calls += 1) {
+      const { status, reply } = await post(queue, headers)
+      statuses.add(status)
+      if (status === 429) t.equal(reply.error.code, 'RATE_LIMITED')
+    }
+    t.ok(statuses.has(200) && statuses.has(429))
+    t.equal((await post(queue, await bed.signedHeaders(kycQueue, call, 'bob'))).status, 200, 'another session')
+  })
+})

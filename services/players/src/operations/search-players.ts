@@ -1,0 +1,39 @@
+import { type Input, invalid, operations, Rejection } from '@backoffice/contracts'
+import { handle, type ReadDb, toPage, withOperatorNames } from '@backoffice/service-runtime'
+import { nameWords } from '../domain/name-words.ts'
+import { type SearchedBy, scopeOf, searchPlayers as search } from '../storage/players.ts'
+import { teamPlayer } from '../views/player.ts'
+
+/** The runtime masks what is found, and records a search with a reason before it is answered. */
+export const searchPlayers = handle(operations.players.searchPlayers, async (call, { db, rpc, now }) => {
+  const { operatorId, brandId, environment, before, limit } = call.input
+  const filter = { operatorId, brandId, environment, before }
+  const found = await search(db, { by: searchedBy(call.input, db), ...filter, limit: limit + 1 })
+  const players = found.map((player) => teamPlayer(player, now))
+  const { data, nextCursor } = toPage(players, limit, ({ id }) => id)
+  const { requestId, deadline } = call
+  const scope = found[0] && scopeOf(found[0])
+  return { data: await withOperatorNames(data, { rpc, scope, requestId, deadline }), nextCursor }
+})
+
+type Given = Input<typeof operations.players.searchPlayers>
+
+/** @throws {Rejection} VALIDATION_ERROR; SERVICE_UNAVAILABLE as long as there are no digests to search */
+function searchedBy({ playerId, externalId, cpf, email, name, reason }: Given, { vault }: ReadDb): SearchedBy {
+  const given = [playerId, externalId, cpf, email, name].filter((value) => value !== undefined)
+  if (given.length !== 1)
+    throw invalid('body', '', 'must have exactly one of playerId, externalId, cpf, email and name')
+  if (playerId !== undefined) return { playerId }
+  if (externalId !== undefined) return { externalId }
+  if (name !== undefined) {
+    const words = nameWords(name)
+    if (words.length === 0) throw invalid('body', '/name', 'has no letter and no digit')
+    return { words }
+  }
+  if (reason === undefined) throw invalid('body', '/reason', 'is required with cpf or email')
+  if (!vault.seals) {
+    const cause = new Error('players are found by CPF and e-mail only while SEAL_PERSONAL_DATA is on')
+    throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
+  }
+  return cpf === undefined ? { email: email ?? '' } : { cpf }
+}
