@@ -18,8 +18,16 @@ const person = { email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '19
 export const newCookieKey = (): string => randomBytes(32).toString('base64')
 
 /** The services behind the queues, and the console in front of them. */
-export async function consoleBed(t: Teardown, environment: Readonly<Record<string, string>> = {}) {
-  const bed = await testBed(t, { players, payments, wallet })
+export async function consoleBed(
+  t: Teardown,
+  environment: Readonly<Record<string, string>> = {},
+  /** Who the people are, where a test has an identity provider of its own. */
+  identity: Readonly<Record<string, string>> = {},
+) {
+  // That provider says itself which keys it has.
+  const people = Object.keys(identity).length === 0 ? {} : { ...identity, TEAM_KEYS_FILE: '' }
+  const config = { players: people, payments: people, wallet: people }
+  const bed = await testBed(t, { players, payments, wallet }, { config })
   const own = {
     ...bed.issuer.settings,
     CONSOLE_URL: consoleUrl,
@@ -33,17 +41,18 @@ export async function consoleBed(t: Teardown, environment: Readonly<Record<strin
     NATS_URL: bed.natsUrl,
     NATS_USER: teamConsole,
     NATS_PASSWORD: `password-of-${teamConsole}`,
+    ...people,
     ...environment,
   }
-  const config = loadConfig(settings, own)
-  const running: RunningConsole = await startConsole(config)
+  const consoleConfig = loadConfig(settings, own)
+  const running: RunningConsole = await startConsole(consoleConfig)
   t.teardown(() => running.drain())
   const url = `http://127.0.0.1:${running.port}`
 
   /** The cookies of somebody who has signed in, under the first of `keys`. */
   async function cookiesOf(user: TeamUser, login: LoginOptions = {}, keys = own.CONSOLE_SESSION_KEYS) {
     const app = fastify()
-    await registerCookies(app, { ...config, CONSOLE_SESSION_KEYS: keys })
+    await registerCookies(app, { ...consoleConfig, CONSOLE_SESSION_KEYS: keys })
     await app.ready()
     const key = await newSessionKey()
     const token = packToken(bed.issuer.idToken(user, key, login))

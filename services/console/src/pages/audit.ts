@@ -22,10 +22,10 @@ export const auditPages: Pages = (route) => {
       'actor',
       ['operation', ({ operation, service }) => lines(id(operation), text(service))],
       ['subject', ({ subject }) => subjectOf(visit, subject)],
-      ['outcome', ({ outcome }) => (outcome === 'done' ? status(outcome) : text(outcome))],
+      ['outcome', ({ outcome, tool }) => lines(outcome === 'done' ? status(outcome) : text(outcome), text(tool))],
+      ['changes', ({ changes }) => lines(...(changes ?? []).map(changeCell))],
       'reason',
-      'tool',
-      ['input', ({ input }) => ({ kind: 'code', text: JSON.stringify(input) })],
+      ['input', ({ input }) => ({ kind: 'folded', text: JSON.stringify(input) })],
     ]
     return visit.show('audit', {
       refused: trail === undefined ? (listAudit.roles ?? []) : undefined,
@@ -37,6 +37,9 @@ export const auditPages: Pages = (route) => {
     })
   })
 }
+
+const changeCell = ({ field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
+  text(`${field}: ${before ?? '–'} → ${after ?? '–'}`)
 
 /** Reads of personal data are audited too. There are many more of them than of actions. */
 const isRead = (service: ServiceName, operation: string): boolean =>

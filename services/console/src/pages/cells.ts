@@ -3,9 +3,9 @@ import type { TSchema } from '@sinclair/typebox'
 
 /** One value as a page shows it. */
 export type Cell =
-  | { readonly kind: 'text' | 'id' | 'code' | 'status' | 'time' | 'ago'; readonly text: string }
+  | { readonly kind: 'text' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'ago'; readonly text: string }
   | { readonly kind: 'money'; readonly text: string; readonly currency: string }
-  | { readonly kind: 'link'; readonly text: string; readonly href: string }
+  | { readonly kind: 'link'; readonly text: string; readonly href: string; readonly isElsewhere?: true }
   | { readonly kind: 'lines'; readonly lines: readonly Cell[] }
   | { readonly kind: 'nothing' }
 
@@ -25,6 +25,9 @@ export const id = (value: string): Cell => ({ kind: 'id', text: value })
 export const ago = (value: string): Cell => ({ kind: 'ago', text: value })
 export const status = (value: string): Cell => ({ kind: 'status', text: value })
 export const link = (value: string, href: string): Cell => ({ kind: 'link', text: value, href })
+/** To a page of somebody else. An address that is none of the web is shown and leads nowhere. */
+export const linkElsewhere = (value: string, href: string): Cell =>
+  /^https?:\/\//.test(href) ? { kind: 'link', text: value, href, isElsewhere: true } : text(value)
 export const money = (amount: string, currency: string): Cell => ({ kind: 'money', text: amount, currency })
 export const lines = (...cells: readonly Cell[]): Cell => ({
   kind: 'lines',

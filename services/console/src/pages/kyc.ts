@@ -1,8 +1,8 @@
-import { type Input, type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { ago, factsOf, id, lines, link, rowSchema, type Shown, text } from './cells.ts'
-import { operatorNames } from './operator-names.ts'
-import { readQueue, rowsOnPage } from './queue.ts'
+import { ago, factsOf, id, lines, link, linkElsewhere, rowSchema, type Shown, text } from './cells.ts'
+import { operatorName } from './operator-name.ts'
+import { afterOf, rowsOnPage } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
 
@@ -41,28 +41,28 @@ const findPlayer = ({ person, params }: Visit): Promise<Player> =>
   person.call(showPlayer, { playerId: params.playerId ?? '' })
 
 /** The one who waits longest, besides the one that somebody comes from. */
-async function goToNext({ person, environment, query, address, reply }: Visit): Promise<FastifyReply> {
-  const { rows } = await readQueue(environment, undefined, (after) => person.call(kycQueue, queueInput(after)))
-  const next = rows.find((row) => row.playerId !== query.not)
+async function goToNext(visit: Visit): Promise<FastifyReply> {
+  const { query, address, reply } = visit
+  const { data } = await readQueue(visit, undefined)
+  const next = data.find((row) => row.playerId !== query.not)
   return reply.redirect(address(next === undefined ? '/kyc' : pathOf(next.playerId)), 303)
 }
 
-const queueInput = (after: string | undefined): Input<typeof kycQueue> => ({
-  limit: rowsOnPage,
-  ...(after === undefined ? {} : { after }),
-})
+const readQueue = ({ person, environment }: Visit, after: string | undefined) =>
+  person.call(kycQueue, { environment, limit: rowsOnPage, ...afterOf(after) })
 
 async function showQueue(visit: Visit): Promise<FastifyReply> {
-  const { person, environment, query } = visit
-  const [{ rows, nextCursor }, nameOf] = await Promise.all([
-    readQueue(environment, query.after, (after) => person.call(kycQueue, queueInput(after))),
-    operatorNames(visit),
-  ])
+  const { query } = visit
+  const { data, nextCursor } = await readQueue(visit, query.after)
   const columns: readonly Shown<Waiting>[] = [
     ['waitingSince', ({ waitingSince }) => ago(waitingSince)],
-    ['operator', ({ operatorId }) => text(nameOf(operatorId))],
+    ['operator', ({ operatorId, operatorName }) => text(operatorName ?? operatorId)],
     ['player', ({ name, playerId }) => lines(text(name), id(playerId))],
-    ['documentOf', ({ latestDocumentType, latestReference }) => lines(text(latestDocumentType), text(latestReference))],
+    [
+      'documentOf',
+      ({ latestDocumentType, latestReference, documentUrl }) =>
+        lines(text(latestDocumentType), linkElsewhere(latestReference, documentUrl ?? '')),
+    ],
     'submissions',
     'kycStatus',
   ]
@@ -70,7 +70,7 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     title: 'kyc',
     tabs: [],
     empty: 'noneWaits',
-    rows: rows.map((row) => ({
+    rows: data.map((row) => ({
       href: visit.address(pathOf(row.playerId)),
       cells: factsOf(rowSchema(kycQueue.reply), row, columns),
     })),
@@ -84,7 +84,7 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const player = await findPlayer(visit)
   const path = pathOf(player.id)
   if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
-  const nameOf = await operatorNames(visit)
+  const operator = await operatorName(visit, player.operatorId)
   const decisions = decisionsFor(player).map((verb) =>
     shownDecision(visit, decisionOf(visit, player, verb), path, sent),
   )
@@ -95,7 +95,7 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'email',
     'phone',
     ['playerStatus', ({ status: value }) => ({ kind: 'status', text: value })],
-    ['operator', ({ operatorId }) => link(nameOf(operatorId), visit.address(`/operators/${operatorId}`))],
+    ['operator', ({ operatorId }) => link(operator, visit.address(`/operators/${operatorId}`))],
     'externalId',
     'createdAt',
     'kycDecidedAt',
@@ -105,7 +105,11 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
       ({ id: playerId }) => lines(link(display.t('playerOpen'), visit.address(`/players/${playerId}`)), id(playerId)),
     ],
   ]
-  const documents: readonly Shown<Player['submissions'][number]>[] = ['submittedAt', 'documentType', 'reference']
+  const documents: readonly Shown<Player['submissions'][number]>[] = [
+    'submittedAt',
+    'documentType',
+    ['reference', ({ reference, documentUrl }) => linkElsewhere(reference, documentUrl ?? '')],
+  ]
   return visit.show('case', {
     title: player.name,
     about: display.t('kyc'),
@@ -118,7 +122,13 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     lost: refusalWithoutForm(decisions, sent),
     history: player.changes
       .filter(({ field }) => field === 'kycStatus')
-      .map(({ at, actor, from, to, reason }) => ({ at, who: nameOf(actor), from, to, reason })),
+      .map(({ at, actor, from, to, reason }) => ({
+        at,
+        who: actor === player.operatorId ? operator : actor,
+        from,
+        to,
+        reason,
+      })),
     sections: [
       {
         title: 'documents',

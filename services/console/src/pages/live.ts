@@ -4,8 +4,7 @@ import { queueStates } from './counts.ts'
 import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
 
-/** Each reading of the queue of identity checks stands in the audit, so it is not done more often. */
-const everyMs = 60_000
+const everyMs = 15_000
 /** A page asks again by itself. So a session that has ended, or a role that was taken away, is noticed. */
 const streamMsMax = 10 * 60_000
 /** Open streams of one process: each page that is open has one. */

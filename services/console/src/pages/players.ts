@@ -1,15 +1,16 @@
 import { operations, type Reply } from '@backoffice/contracts'
 import { factsOf, id, link, rowSchema, type Shown, status, text } from './cells.ts'
-import { operatorNames } from './operator-names.ts'
+import { operatorName } from './operator-name.ts'
 import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
 
 const { showPlayer } = operations.players
 const { listEntries } = operations.wallet
-const { listDeposits } = operations.payments
+const { listDeposits, listWithdrawals } = operations.payments
 
 type Player = Reply<typeof showPlayer>
 type Entry = Reply<typeof listEntries>['data'][number]
+type Withdrawal = Reply<typeof listWithdrawals>['data'][number]
 type Deposit = Reply<typeof listDeposits>['data'][number]
 
 const rowsMax = 20
@@ -21,10 +22,11 @@ export const playerPages: Pages = (route) => {
     const player = await person.call(showPlayer, { playerId: params.playerId ?? '' })
     const path = `/players/${player.id}`
     if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
-    const [nameOf, money, deposits] = await Promise.all([
-      operatorNames(visit),
+    const [operator, money, deposits, withdrawals] = await Promise.all([
+      operatorName(visit, player.operatorId),
       moneyOf(visit, player),
       depositsOf(visit, player),
+      withdrawalsOf(visit, player),
     ])
     const shown: readonly Shown<Player>[] = [
       ['playerStatus', (row) => status(row.status)],
@@ -40,7 +42,7 @@ export const playerPages: Pages = (route) => {
       'email',
       'phone',
       'birthDate',
-      ['operator', ({ operatorId }) => link(nameOf(operatorId), visit.address(`/operators/${operatorId}`))],
+      ['operator', ({ operatorId }) => link(operator, visit.address(`/operators/${operatorId}`))],
       'externalId',
       'dailyDepositLimit',
       'selfExclusion',
@@ -59,20 +61,20 @@ export const playerPages: Pages = (route) => {
       lost: undefined,
       history: player.changes.map(({ at, actor, field, from, to, reason }) => ({
         at,
-        who: nameOf(actor),
+        who: actor === player.operatorId ? operator : actor,
         what: display.word('field', field),
         from,
         to,
         reason,
       })),
-      sections: [money.section, deposits].filter((section) => section !== undefined),
+      sections: [money.section, withdrawals, deposits].filter((section) => section !== undefined),
     })
   })
 }
 
 interface Section {
   readonly title: string
-  readonly rows: readonly { readonly cells: ReturnType<typeof factsOf> }[]
+  readonly rows: readonly { readonly href?: string; readonly cells: ReturnType<typeof factsOf> }[]
 }
 
 /** Some may see players and not their money. */
@@ -103,5 +105,18 @@ async function depositsOf({ person }: Visit, { id: playerId, brandId }: Player):
   return {
     title: 'deposits',
     rows: data.map((row) => ({ cells: factsOf(rowSchema(listDeposits.reply), row, shown) })),
+  }
+}
+
+async function withdrawalsOf({ person, address }: Visit, { id: playerId }: Player): Promise<Section | undefined> {
+  if (!person.mayCall(listWithdrawals)) return undefined
+  const { data } = await person.call(listWithdrawals, { playerId, limit: rowsMax })
+  const shown: readonly Shown<Withdrawal>[] = ['createdAt', 'amount', 'status', 'destination', 'approvedBy', 'reason']
+  return {
+    title: 'withdrawals',
+    rows: data.map((row) => ({
+      href: address(`/withdrawals/${row.id}`),
+      cells: factsOf(rowSchema(listWithdrawals.reply), row, shown),
+    })),
   }
 }

@@ -1,12 +1,11 @@
 import { type Input, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { ago, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
-import { operatorNames } from './operator-names.ts'
-import { readQueue, rowsOnPage } from './queue.ts'
+import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
+import { afterOf, beforeOf, rowsOnPage } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
 
-const { withdrawalQueue, showWithdrawal, decideWithdrawal } = operations.payments
+const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
 
 type Waiting = Reply<typeof withdrawalQueue>['data'][number]
@@ -17,6 +16,7 @@ type Verb = Input<typeof decideWithdrawal>['decision']
 const tabs = [
   { status: 'under_review', label: 'toReview' },
   { status: 'approved', label: 'toPay' },
+  { status: 'all', label: 'all' },
 ] as const
 
 /** What can be decided in each state. */
@@ -45,15 +45,13 @@ export const withdrawalPages: Pages = (route) => {
 const pathOf = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
 
 async function showQueue(visit: Visit): Promise<FastifyReply> {
-  const { person, environment, query } = visit
-  const shown: WaitingStatus = query.status === 'approved' ? 'approved' : 'under_review'
-  const [{ rows, nextCursor }, nameOf] = await Promise.all([
-    readQueue(environment, query.after, (after) => person.call(withdrawalQueue, queueInput(shown, after))),
-    operatorNames(visit),
-  ])
+  const { query } = visit
+  if (query.status === 'all') return showAll(visit)
+  const shown = waitingStatus(query.status)
+  const { data, nextCursor } = await readQueue(visit, shown, query.after)
   const columns: readonly Shown<Waiting>[] = [
     ['waitingFor', ({ createdAt }) => ago(createdAt)],
-    ['operator', ({ operatorId }) => text(nameOf(operatorId))],
+    ['operator', operatorCell],
     [
       'player',
       ({ playerId, playerStatus, selfExcluded }) =>
@@ -61,39 +59,80 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     ],
     ['amount', ({ amount, currency }) => money(amount, currency)],
     'withdrawable',
-    ['destination', ({ method, destination }) => lines(text(destination), text(method))],
+    ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row))],
     'kycStatus',
+    ...(shown === 'approved' ? (['approvedBy'] as const) : []),
   ]
   return visit.show('queue', {
-    title: 'withdrawals',
-    tabs: tabs.map(({ status, label }) => ({
-      label,
-      count: label,
-      href: visit.address(`/withdrawals?status=${status}`),
-      current: status === shown,
-    })),
+    ...frameOf(visit, shown, nextCursor),
     empty: 'noneWaits',
-    rows: rows.map((row) => ({
+    rows: data.map((row) => ({
       href: visit.address(pathOf(row)),
       cells: factsOf(rowSchema(withdrawalQueue.reply), row, columns),
     })),
-    more: nextCursor && visit.address(`/withdrawals?status=${shown}&after=${encodeURIComponent(nextCursor)}`),
-    first: query.after === undefined ? undefined : visit.address(`/withdrawals?status=${shown}`),
   })
 }
 
-const queueInput = (status: WaitingStatus, after: string | undefined): Input<typeof withdrawalQueue> => ({
-  status,
-  limit: rowsOnPage,
-  ...(after === undefined ? {} : { after }),
-})
+/** All of them, newest first: what became of a withdrawal. */
+async function showAll(visit: Visit): Promise<FastifyReply> {
+  const { person, environment, query } = visit
+  const input = { environment, limit: rowsOnPage, ...beforeOf(query.after) }
+  const { data, nextCursor } = await person.call(listWithdrawals, input)
+  const columns: readonly Shown<(typeof data)[number]>[] = [
+    'createdAt',
+    ['operator', operatorCell],
+    'playerId',
+    ['amount', ({ amount, currency }) => money(amount, currency)],
+    ['destination', ({ method, destination }) => lines(text(destination), text(method))],
+    'status',
+    'reason',
+  ]
+  return visit.show('queue', {
+    ...frameOf(visit, 'all', nextCursor),
+    empty: 'none',
+    rows: data.map((row) => ({
+      href: visit.address(pathOf(row)),
+      cells: factsOf(rowSchema(listWithdrawals.reply), row, columns),
+    })),
+  })
+}
+
+function frameOf({ address, query }: Visit, shown: WaitingStatus | 'all', nextCursor: string | null | undefined) {
+  const href = (value: string) => address(`/withdrawals?status=${value}`)
+  return {
+    title: 'withdrawals',
+    tabs: tabs.map(({ status: value, label }) => ({
+      label,
+      count: label,
+      href: href(value),
+      current: value === shown,
+    })),
+    more: nextCursor && `${href(shown)}&after=${encodeURIComponent(nextCursor)}`,
+    first: query.after === undefined ? undefined : href(shown),
+  }
+}
+
+const waitingStatus = (value: string | undefined): WaitingStatus => (value === 'approved' ? 'approved' : 'under_review')
+
+const readQueue = ({ person, environment }: Visit, value: WaitingStatus, after: string | undefined) =>
+  person.call(withdrawalQueue, { environment, status: value, limit: rowsOnPage, ...afterOf(after) })
+
+/** Its name, where the gateway said it. */
+const operatorCell = (row: { readonly operatorId: string; readonly operatorName?: string | null }): Cell =>
+  text(row.operatorName ?? row.operatorId)
+
+/** What makes somebody look twice. */
+const destinationFacts = ({ display }: Visit, { facts }: Pick<Withdrawal, 'facts'>): readonly Cell[] => [
+  ...(facts?.firstWithdrawal ? [status(display.t('firstWithdrawal'))] : []),
+  ...(facts?.destinationUsedBefore === false && !facts.firstWithdrawal ? [status(display.t('newDestination'))] : []),
+]
 
 /** The one that waits longest, besides the one that somebody comes from. */
-async function goToNext({ person, environment, query, address, reply }: Visit): Promise<FastifyReply> {
-  const shown: WaitingStatus = query.status === 'approved' ? 'approved' : 'under_review'
-  const read = (after: string | undefined) => person.call(withdrawalQueue, queueInput(shown, after))
-  const { rows } = await readQueue(environment, undefined, read)
-  const next = rows.find((row) => row.id !== query.not && !row.settling)
+async function goToNext(visit: Visit): Promise<FastifyReply> {
+  const { query, address, reply } = visit
+  const shown = waitingStatus(query.status)
+  const { data } = await readQueue(visit, shown, undefined)
+  const next = data.find((row) => row.id !== query.not && !row.settling)
   return reply.redirect(address(next === undefined ? `/withdrawals?status=${shown}` : pathOf(next)), 303)
 }
 
@@ -113,17 +152,21 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const { withdrawal, player } = found
   const path = pathOf(withdrawal)
   if (withdrawal.environment !== environment) return visit.reply.redirect(`/${withdrawal.environment}${path}`, 303)
-  const nameOf = await operatorNames(visit)
   const verbs = isWaiting(withdrawal.status) && !withdrawal.settling ? decisionsIn[withdrawal.status] : []
   const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, found, verb), path, sent))
   const shown: readonly Shown<Withdrawal>[] = [
     'status',
-    ['destination', ({ destination }) => text(destination)],
+    ['destination', (row) => lines(text(row.destination), ...destinationFacts(visit, row))],
     'method',
     ['player', () => lines(link(player.name, visit.address(`/players/${player.id}`)), id(player.id))],
-    ['operator', ({ operatorId }) => link(nameOf(operatorId), visit.address(`/operators/${operatorId}`))],
+    [
+      'operator',
+      ({ operatorId }) => link(withdrawal.operatorName ?? operatorId, visit.address(`/operators/${operatorId}`)),
+    ],
     ['playerStatus', () => status(player.status)],
     ['kycStatus', () => status(player.kycStatus)],
+    ['deposits30Days', (row) => sumCell(visit, row, row.facts?.deposits30Days)],
+    ['withdrawals30Days', (row) => sumCell(visit, row, row.facts?.withdrawals30Days)],
     'createdAt',
     'reviewedAt',
     'paidAt',
@@ -142,7 +185,7 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     lost: refusalWithoutForm(decisions, sent),
     history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({
       at,
-      who: nameOf(by.name),
+      who: by.kind === 'operator' ? (withdrawal.operatorName ?? by.name) : by.name,
       from,
       to,
       reason,
@@ -150,6 +193,12 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     sections: [],
   })
 }
+
+const sumCell = (
+  { display }: Visit,
+  { currency }: Pick<Withdrawal, 'currency'>,
+  sum: { readonly count: number; readonly amount: string } | undefined,
+): Cell => (sum === undefined ? text(null) : text(`${sum.count} · ${display.money(sum.amount, currency)}`))
 
 /** The queue in which the work on this withdrawal was done: whoever has just approved one goes on reviewing. */
 const stageOf = ({ status: value, transitions }: Withdrawal): WaitingStatus => {
