@@ -153,7 +153,7 @@ t.test('production', { skip }, async (t) => {
     for (const file of globSync('*.conf', { cwd: join(deployFolder, 'nats') })) t.ok(data[file], file)
   })
 
-  t.test('a user who is locked out needs no restart of NATS: the servers are told of changed users', async (t) => {
+  t.test('who may connect changes without a restart of NATS: the servers are told of changed users', async (t) => {
     const { container, pod, workload } = cluster.container('nats')
     t.ok(cluster.find('ConfigMap', 'nats-users')?.data['users.conf'], 'under one name, so a change replaces no pod')
     const reloader = workload.spec.template.spec.containers.find(({ name }: Manifest) => name === 'reloader')
