@@ -12,12 +12,13 @@ import {
   person,
   publishNonsense,
   reconcile,
+  refusedToTheTeam,
   troubles,
 } from './traffic.ts'
 
 t.setTimeout(230_000)
 const scrapedTimeoutMs = 60_000
-const programs: readonly ProgramName[] = [...serviceNames, 'games']
+const programs: readonly ProgramName[] = [...serviceNames, 'games', 'console']
 /** Panels of PostgreSQL, NATS and volumes read exporters that only a cluster has. */
 const ours = dashboardQueries().filter(({ expr }) => !/\b(?:cnpg|nats|kubelet|barman_cloud)_/.test(expr))
 
@@ -43,10 +44,12 @@ t.test(
       await troubles(well, playerId)
       await publishNonsense(system)
       await reconcile(system)
+      await refusedToTheTeam(system)
       await eventually(
         async () =>
           (await oneValue(prometheus, 'sum(backoffice_messages_set_aside_total)')) >= round &&
-          (await oneValue(prometheus, 'sum(backoffice_idempotency_replays_total)')) >= round,
+          (await oneValue(prometheus, 'sum(backoffice_idempotency_replays_total)')) >= round &&
+          (await oneValue(prometheus, 'sum(backoffice_team_refused_calls_total{code="ROLE_REQUIRED"})')) >= round,
         scrapedTimeoutMs,
       )
     }
