@@ -1,10 +1,10 @@
 import { BackOfficeClient, BackOfficeError, ConnectionError } from '@backoffice/client/source'
-import { startSystem } from '@backoffice/test-kit'
+import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { playerRequest } from './journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
-const system = await startSystem(t)
+const system = await sharedSystem(t)
 const credentials = system.operators[0]?.sandbox ?? { key: '', secret: '' }
 const network = await startLossyNetwork(t, system.baseUrl)
 const client = new BackOfficeClient({ baseUrl: network.baseUrl, ...credentials, retryDelayMs: 10 })

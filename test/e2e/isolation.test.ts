@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, httpOperations, type Operation, operations } from '@backoffice/contracts'
-import { type HttpReply, OperatorClient, startSystem } from '@backoffice/test-kit'
+import { type HttpReply, OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { createDeposit, depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
 
 t.setTimeout(180_000)
-const system = await startSystem(t)
+const system = await sharedSystem(t)
 const alice = await system.asTeam('alice')
 const environments = ['sandbox', 'production'] as const
 type Environment = (typeof environments)[number]

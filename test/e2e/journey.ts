@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { type HttpReply, OperatorClient, type System } from '@backoffice/test-kit'
+import { type HttpReply, OperatorClient, type SharedSystem } from '@backoffice/test-kit'
 
 /** The demo operator of a running system, in one environment. */
-export function demoOperator(system: System, environment: 'sandbox' | 'production' = 'sandbox'): OperatorClient {
+export function demoOperator(system: SharedSystem, environment: 'sandbox' | 'production' = 'sandbox'): OperatorClient {
   const operator = system.operators[0]
   if (operator === undefined) throw new Error('the system has no operator')
   return new OperatorClient(system.baseUrl, operator[environment])
 }
 
 /** A new operator's sandbox, whose limit no test reaches. */
-export async function busyOperator(system: System): Promise<OperatorClient> {
+export async function busyOperator(system: SharedSystem): Promise<OperatorClient> {
   const team = await system.asTeam('alice')
   const input = { name: `busy ${randomUUID().slice(0, 8)}`, rateLimitPerMinute: 1_000_000 }
   const { sandbox } = await team.call(operations.gateway.createOperator, { input })

@@ -1,9 +1,9 @@
-import { startSystem } from '@backoffice/test-kit'
+import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { balanceOf, createDeposit, demoOperator, playerRequest, register, statementOf, sumOf } from './journey.ts'
 
 t.setTimeout(180_000)
-const system = await startSystem(t)
+const system = await sharedSystem(t)
 const operator = demoOperator(system)
 t.teardown(() => operator.close())
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { startSystem } from '@backoffice/test-kit'
+import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { busyOperator, demoOperator, depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
 
 t.setTimeout(180_000)
-const system = await startSystem(t)
+const system = await sharedSystem(t)
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())
 

@@ -1,9 +1,9 @@
-import { startSystem } from '@backoffice/test-kit'
+import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { balanceOf, busyOperator, expectStatus, fund, register, statementOf, sumOf } from './journey.ts'
 
 t.setTimeout(180_000)
-const system = await startSystem(t)
+const system = await sharedSystem(t)
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())
 

@@ -47,11 +47,12 @@ export interface Pod {
   ended(): Promise<number | null>
 }
 
-/** Runs a program as its container does: with that environment and nothing else. */
+/** Runs a program as its container does: with that environment and nothing else, but for what Node has compiled. */
 export function run(program: string, environment: Readonly<Record<string, string>>): Pod {
+  const { NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, ['--import', register, program], {
     cwd: root,
-    env: { ...environment },
+    env: { NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''

@@ -98,16 +98,20 @@ export async function fillTables(databaseUrl: string): Promise<void> {
     for (const [schema, statements] of waiting) await fill(databaseUrl, schema, statements)
   }
   await Promise.all([worker(), worker()])
+  // Once, because it is of the whole database.
+  await run(databaseUrl, '', ['analyze'])
 }
 
-async function fill(databaseUrl: string, schema: string, statements: readonly string[]): Promise<void> {
+function fill(databaseUrl: string, schema: string, statements: readonly string[]): Promise<void> {
   // No triggers and no foreign keys: what they hold is of no matter to a plan.
-  const options = `-c search_path=${schema} -c session_replication_role=replica`
+  return run(databaseUrl, `-c search_path=${schema} -c session_replication_role=replica`, statements)
+}
+
+async function run(databaseUrl: string, options: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl, options })
   await client.connect()
   try {
     for (const statement of statements) await client.query(statement)
-    await client.query('analyze')
   } finally {
     await client.end()
   }

@@ -34,6 +34,7 @@ const kept: Readonly<Record<string, string>> = {
   'players.player_change': 'the history of a record',
   'players.game': 'the catalogue',
   'players.brand_game': 'the catalogue',
+  'wallet.brand': 'one row for each brand',
   'players.document_source': 'one row for each operator and environment',
   'wallet.account': 'the ledger',
   'wallet.transfer': 'the ledger',

@@ -4,8 +4,10 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
+import { sharedSystemVariable, startSystem } from '@backoffice/test-kit'
 import { parse } from 'yaml'
 import { inOrder, runAll } from './order.ts'
+import { ReferenceCounted, type Resource } from './reference-counted.ts'
 import { diagnosticsOf } from './results.ts'
 import { type Selection, select } from './selection.ts'
 import { type FinishedFile, runTestFile, type TestFile } from './test-file.ts'
@@ -94,12 +96,35 @@ interface Outcome {
   readonly faults: readonly string[]
 }
 
+/** Whether a file works in the system that several share. */
+const sharesSystem = ({ directory, path }: TestFile): boolean =>
+  /\bsharedSystem\(/.test(readFileSync(join(directory, path), 'utf8'))
+
+async function startSharedSystem(inherited: NodeJS.ProcessEnv): Promise<Resource> {
+  const endings: (() => unknown)[] = []
+  const stop = async () => {
+    for (const end of endings) await end()
+  }
+  try {
+    const { stackJson } = await startSystem({ teardown: (end) => endings.push(end) }, { inherited })
+    return { environment: { [sharedSystemVariable]: stackJson }, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
 async function runTests(files: readonly TestFile[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
   const stopping = new AbortController()
   // A runner that is ended takes its files along, and still says what it knows.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
+  const sharing = files.filter(sharesSystem)
+  const system = new ReferenceCounted(sharing.length, () => startSharedSystem(environment))
   const runFile: RunFile = async ({ workspace, directory, path }) => {
-    const file = await runTestFile({ workspace, directory, path }, environment, stopping.signal)
+    const run = (more: NodeJS.ProcessEnv) =>
+      runTestFile({ workspace, directory, path }, { ...environment, ...more }, stopping.signal)
+    const shares = sharing.some((other) => other.directory === directory && other.path === path)
+    const file = await (shares ? system.use(run) : run({}))
     report(file)
     return file
   }
@@ -108,12 +133,16 @@ async function runTests(files: readonly TestFile[], environment: NodeJS.ProcessE
     if (!stopping.signal.aborted) first.push(await runFile(file))
   }
   const { working, waiting } = inOrder(files, ({ directory, path }) => relative(root, join(directory, path)))
-  await Promise.all([runAll(working, places, unlessStopping), runAll(waiting, alone, unlessStopping)])
-  const faults = stopping.signal.aborted
-    ? [`the run was interrupted after ${first.length} of ${files.length} files`]
-    : []
-  const rerun = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
-  return { faults, ...(rerun ? await rerunFailed(first, runFile) : { finished: first, unstable: [] }) }
+  try {
+    await Promise.all([runAll(working, places, unlessStopping), runAll(waiting, alone, unlessStopping)])
+    const faults = stopping.signal.aborted
+      ? [`the run was interrupted after ${first.length} of ${files.length} files`]
+      : []
+    const rerun = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
+    return { faults, ...(rerun ? await rerunFailed(first, runFile) : { finished: first, unstable: [] }) }
+  } finally {
+    await system.stop()
+  }
 }
 
 /** @returns the exit status. */

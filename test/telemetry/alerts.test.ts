@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCatalogue } from '@backoffice/contracts'
 import { skipWithout } from '@backoffice/test-kit'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import {
   alertCases,
@@ -18,9 +18,12 @@ import {
   ruleTests,
   telemetryFolder,
 } from './files.ts'
+import { type RuleTestRun, testsOfNeededRules, testsThatRulesCanBeEvaluated } from './rule-tests.ts'
 
 const run = promisify(execFile)
 const promtool = (...args: string[]) => run('promtool', args, { cwd: telemetryFolder })
+/** Each test has a database of its own in promtool's memory, which is let go less often. */
+const promtoolEnvironment = { ...process.env, GOGC: '400' }
 const skip = skipWithout('promtool', 'prometheus')
 t.setTimeout(300_000)
 
@@ -39,14 +42,25 @@ t.test('the rules and the scrape configuration are valid', { skip }, async (t) =
   await t.resolves(promtool('check', 'config', '--lint=all', '--lint-fatal', file))
 })
 
-t.test('each alert fires when it must, with the text that a person reads, and else is silent', { skip }, async (t) => {
+async function runRuleTests(t: Test, { files, tests }: RuleTestRun): Promise<void> {
+  const folder = t.testdir(
+    Object.fromEntries(Object.entries(files).map(([name, content]) => [name, stringify(content)])),
+  )
   try {
-    await promtool('test', 'rules', ...ruleTests)
+    await run('promtool', ['test', 'rules', ...tests], { cwd: folder, env: promtoolEnvironment })
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
     t.fail(`promtool test rules: ${stdout}${stderr}`)
   }
-})
+}
+
+t.test('each alert fires when it must, with the text that a person reads, and else is silent', { skip }, (t) =>
+  runRuleTests(t, testsOfNeededRules()),
+)
+
+t.test('every rule can be evaluated on the series of every test', { skip }, (t) =>
+  runRuleTests(t, testsThatRulesCanBeEvaluated()),
+)
 
 t.test('what is recorded is evaluated before what reads it', async (t) => {
   // promtool evaluates groups that the order does not name beside the first one, now before it and now after it.

@@ -1,4 +1,4 @@
-import { skipWithout, startSystem } from '@backoffice/test-kit'
+import { sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 import { languages, testVectors } from '../src/index.ts'
 import { runtimes, Workshop } from './runtimes.ts'
@@ -7,7 +7,7 @@ const shop = new Workshop()
 t.teardown(() => shop.remove())
 const { requests, webhooks, webhookAges } = testVectors()
 const total = requests.length + webhooks.length + webhookAges.length
-const system = await startSystem(t)
+const system = await sharedSystem(t)
 const sandbox = system.operators[0]?.sandbox ?? { key: '', secret: '' }
 
 t.test('every language has a runtime to be tested with', async (t) => {

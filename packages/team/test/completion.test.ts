@@ -24,7 +24,7 @@ const cases: readonly (readonly [typed: readonly string[], offered: readonly str
   [
     ['withdrawals', ''],
     ['queue', 'approve', 'pay'],
-    ['withdrawals', 'list'],
+    ['withdrawals', 'decide'],
   ],
   [['--json', 'withdrawals', 'qu'], ['queue'], ['pay']],
   [['withdrawals', 'queue', '--env', ''], ['sandbox', 'production'], ['--watch']],

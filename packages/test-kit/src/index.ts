@@ -1,12 +1,19 @@
 export { recoverCopy, takeBaseBackup } from './base-backup.ts'
 export { type CertificateFiles, makeCertificate } from './certificates.ts'
 export { eventually } from './eventually.ts'
-export { keptEvents } from './kept-events.ts'
+export { keptEvents, keptMessages } from './kept-events.ts'
 export { lastingPort } from './lasting-port.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'
 export { refusal } from './refusal.ts'
-export { type System, type SystemOptions, startSystem } from './system.ts'
+export {
+  type SharedSystem,
+  type System,
+  type SystemOptions,
+  sharedSystem,
+  sharedSystemVariable,
+  startSystem,
+} from './system.ts'
 export { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
 export { type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
 export { skipWithout, toolPath, unlessRequired } from './tools.ts'

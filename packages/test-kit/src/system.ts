@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { teamConsole } from '@backoffice/contracts'
 import {
@@ -33,6 +33,8 @@ export interface SystemOptions {
   readonly backends?: 'embedded'
   /** Services of which a test kills one: they are processes of this machine even where SERVICE_IMAGES is set. */
   readonly services?: 'processes'
+  /** In place of this process's own environment, for one that starts a system for others. */
+  readonly inherited?: NodeJS.ProcessEnv
 }
 
 /** The whole system as `npm start` runs it: five services and the games as processes, reached over HTTP. */
@@ -48,10 +50,34 @@ export interface System extends StackDescription {
   asTeam(person: TeamUser): Promise<RpcClient>
 }
 
+/** What of a system files may use that share it: none of them may end or freeze a part of it. */
+export type SharedSystem = Omit<System, 'dir' | 'pid' | 'printed'>
+
+/** Names the stack.json of the system that the runner has started for the files that share one. */
+export const sharedSystemVariable = 'SHARED_STACK_JSON'
+
+/** Says the password of the broker's user `console`, where a server in a container has its own. */
+const consolePasswordVariable = 'NATS_PASSWORD_CONSOLE'
+
+/**
+ * The system of all files that share one, as `npm test` starts it for them; a file that runs alone starts its own. A file
+ * counts and lists nothing but what is its own operators', for others work beside it.
+ */
+export async function sharedSystem(t: Teardown): Promise<SharedSystem> {
+  const stackJson = process.env[sharedSystemVariable]
+  if (stackJson === undefined) return startSystem(t)
+  const description = readStack(stackJson)
+  const password = process.env[consolePasswordVariable] ?? consolePassword(dirname(stackJson))
+  const { asTeam, close } = teamOf(description, password)
+  t.teardown(close)
+  return { ...description, stackJson, asTeam }
+}
+
 /** Starts a system on a free port and a database of its own, and stops it with `t`. */
 export async function startSystem(t: Teardown, options: SystemOptions = {}): Promise<System> {
-  const { POSTGRES_URL: _postgres, NATS_URL: _nats, SERVICE_IMAGES: images, ...inherited } = process.env
-  const backends = await chooseBackends(options.backends)
+  const environment = options.inherited ?? process.env
+  const { POSTGRES_URL: postgresUrl, NATS_URL: _nats, SERVICE_IMAGES: images, ...inherited } = environment
+  const backends = await chooseBackends(options.backends, postgresUrl)
   const asProcesses = options.services === 'processes' || options.backends === 'embedded'
   const services = images === undefined || asProcesses ? {} : { SERVICE_IMAGES: images }
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-system-'))
@@ -62,7 +88,6 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const connections: NatsConnection[] = []
   const exited = once(child, 'exit')
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -70,8 +95,9 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
       text += chunk
     })
   }
+  let closeTeam = async () => {}
   t.teardown(async () => {
-    await Promise.all(connections.map((connection) => connection.close()))
+    await closeTeam()
     child.kill('SIGTERM')
     await exited
     await backends.stop()
@@ -82,26 +108,34 @@ export async function startSystem(t: Teardown, options: SystemOptions = {}): Pro
   await eventually(() => child.exitCode !== null || existsSync(stackJson), startTimeoutMs)
   if (child.exitCode !== null) throw new Error(`the system did not start:\n${text}`)
   const description = readStack(stackJson)
+  // A server in a container has passwords of its own.
+  const password = backends.environment[consolePasswordVariable] ?? consolePassword(dir)
+  const { asTeam, close } = teamOf(description, password)
+  closeTeam = close
   return {
     ...description,
     dir,
     stackJson,
     printed: () => text,
-    async asTeam(person) {
-      const { natsUrl, issuer } = description
-      // A server in a container has passwords of its own.
-      const password = backends.environment.NATS_PASSWORD_CONSOLE ?? consolePassword(dir)
-      const login = { NATS_URL: natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: password }
-      const connection = await connectNats(login, { name: person })
-      connections.push(connection)
-      return new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
-    },
+    asTeam,
     pid(name) {
       const pid = readStack(stackJson).processes[name]
       if (pid === undefined) throw new Error(`${name} is not a process of this system`)
       return pid
     },
   }
+}
+
+/** Clients of the people of a running system, and what ends them all. */
+function teamOf({ natsUrl, issuer }: StackDescription, password: string) {
+  const connections: NatsConnection[] = []
+  const asTeam = async (person: TeamUser) => {
+    const login = { NATS_URL: natsUrl, NATS_USER: teamConsole, NATS_PASSWORD: password }
+    const connection = await connectNats(login, { name: person })
+    connections.push(connection)
+    return new RpcClient(connection, new StackPerson({ issuer, person, tool: 'command line' }))
+  }
+  return { asTeam, close: async () => void (await Promise.all(connections.map((connection) => connection.close()))) }
 }
 
 /** Of the broker's user that passes on what the team calls. */
@@ -117,11 +151,10 @@ interface Backends {
   readonly stop: () => Promise<void>
 }
 
-async function chooseBackends(wanted: 'embedded' | undefined): Promise<Backends> {
+async function chooseBackends(wanted: 'embedded' | undefined, shared: string | undefined): Promise<Backends> {
   const embedded: Backends = { environment: {}, stop: async () => {} }
   if (wanted === 'embedded') return embedded
   if (await isEngineReachable()) return startContainers()
-  const shared = process.env.POSTGRES_URL
   if (shared === undefined) return embedded
   const database = await createEmptyDatabase(shared)
   return { environment: { POSTGRES_URL: database.url }, stop: database.drop }

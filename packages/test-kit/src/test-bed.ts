@@ -179,6 +179,7 @@ export async function testBed<S extends Services>(
       return connection
     },
     environment: (name) => ({
+      ...compileCache(),
       DEVELOPMENT: 'true',
       ...issuer.settings,
       DATABASE_URL: urlOf(name),
@@ -195,6 +196,7 @@ export async function testBed<S extends Services>(
       ...asText(options.config?.[name] ?? {}),
     }),
     gamesEnvironment: () => ({
+      ...compileCache(),
       DATABASE_URL: urlOf('games'),
       GAMES_HOST: '127.0.0.1',
       GAMES_PORT: '0',
@@ -283,6 +285,11 @@ function testScope(overrides: Partial<Scope>): Scope {
 }
 
 const clockOf = ({ clock }: TestBedOptions) => (clock === undefined ? {} : { now: () => clock.now() })
+/** The folder of what the processes of this run have compiled, where there is one: others of the same code start sooner. */
+function compileCache(): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+}
 
 const searchPath = (who: string) => (who === 'admin' ? {} : { options: `-c search_path=${who}` })
 

@@ -78,7 +78,12 @@ export async function consoleBed(
       const idToken = bed.issuer.idToken(user, key, login)
       const signer = new PersonSigner({ idToken, key, tool: login.tool ?? 'command line' })
       const { proof } = await signer.sign({ operation: `${operation.service}.${operation.id}`, ...call })
-      return { Authorization: `Bearer ${idToken}`, 'Team-Proof': proof, 'Operation-Id': call.operationId }
+      return {
+        Authorization: `Bearer ${idToken}`,
+        'Team-Proof': proof,
+        'Operation-Id': call.operationId,
+        ...approvesHeader(call),
+      }
     },
     /** A player whose identity document waits for a decision. */
     async newPlayer(environment: Environment, name = 'Ana Souza', reference = 'doc-1') {
@@ -106,9 +111,13 @@ export async function consoleBed(
 }
 export type ConsoleBed = Awaited<ReturnType<typeof consoleBed>>
 
+const approvesHeader = ({ approves }: SignedCall): Record<string, string> =>
+  approves === undefined ? {} : { Approves: approves }
+
 interface SignedCall {
   readonly operationId: string
   readonly input: Readonly<Record<string, unknown>>
+  readonly approves?: string
 }
 
 export interface Shown {

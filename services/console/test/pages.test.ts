@@ -19,6 +19,13 @@ t.test('the pages', async (t) => {
     t.match(foreign.text, 'href="/login?returnTo=%2F"')
   })
 
+  await t.test('whoever signs in while the provider is away reads what to do', async (t) => {
+    const { status, text, headers } = await new Visitor(bed.url, {}).get('/login')
+    t.equal(status, 503)
+    t.equal(headers.get('retry-after'), '5')
+    t.match(text, 'The identity provider cannot be reached.')
+  })
+
   await t.test('a cookie under another key is nobody; one under a former key is still read', async (t) => {
     const other = new Visitor(bed.url, await bed.cookiesOf('alice', {}, newCookieKey()))
     t.equal((await other.get('/production')).status, 303)

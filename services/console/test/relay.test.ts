@@ -5,6 +5,7 @@ import t from 'tap'
 import { consoleBed } from './console-bed.ts'
 
 const { kycQueue, decideKyc } = operations.players
+const { adjustWallet } = operations.wallet
 const input = { limit: 5 }
 const operationId = 'opn_relay_1'
 const call = { operationId, input }
@@ -45,6 +46,23 @@ t.test('the relay', async (t) => {
     t.equal(typeof reply.error.message, 'string')
   })
 
+  await t.test('takes two people where the operation does: the second one names the proposal', async (t) => {
+    const playerId = await bed.newPlayer('production')
+    const body = { playerId, amount: '5.00', reference: 'goodwill-1', reason: 'agreed with the operator' }
+    const path = '/calls/wallet/adjustWallet'
+    const first = { operationId: 'opn_first', input: body }
+    const proposed = await post(path, await bed.signedHeaders(adjustWallet, first, 'alice'), body)
+    t.equal(proposed.status, 202)
+    t.equal(proposed.reply.error.code, 'AWAITS_APPROVAL')
+    const approves = proposed.reply.error.details.proposalId
+    const second = { operationId: 'opn_second', input: body, approves }
+    const own = await post(path, await bed.signedHeaders(adjustWallet, second, 'alice'), body)
+    t.equal(own.reply.error.code, 'TWO_PEOPLE_REQUIRED')
+    const done = await post(path, await bed.signedHeaders(adjustWallet, second, 'bob'), body)
+    t.equal(done.status, 200)
+    t.match(done.reply, { amount: '5.00', balanceAfter: '5.00' })
+  })
+
   await t.test('refuses what is not signed by a person of the team, before the broker sees it', async (t) => {
     const other = new TestIssuer()
     t.teardown(() => other.remove())
@@ -68,6 +86,7 @@ t.test('the relay', async (t) => {
       'a machine that nobody knows': { headers: machine },
       'a proof that was used with another input': { headers: right, body: { limit: 6 } },
       'a proof that was used under another operation id': { headers: { ...right, 'Operation-Id': 'opn_relay_2' } },
+      'a proof that approves nothing, made to approve': { headers: { ...right, Approves: 'prp_1' } },
       'a proof that was used for another operation': { headers: right, path: '/calls/players/listPlayers' },
       'a call that says it comes from the console': {
         headers: await bed.signedHeaders(kycQueue, call, 'alice', { tool: 'console' }),

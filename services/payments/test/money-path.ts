@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
 import { openMessage } from '@backoffice/service-runtime/internal'
-import { keptEvents, refusal, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
+import { keptMessages, refusal, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 
@@ -128,14 +128,15 @@ export class MoneyPath {
 
   /** What was emitted about a record, oldest first, as an operator's server receives it. */
   async events(recordId: string): Promise<Pick<EventMessage, 'type' | 'data'>[]> {
-    const text = `select id, message from ${keptEvents('payments')} where message #>> '{event,data,id}' = $1
-      order by (message #>> '{event,data,version}')::int`
-    const rows = await this.rows<{ id: string; message: { event: EventMessage } }>(text, [recordId])
     const { vault } = this.bed.services.payments.db
-    return rows.map(({ id, message }) => {
-      const { type, data } = openMessage(vault, id, message).event
-      return { type, data }
-    })
+    const kept = await keptMessages(this.bed.sql('payments'), 'payments')
+    const about = kept.filter(({ message }) => message.event.data.id === recordId)
+    return about
+      .toSorted((a, b) => a.message.event.data.version - b.message.event.data.version)
+      .map(({ id, message }) => {
+        const { type, data } = openMessage<{ event: EventMessage }>(vault, id, message).event
+        return { type, data }
+      })
   }
 
   /** Rows of payments' own tables, for what no operation shows. */

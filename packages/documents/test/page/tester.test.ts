@@ -1,10 +1,10 @@
-import { startSystem } from '@backoffice/test-kit'
+import { sharedSystem } from '@backoffice/test-kit'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 
 t.test('the documentation page in a real browser', { skip: noBrowser }, async (t) => {
-  const system = await startSystem(t)
+  const system = await sharedSystem(t)
   const operator = system.operators[0]
   const browser = await startBrowser(t)
 

@@ -20,23 +20,32 @@ const dictionary = Buffer.from(
     '"createdAt":"2026-11-01T00:00:00.000Z","confirmedAt":"2026-11-01T00:00:00.000Z","failedAt":null,"previousStatus":"pending","version":2}}',
 )
 
-/** Stands before what was compressed with this dictionary. Neither a JSON text nor what is sealed begins with it. */
-const marker = 1
+/** Stand before what was compressed. Neither a JSON text nor what is sealed begins with one of them. */
+const markers = { dictionary: 1, dictionaryAndRow: 2 } as const
 /** Of 4 KiB: the dictionary and a body fit, and a larger window would cost more time than it saves bytes. */
-const shape = { dictionary, windowBits: 12, memLevel: 5 } as const
+const shape = { windowBits: 12, memLevel: 5 } as const
 /** More than a reply or an event can have. */
 const bytesMax = 4 * 1024 ** 2
 
-/** A copy as it is stored: compressed, if that is shorter, or if it could be taken for one that is. */
-export function compressCopy(bytes: Buffer): Buffer {
-  const compressed = deflateRawSync(bytes, shape)
-  return compressed.length + 1 < bytes.length || bytes[0] === marker
-    ? Buffer.concat([Buffer.of(marker), compressed])
-    : bytes
+/** What a row says besides its copy, such as ids that the copy has too. With it the copy is shorter. */
+const dictionaryWith = (beside: string): Buffer =>
+  beside === '' ? dictionary : Buffer.concat([Buffer.from(beside), dictionary])
+
+/**
+ * A copy as it is stored: compressed, if that is shorter, or if it could be taken for one that is.
+ * @param beside what else the row says. The copy can be read with this text alone
+ */
+export function compressCopy(bytes: Buffer, beside = ''): Buffer {
+  const compressed = deflateRawSync(bytes, { ...shape, dictionary: dictionaryWith(beside) })
+  const isMarked = Object.values<number | undefined>(markers).includes(bytes[0])
+  if (compressed.length + 1 >= bytes.length && !isMarked) return bytes
+  return Buffer.concat([Buffer.of(beside === '' ? markers.dictionary : markers.dictionaryAndRow), compressed])
 }
 
 /** The bytes of a copy, whichever way it was stored. */
-export function expandCopy(stored: Buffer): Buffer {
-  if (stored[0] !== marker) return stored
-  return inflateRawSync(stored.subarray(1), { ...shape, maxOutputLength: bytesMax })
+export function expandCopy(stored: Buffer, beside = ''): Buffer {
+  const [marker] = stored
+  if (marker !== markers.dictionary && marker !== markers.dictionaryAndRow) return stored
+  const used = dictionaryWith(marker === markers.dictionary ? '' : beside)
+  return inflateRawSync(stored.subarray(1), { ...shape, dictionary: used, maxOutputLength: bytesMax })
 }

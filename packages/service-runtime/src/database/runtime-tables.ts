@@ -24,6 +24,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   publishedEvents(service),
   autovacuum(service),
   operationResult(service),
+  compressedEvents(service),
   teamCalls(service),
 ]
 
@@ -105,6 +106,15 @@ create unique index team_proposal_open on ${service}.team_proposal (fingerprint)
 const operationResult = (service: ServiceName): Migration => ({
   name: '0000_runtime_operation_result',
   sql: `alter table ${service}.operation add column result text`,
+})
+
+/**
+ * Published events take half of their bytes when they are compressed. Then the message has only what is looked for. Null in
+ * rows with the whole message.
+ */
+const compressedEvents = (service: ServiceName): Migration => ({
+  name: '0000_runtime_compressed_events',
+  sql: `alter table ${service}.published_event add column copy bytea`,
 })
 
 /**

@@ -47,9 +47,11 @@ const runtimeTables: readonly SealedTable[] = [
   {
     table: 'published_event',
     key: 'published_at timestamptz, id text',
-    reads: 'message json',
+    reads: 'message json, copy bytea',
     writes: 'message json',
-    renew({ id, message }, vault) {
+    renew({ id, message, copy }, vault) {
+      // Nothing is to be sealed of what is compressed.
+      if (copy !== null) return null
       const renewed = renewMessage(vault, { id, name: message.event.type }, message)
       return renewed === null ? null : { message: renewed }
     },

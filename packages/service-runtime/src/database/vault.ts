@@ -82,13 +82,21 @@ export class Vault {
     return this.seals ? Buffer.from(this.seal(bytes, place)) : bytes
   }
 
-  /** What a bytea column holds of a copy in which nothing must be sealed. What is sealed is not compressed. */
-  compressBytes(bytes: Buffer): Buffer {
-    return this.seals ? compressCopy(bytes) : bytes
+  /** Whether rows may have shorter forms that release 1.1.0 cannot read: sealing begins when none of it runs any more. */
+  get writesShortForms(): boolean {
+    return this.seals
   }
 
-  expandBytes(stored: Buffer): Buffer {
-    return expandCopy(stored)
+  /**
+   * What a bytea column holds of a copy in which nothing must be sealed. What is sealed is not compressed.
+   * @param beside what else the row says, always the same of one row: ids that the copy has too make it shorter
+   */
+  compressBytes(bytes: Buffer, beside?: string): Buffer {
+    return this.writesShortForms ? compressCopy(bytes, beside) : bytes
+  }
+
+  expandBytes(stored: Buffer, beside?: string): Buffer {
+    return expandCopy(stored, beside)
   }
 
   openBytes(stored: Buffer, place: Place): Buffer {

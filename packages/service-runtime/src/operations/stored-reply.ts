@@ -40,14 +40,18 @@ export function unwrap(reply: StoredReply): unknown {
   return reply.body
 }
 
+/** Nobody finds another input with the same 128 bits. */
+const fingerprintBytes = 16
+
 /**
  * What an operation id stands for: the same id with anything else is a conflict, never a success that did nothing.
  * @param by the brand that it acts for, or the person of the team
  */
 export function fingerprintOf(operation: Operation, input: unknown, by: string | undefined): string {
-  return createHash('sha256')
+  const digest = createHash('sha256')
     .update(JSON.stringify([operation.id, by ?? null, input]))
-    .digest('base64url')
+    .digest()
+  return digest.subarray(0, fingerprintBytes).toString('base64url')
 }
 
 export interface KnownOperation {

@@ -65,6 +65,6 @@ export async function endCommand(
     delete from outbox
     where aggregate = ${aggregate} and operation_id = ${operationId} and kind = 'event' and done_at is null
   `
-  await markDone(db, [id])
+  await markDone(db, [{ id }])
   if (operationId !== null) await replaceReply(db, operationId, refusal)
 }

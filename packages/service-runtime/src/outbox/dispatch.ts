@@ -34,7 +34,7 @@ const takeOverAfterMs = 250
 /** Sends what an operation left in the outbox, right after its commit. Its reply waits for its commands. */
 export class Dispatch {
   readonly #context: DispatchContext
-  readonly #done: Gatherer<string, boolean>
+  readonly #done: Gatherer<OutboxRow, boolean>
   readonly #unfinished: Gatherer<string, boolean>
   readonly #publishing = new Set<Promise<void>>()
 
@@ -44,9 +44,9 @@ export class Dispatch {
     this.#done = new Gatherer({
       batchMax: 500,
       queueMax: 10_000,
-      async run(ids) {
-        const behind = await markDone(db, ids)
-        return ids.map(() => behind)
+      async run(rows) {
+        const behind = await markDone(db, rows)
+        return rows.map(() => behind)
       },
     })
     this.#unfinished = new Gatherer({
@@ -114,8 +114,8 @@ export class Dispatch {
   }
 
   /** Rows that were written about the same record meanwhile wait behind this one. */
-  async #markDone({ id }: OutboxRow): Promise<void> {
-    if (await this.#done.add(id)) this.#context.relay.nudge('command', 'event')
+  async #markDone(row: OutboxRow): Promise<void> {
+    if (await this.#done.add(row)) this.#context.relay.nudge('command', 'event')
   }
 
   #publishSoon(line: readonly EventRow[]): void {

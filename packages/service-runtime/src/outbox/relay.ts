@@ -61,11 +61,11 @@ export class Relay {
     const { db } = this.#context
     const rows = await leaseDue(db, kind)
     const outcomes = await Promise.allSettled(rows.map((row) => this.#send(row)))
-    const sent: string[] = []
+    const sent: LeasedRow[] = []
     const failed: { row: LeasedRow; error: unknown }[] = []
     outcomes.forEach((outcome, index) => {
       const row = rows[index] as LeasedRow
-      if (outcome.status === 'fulfilled') sent.push(row.id)
+      if (outcome.status === 'fulfilled') sent.push(row)
       else failed.push({ row, error: outcome.reason })
     })
     if (sent.length > 0 && (await markDone(db, sent))) this.nudge('command', 'event')

@@ -1,6 +1,7 @@
 import { Rejection } from '@backoffice/contracts'
 import { unnest } from '../database/columns.ts'
 import type { Db, ReadDb } from '../database/db.ts'
+import { copyForLog } from '../database/logged-events.ts'
 import { openMessage, type StoredMessage } from '../database/sealed-copies.ts'
 import type { Vault } from '../database/vault.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
@@ -13,6 +14,9 @@ export type LeasedRow = StoredRow & { readonly attempts: number }
 export const opened = (vault: Vault, row: StoredRow): OutboxRow =>
   ({ ...row, message: openMessage(vault, row.id, row.message) }) as OutboxRow
 
+/** A row that is done; of a command the message is not needed. */
+type SentRow = Pick<StoredRow, 'id'> & { readonly message?: object }
+
 const leaseBatchMax = 200
 /** Longer than a batch can take; after it another replica may try. */
 const leaseMs = 30_000
@@ -24,15 +28,20 @@ const leaseMs = 30_000
  * moment and not seen here nudges the relay itself, after its commit.
  * @returns whether rows wait behind these that only the relay may send
  */
-export async function markDone(db: Db, ids: readonly string[]): Promise<boolean> {
+export async function markDone(db: Db, sent: readonly SentRow[]): Promise<boolean> {
+  const ids = sent.map(({ id }) => id)
+  const logged = sent.map(({ id, message }) => ({ id, ...copyForLog(db.vault, id, message) }))
   const rows = await db<{ behind: boolean }>`
     with done as (
       delete from outbox where id = any(${ids}::text[])
       returning id, aggregate, aggregate_seq, kind, message, done_at
     ), published as (
-      insert into published_event (published_at, id, message)
+      insert into published_event (published_at, id, message, copy)
       -- The release before leaves rows in the outbox that are done.
-      select coalesce(done_at, date_trunc('milliseconds', statement_timestamp())), id, message from done where kind = 'event'
+      select coalesce(d.done_at, date_trunc('milliseconds', statement_timestamp())), d.id,
+        coalesce(l.heading::json, d.message), l.copy
+      from done d join ${unnest('l', logged, 'id text, heading text, copy bytea')} on l.id = d.id
+      where d.kind = 'event'
     )
     select exists (
       select from outbox later

@@ -2,6 +2,7 @@ import { type EventMessage, eventStream } from '@backoffice/contracts'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Database } from '../database/db.ts'
 import type { DatabaseHistory } from '../database/history.ts'
+import { type LoggedMessage, readLogged } from '../database/logged-events.ts'
 import type { StoredMessage } from '../database/sealed-copies.ts'
 import { sql } from '../database/statement.ts'
 import { type EventStream, StreamFault } from '../messages/event-stream.ts'
@@ -33,15 +34,13 @@ const batchMax = 200
 /** A place in the order in which events were published. Ids of one moment are in the order in which they were written. */
 type Position = { readonly publishedAt: Date; readonly id: string }
 
-interface PublishedRow extends Position {
-  readonly message: StoredMessage & { readonly event: EventMessage }
-}
+type PublishedRow = Position & LoggedMessage
 
 /** Every event that was published and is still kept. The release before leaves its own in the outbox. */
 const published = sql`(
-  select published_at, id, message from published_event
+  select published_at, id, message, copy from published_event
   union all
-  select done_at, id, message from outbox where kind = 'event' and done_at is not null
+  select done_at, id, message, null from outbox where kind = 'event' and done_at is not null
 ) as published`
 
 /**
@@ -178,7 +177,7 @@ export class StreamWatch {
     for (;;) {
       if (this.#stopped) throw new Error('stopped while publishing again')
       const rows = await this.#context.db<PublishedRow>`
-        select published_at, id, message from ${published}
+        select published_at, id, message, copy from ${published}
         where (published_at, id) > (${after.publishedAt}::timestamptz, ${after.id})
         order by published_at, id limit ${batchMax}
       `
@@ -191,8 +190,15 @@ export class StreamWatch {
     }
   }
 
-  #eventOf({ id, message }: PublishedRow): EventRow {
-    const { type: name } = message.event
-    return opened(this.#context.db.vault, { id, aggregate: id, kind: 'event', name, message }) as EventRow
+  #eventOf(row: PublishedRow): EventRow {
+    const { id } = row
+    const message = readLogged(row) as StoredMessage & { readonly event: EventMessage }
+    return opened(this.#context.db.vault, {
+      id,
+      aggregate: id,
+      kind: 'event',
+      name: message.event.type,
+      message,
+    }) as EventRow
   }
 }

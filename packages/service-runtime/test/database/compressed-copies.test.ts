@@ -9,9 +9,12 @@ t.test('any bytes come back as they were', async (t) => {
         fc.uint8Array({ maxLength: 3_000 }),
         fc.json().map((text) => Buffer.from(text)),
       ),
-      (bytes) => {
+      fc.string(),
+      (bytes, beside) => {
         const stored = Buffer.from(bytes)
         t.ok(expandCopy(compressCopy(stored)).equals(stored))
+        t.ok(expandCopy(compressCopy(stored, beside), beside).equals(stored))
+        t.ok(expandCopy(compressCopy(stored), beside).equals(stored), 'a copy that was stored without it')
       },
     ),
   )
@@ -27,6 +30,8 @@ t.test('the body of a deposit takes less than half of its bytes', async (t) => {
   }
   const body = Buffer.from(JSON.stringify(deposit))
   t.ok(compressCopy(body).length < body.length / 2, `${compressCopy(body).length} of ${body.length}`)
+  const shorter = compressCopy(body, `${deposit.id} ${deposit.playerId}`)
+  t.ok(shorter.length < compressCopy(body).length - 15, `${shorter.length} beside its ids`)
 })
 
 t.test('what is shorter as it is stays as it is', async (t) => {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Environment } from '@backoffice/contracts'
+import { type Environment, freshLoginMinutes } from '@backoffice/contracts'
 import view from '@fastify/view'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -38,6 +38,7 @@ export interface PageFrame extends Display {
   /** The same list in each environment. */
   readonly environments: readonly { readonly name: Environment; readonly href: string }[]
   readonly asset: typeof assetAddress
+  readonly freshLoginMinutes: number
 }
 
 declare module 'fastify' {
@@ -63,6 +64,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         here: request.method === 'GET' ? request.url : request.url.replace(/\/\w+$/, ''),
         environments: environmentNames.map((name) => ({ name, href: listAddress(name, request.url) })),
         asset: assetAddress,
+        freshLoginMinutes,
       }
       return this.view(name, { ...frame, ...data })
     },

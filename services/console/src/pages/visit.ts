@@ -1,4 +1,4 @@
-import { type Environment, freshLoginMinutes, type Operation, Rejection } from '@backoffice/contracts'
+import { type Environment, type Operation, Rejection } from '@backoffice/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../http/app.ts'
 import { goTo } from '../http/go-to.ts'
@@ -150,5 +150,3 @@ function fieldsGiven({ body }: FastifyRequest): Readonly<Record<string, string>>
   const entries = Object.entries((body ?? {}) as Readonly<Record<string, unknown>>)
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
-
-export const freshMinutes = freshLoginMinutes

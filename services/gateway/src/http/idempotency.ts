@@ -9,9 +9,9 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
-import { batchFaultOf, type Db, Gatherer, newId, type RpcClient } from '@backoffice/service-runtime'
+import { batchFaultOf, type Db, Gatherer, type RpcClient } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
-import type { Claim, StoredResponse } from '../domain/claim.ts'
+import { type Claim, operationIdOf, type StoredResponse } from '../domain/claim.ts'
 import { retryAfterSeconds } from '../domain/retry-after.ts'
 import {
   type ClaimAttempt,
@@ -112,7 +112,7 @@ export class Idempotency {
         token,
         fingerprint,
         operation: operation.id,
-        operationId: newId('opn'),
+        operationId: operationIdOf(request.id),
         leaseMs: this.#leaseMs,
         signatureDigest,
       })

@@ -1,9 +1,7 @@
 import { type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
 import { isPassingFault } from '@backoffice/service-runtime'
 import type { FastifyReply } from 'fastify'
-import type { StoredResponse } from '../domain/claim.ts'
-
-export const jsonContentType = 'application/json; charset=utf-8'
+import { jsonContentType, type StoredResponse } from '../domain/claim.ts'
 
 /** What a client is sent. */
 export interface HttpReply extends StoredResponse {

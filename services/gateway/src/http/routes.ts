@@ -1,20 +1,13 @@
 import { apiPrefix, httpOperations, type Operation, type operations, Rejection } from '@backoffice/contracts'
 import type { RpcClient } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { jsonContentType } from '../domain/claim.ts'
 import { showMe } from '../views/me.ts'
 import { type AuthenticationContext, authenticate, type Caller } from './authenticate.ts'
 import type { KnownCredential } from './credential-directory.ts'
 import type { Idempotency } from './idempotency.ts'
 import { readInput } from './read-input.ts'
-import {
-  type HttpReply,
-  isFault,
-  jsonContentType,
-  replyOfRejection,
-  SignatureUsed,
-  sendReply,
-  toRejection,
-} from './reply.ts'
+import { type HttpReply, isFault, replyOfRejection, SignatureUsed, sendReply, toRejection } from './reply.ts'
 import { header, rawBody } from './request.ts'
 import { countReplay } from './telemetry.ts'
 

@@ -9,7 +9,8 @@ import fastify, {
   type HTTPMethods,
   type RouteOptions,
 } from 'fastify'
-import { errorBody, isFault, jsonContentType, sendRejection, toRejection } from './reply.ts'
+import { jsonContentType } from '../domain/claim.ts'
+import { errorBody, isFault, sendRejection, toRejection } from './reply.ts'
 
 /** How long a client may take to send its headers, and its whole request. */
 const headersTimeoutMsDefault = 10_000

@@ -10,7 +10,16 @@ import {
   unnest,
   type Vault,
 } from '@backoffice/service-runtime'
-import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from '../domain/claim.ts'
+import {
+  type Claim,
+  fingerprintBytes,
+  jsonContentType,
+  judgeUsedKey,
+  requestIdOf,
+  type StoredResponse,
+  shortFingerprint,
+  type UsedKey,
+} from '../domain/claim.ts'
 
 const attemptColumns = 'operator_id text, environment text, key text, token uuid'
 const claimColumns = `${attemptColumns}, fingerprint bytea, operation text, operation_id text` as const
@@ -133,12 +142,26 @@ const placeOf = ({ operatorId, environment, key }: ClaimKey): Place => ({
 function responseOf(
   vault: Vault,
   claim: ClaimKey,
-  columns: ResponseColumns & { readonly operation: string },
+  columns: ResponseColumns & { readonly operation: string; readonly operationId: string },
 ): StoredResponse | null {
-  const { operation, status, contentType, body, requestId } = columns
-  if (status === null || contentType === null || body === null || requestId === null) return null
+  const { operation, operationId, status, contentType, body, requestId } = columns
+  if (status === null || body === null) return null
   const opened = isToSeal(operation, status) ? vault.openBytes(body, placeOf(claim)) : vault.expandBytes(body)
-  return { status, contentType, body: opened, requestId }
+  return {
+    status,
+    contentType: contentType ?? jsonContentType,
+    body: opened,
+    requestId: requestId ?? requestIdOf(operationId),
+  }
+}
+
+/** What the rest of a claim says of its reply is left out. */
+function shortForm(vault: Vault, operationId: string, { contentType, requestId }: StoredResponse) {
+  if (!vault.writesShortForms) return { contentType, requestId }
+  return {
+    contentType: contentType === jsonContentType ? null : contentType,
+    requestId: requestId === requestIdOf(operationId) ? null : requestId,
+  }
 }
 
 /** The reply of a refusal says nothing about a person. */
@@ -222,8 +245,9 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
   const isFirstSigned = firstOfEach(nameOfSignature)
   const asked = requests.map((request) => {
     const { signatureDigest } = request
+    const fingerprint = db.vault.writesShortForms ? shortFingerprint(request.fingerprint) : request.fingerprint
     const signs = signatureDigest !== null && isFirstSigned({ ...request, signatureDigest })
-    return { ...request, first: isFirst(request), signs }
+    return { ...request, fingerprint, first: isFirst(request), signs }
   })
   const rows = await db<Row>`
     with asked as (
@@ -232,7 +256,8 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
       insert into claim as c (${columnNames(claimColumns)}, leased_until, expires_at)
       select ${columnNames(claimColumns)},
         clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
-        clock_timestamp() + make_interval(hours => ${idempotencyMemoryHours}::int)
+        -- At the next full minute: an index keeps equal times in little room.
+        date_trunc('minute', clock_timestamp()) + make_interval(hours => ${idempotencyMemoryHours}::int, mins => 1)
       from asked where first and (signature_digest is null
         or (operator_id, environment, signature_digest, key) in (select ${columnNames(signatureColumns)} from remembered))
       order by operator_id collate "C", environment collate "C", key collate "C"
@@ -243,7 +268,8 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
         expires_at = case when c.status is null then c.expires_at else excluded.expires_at end,
         status = null, content_type = null, body = null, request_id = null
       where case when c.expires_at > clock_timestamp()
-        then c.status is null and c.fingerprint = excluded.fingerprint
+        then c.status is null
+          and substring(c.fingerprint for ${fingerprintBytes}) = substring(excluded.fingerprint for ${fingerprintBytes})
           and (c.leased_until is null or c.leased_until <= clock_timestamp() or c.token = excluded.token
             -- It was taken before the clock was set back, and would last for all of that step.
             or c.leased_until > excluded.leased_until + interval '1 second')
@@ -290,7 +316,7 @@ const isHeld = sql`
 `
 
 /**
- * Stores replies under their tokens. The first writer wins.
+ * Stores replies under their tokens, which nobody needs afterwards. The first writer wins.
  * @returns in order, what to send: what is stored, so a slower attempt gets the reply of the other. Null when nothing
  *   is stored for its operation: the lease was over, and another attempt that holds the key now will reply; or the key
  *   has expired meanwhile, and stands for another operation
@@ -300,17 +326,17 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
   const asked = completions.map(({ response, operation, ...attempt }) => {
     const { body, status } = response
     const stored = isToSeal(operation, status) ? vault.sealBytes(body, placeOf(attempt)) : vault.compressBytes(body)
-    return { ...attempt, ...response, body: stored }
+    return { ...attempt, ...response, ...shortForm(vault, attempt.operationId, response), body: stored }
   })
-  const rows = await db<{ token: string; operation: string } & ResponseColumns>`
+  const rows = await db<{ token: string; operation: string; operationId: string } & ResponseColumns>`
     with asked as (
       select * from ${unnest('a', asked, `${attemptColumns}, operation_id text, ${responseColumns}`)}
     ), ${held}, stored as (
-      update claim c set ${assignments('a', responseColumns)}, leased_until = null
+      update claim c set ${assignments('a', responseColumns)}, leased_until = null, token = null
       from asked a join held h using (token) where ${isHeld}
-      returning c.token
+      returning h.token
     )
-    select a.token, c.operation, c.status, c.content_type, c.body, c.request_id
+    select a.token, c.operation, c.operation_id, c.status, c.content_type, c.body, c.request_id
     from asked a join claim c using (operator_id, environment, key) left join stored s on s.token = a.token
     where s.token is not null or (c.status is not null and c.operation_id = a.operation_id)
   `

@@ -84,6 +84,44 @@ t.test(
   },
 )
 
+t.test('a reply is replayed whole, and what the claim says without it is stored once', async (t) => {
+  const plain = { status: 201, contentType: 'application/json; charset=utf-8', body: Buffer.from('{}') }
+  const columns = 'select token, content_type, request_id from claim where key = $1'
+  for (const { requestOf, stored } of [
+    { requestOf: (id: string) => id.replace('opn_', 'req_'), stored: null },
+    // A second attempt: another request has begun the operation.
+    { requestOf: () => 'req_second', stored: 'req_second' },
+  ]) {
+    const key = newKey()
+    const first = claim(key)
+    await first.outcome
+    const sent = { ...plain, requestId: requestOf(first.operationId) }
+    t.same(await storeResponses(db, [{ ...first, response: sent }]), [sent], 'what is sent')
+    t.same((await bed.sql('gateway').query(columns, [key.key])).rows, [
+      { token: null, content_type: null, request_id: stored },
+    ])
+    t.same(await claim(key).outcome, { state: 'replay', response: sent })
+    t.same(await storeResponses(db, [{ ...first, response: { ...sent, status: 409 } }]), [sent], 'the first one stays')
+  }
+})
+
+t.test('half of a fingerprint is stored, and tells requests apart as well as the whole of release 1.1.0', async (t) => {
+  const key = newKey()
+  const [fingerprint, other] = ['f'.repeat(32), 'o'.repeat(32)]
+  const first = claim(key, { fingerprint })
+  await first.outcome
+  const stored = await bed.sql('gateway').query('select fingerprint from claim where key = $1', [key.key])
+  t.same(stored.rows, [{ fingerprint: Buffer.from('f'.repeat(16)) }])
+  for (const written of [fingerprint.slice(0, 16), fingerprint]) {
+    await bed.sql('gateway').query('update claim set fingerprint = $2 where key = $1', [key.key, Buffer.from(written)])
+    t.match(await claim(key, { fingerprint: other }).outcome, { state: 'conflict' })
+    t.match(await claim(key, { fingerprint }).outcome, { state: 'running' })
+    await endLease(key)
+    t.match(await claim(key, { fingerprint: other }).outcome, { state: 'conflict' })
+    t.match(await claim(key, { fingerprint }).outcome, { state: 'mine', operationId: first.operationId })
+  }
+})
+
 t.test('a claim with its reply goes when its key has expired, one without a reply later', async (t) => {
   const [known, unknown] = [newKey(), newKey()]
   const answered = claim(known)

@@ -153,18 +153,21 @@ export interface DepositFilter {
   readonly limit: number
 }
 
-/** Comes after every id. */
-const afterAllIds = '~'
-
-/** Newest first. */
+/** Newest first. The last one of a page is where the next begins. */
 export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<DepositRecord[]> {
-  const { brandId, playerId = null, status = null, externalReference, before = afterAllIds, limit } = filter
+  const { brandId, playerId = null, status = null, externalReference, before, limit } = filter
+  const place =
+    before === undefined
+      ? sql``
+      : sql`and (created_at, id) < (select last.created_at, last.id from deposit last where last.id = ${before})`
   const matches = sql`
-    brand_id = ${brandId} and id < ${before}
+    brand_id = ${brandId} ${place}
     and (${playerId}::text is null or player_id = ${playerId}) and (${status}::text is null or status = ${status})
   `
   if (externalReference === undefined)
-    return db<DepositRecord>`select ${columns} from deposit where ${matches} order by id desc limit ${limit}`
+    return db<DepositRecord>`
+      select ${columns} from deposit where ${matches} order by created_at desc, id desc limit ${limit}
+    `
   // A separate statement, because it uses another index.
   return db<DepositRecord>`
     select ${columns} from deposit where ${matches} and external_reference = ${externalReference}

@@ -23,11 +23,15 @@ interface TransitionRow extends Pick<StatusTransition, 'version' | 'at' | 'reaso
   readonly operationId: string
 }
 
-/** Writes the history of changes, in the transaction that writes the records. */
+/**
+ * Writes the history of changes, in the transaction that writes the records. An operator changes its own records only, and
+ * a record never changes hands: so its name stands in the record, and here is nothing in its place.
+ */
 export async function insertTransitions(db: Db, changes: readonly Change<{ readonly id: string }>[]): Promise<void> {
   const rows = changes.map(({ record, transition, operationId }): TransitionRow => {
     const { from: fromStatus, to: toStatus, by, ...occasion } = transition
-    return { ...occasion, recordId: record.id, fromStatus, toStatus, byKind: by.kind, byName: by.name, operationId }
+    const byName = by.kind === 'operator' && db.vault.writesShortForms ? '' : by.name
+    return { ...occasion, recordId: record.id, fromStatus, toStatus, byKind: by.kind, byName, operationId }
   })
   await db`insert into status_transition ${rowsOf('t', rows, columns)}`
 }
@@ -38,12 +42,18 @@ export async function listTransitions(
   recordIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly StatusTransition[]>> {
   if (recordIds.length === 0) return new Map()
-  const rows = await db<TransitionRow>`
-    select ${columnNames(columns)} from status_transition
+  const rows = await db<TransitionRow & { operatorId: string | null }>`
+    select ${columnNames(columns)},
+      case when by_kind = 'operator' then coalesce(
+        (select operator_id from deposit where id = record_id), (select operator_id from withdrawal where id = record_id)
+      ) end as operator_id
+    from status_transition
     where record_id = any(${recordIds}::text[]) order by record_id, version
   `
   const histories = new Map<string, StatusTransition[]>(recordIds.map((id) => [id, []]))
-  for (const { recordId, fromStatus: from, toStatus: to, byKind, byName, version, at, reason } of rows)
-    histories.get(recordId)?.push({ version, from, to, at, by: { kind: byKind, name: byName }, reason })
+  for (const { recordId, fromStatus: from, toStatus: to, byKind, byName, operatorId, version, at, reason } of rows) {
+    const by = { kind: byKind, name: byName || (operatorId ?? '') }
+    histories.get(recordId)?.push({ version, from, to, at, by, reason })
+  }
   return histories
 }

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { keptEvents, testBed } from '@backoffice/test-kit'
+import { keptMessages, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -123,13 +123,12 @@ t.test('with two replicas', async (t) => {
         bed.rpc.call(decideKycInSandbox, { scope, input: { playerId, status: statuses[place % 4] ?? 'aprovado' } }),
       ),
     )
-    const { rows } = await admin.query(
-      `select message->'event'->'data' as data from ${keptEvents('players')}
-      where message #>> '{event,data,playerId}' = $1 order by (message #>> '{event,data,version}')::int`,
-      [playerId],
-    )
+    const told = (await keptMessages(admin, 'players'))
+      .map(({ message }) => message.event.data)
+      .filter((data) => data.playerId === playerId)
+      .toSorted((a, b) => a.version - b.version)
     let status = 'nao_iniciado'
-    rows.forEach(({ data }, place) => {
+    told.forEach((data, place) => {
       t.match(data, { version: place + 2, previousStatus: status })
       t.not(data.kycStatus, status)
       status = data.kycStatus
@@ -140,6 +139,6 @@ t.test('with two replicas', async (t) => {
       'select count(*)::int as changes from players.player_change where player_id = $1',
       [playerId],
     )
-    t.equal(changes.rows[0].changes, rows.length)
+    t.equal(changes.rows[0].changes, told.length)
   })
 })

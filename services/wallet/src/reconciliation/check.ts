@@ -31,8 +31,10 @@ export interface Question {
   readonly of?: (transfer: TransferFacts) => boolean
   /** False: what it looks at is counted by another question of the check. */
   readonly counts: boolean
+  /** What is read first, for `differences`, because PostgreSQL cannot read it by itself. */
+  readonly given?: (db: ReadDb, keys: readonly string[]) => Promise<Fragment>
   /** A query with the columns key, brand_id, subject, expected, actual, explanation. */
-  readonly differences: (keys: Fragment) => Fragment
+  readonly differences: (keys: Fragment, given: Fragment) => Fragment
 }
 
 /** A check that PostgreSQL does by itself: its first question counts what it looks at. */
@@ -58,12 +60,13 @@ type Row = Omit<Found, 'expected' | 'actual'> & {
 /** Asks a question about some keys. */
 export async function ask(
   db: ReadDb,
-  { differences }: Question,
+  { given, differences }: Question,
   keys: readonly string[],
 ): Promise<readonly KeyedFound[]> {
+  const read = given === undefined ? sql`` : await given(db, keys)
   const rows = await db<Row>`
     select d.key, d.brand_id, d.subject, d.expected, d.actual, d.explanation
-    from (${differences(sql`unnest(${keys}::text[]) as k (key)`)}) d order by d.subject
+    from (${differences(sql`unnest(${keys}::text[]) as k (key)`, read)}) d order by d.subject
   `
   return rows.map(({ key, expected, actual, ...where }) => ({
     key,

@@ -1,5 +1,14 @@
 import type { DepositStatus, WithdrawalStatus } from '@backoffice/contracts'
-import { dayMs, eventsKeepMsMin, type Fragment, sql, unnest } from '@backoffice/service-runtime'
+import {
+  dayMs,
+  eventsKeepMsMin,
+  type Fragment,
+  type LoggedMessage,
+  type ReadDb,
+  readLogged,
+  sql,
+  unnest,
+} from '@backoffice/service-runtime'
 import type { Question } from './check.ts'
 
 /**
@@ -59,11 +68,15 @@ const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => F
 /** The same question about deposits and about withdrawals, which both count, and others, which do not. */
 const recordCheck = (
   check: string,
-  differences: (records: Fragment) => Fragment,
+  differences: (records: Fragment, given: Fragment) => Fragment,
   ...others: readonly Omit<Question, 'check' | 'counts'>[]
 ): readonly Question[] => [
-  { check, counts: true, kind: 'deposit', differences: (keys) => differences(recordsOf.deposit(keys)) },
-  { check, counts: true, kind: 'withdrawal', differences: (keys) => differences(recordsOf.withdrawal(keys)) },
+  ...(['deposit', 'withdrawal'] as const).map(
+    (kind): Question => ({
+      ...{ check, kind, counts: true },
+      differences: (keys, given) => differences(recordsOf[kind](keys), given),
+    }),
+  ),
   ...others.map((other) => ({ check, counts: false, ...other })),
 ]
 
@@ -213,13 +226,60 @@ const toldColumns = sql`
     event ->> 'brandId', event ->> 'environment', event #>> '{data,playerId}') as content
 `
 
+/** What an operator was told of a record. */
+interface Told {
+  readonly id: string
+  readonly aggregate: string
+  readonly brandId: string | null
+  readonly version: string | null
+  readonly content: string
+}
+const toldRow = 'id text, aggregate text, brand_id text, version text, content text'
+
+/** What operators were told of these records by events that are compressed in the log. */
+async function readTold(db: ReadDb, keys: readonly string[]): Promise<Fragment> {
+  const rows = await db<LoggedMessage>`
+    select p.id, p.message, p.copy from payments.published_event p
+    where coalesce(p.message #>> '{event,data,id}', p.id) = any(${keys}::text[]) and p.copy is not null
+  `
+  return unnest('p', rows.map(toldBy), toldRow)
+}
+
+interface LoggedEvent {
+  readonly type: string
+  readonly brandId: string
+  readonly environment: string
+  readonly data: Readonly<Record<'id' | 'version' | 'status' | 'amount' | 'playerId', unknown>>
+}
+
+function toldBy(row: LoggedMessage): Told {
+  const { id } = row
+  const { event: heading } = row.message as { event?: { data?: { id?: string } } }
+  const aggregate = heading?.data?.id ?? id
+  const unreadable = { id, aggregate, brandId: null, version: null, content: 'an event that nobody can read' }
+  try {
+    const { event } = readLogged(row) as { event: LoggedEvent }
+    const { type, brandId, environment, data } = event
+    if ((data.id ?? id) !== aggregate) return unreadable
+    const [status, amount, playerId] = [data.status, data.amount, data.playerId].map((value) => value ?? '')
+    const content = `${type}: ${status} of ${amount}, brand ${brandId} ${environment} ${playerId}`
+    return { ...unreadable, brandId, version: data.version === undefined ? null : String(data.version), content }
+  } catch {
+    return unreadable
+  }
+}
+
 /**
  * What operators were told, by the record that it is about, and what waits to be published. An event of no record is about
  * itself; an index has this expression.
+ * @param compressed as `readTold` gives it
  */
-const told = sql`
+const told = (compressed: Fragment) => sql`
   select p.id, coalesce(p.message #>> '{event,data,id}', p.id) as aggregate, ${toldColumns}
   from payments.published_event p cross join lateral (select p.message -> 'event') as of_published (event)
+  where p.copy is null
+  union all
+  select p.id, p.aggregate, p.brand_id, p.version, p.content from ${compressed}
   union all
   select o.id, o.aggregate, ${toldColumns}
   from payments.outbox o cross join lateral (select o.message -> 'event') as of_outbox (event) where o.kind = 'event'
@@ -231,7 +291,7 @@ const told = sql`
  */
 export const events = recordCheck(
   'events',
-  (records) => sql`
+  (records, compressed) => sql`
     select d.id as key, d.brand_id, d.id as subject, d.content as expected, coalesce(t.content, 'no event') as actual,
       'A change and what operators were told of it do not agree.' as explanation
     from (
@@ -246,7 +306,7 @@ export const events = recordCheck(
         else s.version > 1 end
     ) d
     left join lateral (
-      select t.* from (${told}) t where t.aggregate = d.id and t.version = d.version::text offset 0
+      select t.* from (${told(compressed)}) t where t.aggregate = d.id and t.version = d.version::text offset 0
     ) t on true
     where case
       when t.id is null then d.at > now() - make_interval(secs => ${eventsKeptSeconds}::float8)
@@ -255,11 +315,11 @@ export const events = recordCheck(
   `,
   {
     kind: 'event',
-    differences: (keys) => sql`
+    differences: (keys, compressed) => sql`
       select k.key, t.brand_id, t.aggregate as subject, 'no event' as expected, t.content as actual,
         'A change and what operators were told of it do not agree.' as explanation
       from (select distinct key from ${keys}) k
-      cross join lateral (select t.* from (${told}) t where t.aggregate = k.key offset 0) t
+      cross join lateral (select t.* from (${told(compressed)}) t where t.aggregate = k.key offset 0) t
       where not exists (
         select from payments.status_transition s
         where s.record_id = t.aggregate and s.version::text = t.version and case
@@ -269,4 +329,4 @@ export const events = recordCheck(
       )
     `,
   },
-)
+).map((question) => ({ ...question, given: readTold }))

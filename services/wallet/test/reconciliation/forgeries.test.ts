@@ -15,6 +15,7 @@ import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
 import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/steps/ledger.ts'
+import { aloneUpToAnything } from '../alone.ts'
 import { behindItsBack as tamper } from './behind-its-back.ts'
 import { runOf } from './run.ts'
 
@@ -22,7 +23,11 @@ import { runOf } from './run.ts'
 // and the hashes are right: what is found is found by comparing with what another part of the system recorded.
 
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }
-const bed = await testBed(t, { players, wallet, payments }, { config: { payments: neverSweep } })
+const bed = await testBed(
+  t,
+  { players, wallet, payments },
+  { config: { payments: neverSweep, wallet: aloneUpToAnything } },
+)
 /** The replica that runs now: one test stops the first. */
 let walletReplica = bed.services.wallet
 const { payments: pay, players: play, wallet: money } = operations
@@ -516,6 +521,23 @@ const forgeries: readonly Forgery[] = [
       const left = 'select from outbox where aggregate = $1'
       await eventually(async () => (await bed.sql('payments').query(left, [id])).rowCount === 0)
       await as('payments', `delete from published_event where message #>> '{event,data,id}' = $1`, [id])
+    },
+  },
+  {
+    what: 'the event of a confirmed deposit is replaced by that of another',
+    found: ['events'],
+    async forge(brand) {
+      const [id, other] = [await brand.deposit('5.00'), await brand.deposit('6.00')]
+      await brand.confirm(id)
+      await brand.confirm(other)
+      const left = 'select from outbox where aggregate = any($1)'
+      await eventually(async () => (await bed.sql('payments').query(left, [[id, other]])).rowCount === 0)
+      await as(
+        'payments',
+        `update published_event e set copy = o.copy from published_event o
+        where e.message #>> '{event,data,id}' = $1 and o.message #>> '{event,data,id}' = $2`,
+        [id, other],
+      )
     },
   },
   {

@@ -5,10 +5,11 @@ import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
+import { aloneUpToAnything } from '../alone.ts'
 import { behindItsBack as tamper } from './behind-its-back.ts'
 import { runOf } from './run.ts'
 
-const bed = await testBed(t, { wallet })
+const bed = await testBed(t, { wallet }, { config: { wallet: aloneUpToAnything } })
 // The tables that the ledger is compared with, as their services make them.
 for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })

@@ -166,7 +166,7 @@ export class Scheduler implements Background {
   async #attempt(lease: Lease, sealed: readonly SealedSecret[]): Promise<void> {
     const { db, clock, box, send, log } = this.#context
     const { deliveryId, eventId, endpointId, url, number } = lease
-    const body = openBody(db.vault, deliveryId, lease.body)
+    const body = openBody(db.vault, lease)
     const secrets = decryptSecrets(sealed, box)
     const startedAt = clock.now()
     const headers = signatureHeaders({ eventId, body, secrets, now: startedAt })

@@ -26,22 +26,11 @@ export async function insertDeliveries(db: Db, deliveries: readonly NewDelivery[
   const rows = deliveries.map(({ event, traceparent, receivedAt, withheld = false }) => {
     const body = Buffer.from(JSON.stringify(event))
     countStoredBytes('delivery', event, body.length)
-    const id = newId('dlv')
+    const { id: eventId, type, brandId, createdAt: eventCreatedAt } = event
+    const delivery = { id: newId('dlv'), endpointId: endpointId(event), eventId, type, brandId }
     return {
-      ...{
-        id,
-        endpointId: endpointId(event),
-        eventId: event.id,
-        type: event.type,
-        brandId: event.brandId,
-      },
-      ...{
-        body: storedBody(db.vault, { id, type: event.type }, body),
-        eventCreatedAt: event.createdAt,
-        receivedAt,
-        withheld,
-        traceParent: traceparent,
-      },
+      ...{ ...delivery, eventCreatedAt, receivedAt, withheld, traceParent: traceparent },
+      body: storedBody(db.vault, delivery, body),
     }
   })
   await db`
@@ -151,29 +140,36 @@ export interface DeliveryFilter {
 /** It comes after every id, so the first page begins there. */
 const afterAll = '~'
 
-/** Newest first. Ids are ordered by time, so the last one of a page is where the next begins. */
+/**
+ * Newest first: those of an operator by the time of their arrival, which an index has for each endpoint, and those of all by
+ * their ids, which are ordered by time too. The last one of a page is where the next begins.
+ */
 export function listDeliveries(db: ReadDb, filter: DeliveryFilter): Promise<DeliveryRow[]> {
-  const { operatorId, environment, state = null, type = null, since = null, until = null, limit } = filter
+  const { operatorId, environment, state = null, type = null, since = null, until = null, after, limit } = filter
   const environments = environment === undefined ? (['sandbox', 'production'] as const) : [environment]
   const matches = sql`
-    d.id < ${filter.after ?? afterAll}
-    and (${state}::text is null or d.state = ${state}) and (${type}::text is null or d.type = ${type})
+    (${state}::text is null or d.state = ${state}) and (${type}::text is null or d.type = ${type})
     and (${since}::timestamptz is null or d.received_at >= ${since}::timestamptz)
     and (${until}::timestamptz is null or d.received_at < ${until}::timestamptz)
   `
   if (operatorId === undefined)
     return db<DeliveryRow>`
       select ${deliveryColumns} from delivery d join endpoint e on e.id = d.endpoint_id
-      where ${matches} and e.environment = any(${environments}::text[])
+      where d.id < ${after ?? afterAll} and ${matches} and e.environment = any(${environments}::text[])
       order by d.id desc limit ${limit}
     `
   const endpointIds = environments.map((environment) => endpointId({ operatorId, environment }))
+  const place =
+    after === undefined
+      ? sql``
+      : sql`and (d.received_at, d.id) < (select last.received_at, last.id from delivery last where last.id = ${after})`
   return db<DeliveryRow>`
     select ${deliveryColumns} from endpoint e cross join lateral (
-      select * from delivery d where d.endpoint_id = e.id and ${matches} order by d.id desc limit ${limit}
+      select * from delivery d where d.endpoint_id = e.id and ${matches} ${place}
+      order by d.received_at desc, d.id desc limit ${limit}
     ) d
     where e.id = any(${endpointIds}::text[])
-    order by d.id desc limit ${limit}
+    order by d.received_at desc, d.id desc limit ${limit}
   `
 }
 
@@ -209,7 +205,8 @@ export async function findDelivery(db: ReadDb, id: string): Promise<DeliveryStor
     const head = { responseHead: attempt.responseHead, sealedResponseHead }
     return { ...attempt, responseHead: openHead(db.vault, { deliveryId: row.id, number: attempt.number }, head) }
   })
-  return { ...row, body: openBody(db.vault, row.id, row.body), attemptLog }
+  const body = openBody(db.vault, { ...row, deliveryId: row.id, endpointId: endpointId(row) })
+  return { ...row, body, attemptLog }
 }
 
 /** Makes a delivery due now with all its attempts before it, whatever its state. @returns null when there is none */

@@ -6,6 +6,7 @@ export interface Lease {
   readonly leaseId: string
   readonly endpointId: string
   readonly eventId: string
+  readonly brandId: string
   /** Of the event. */
   readonly type: string
   /** As it is stored: see `openBody`. */
@@ -123,7 +124,7 @@ export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Le
       leased_until = now() + make_interval(secs => ${leaseMs / 1_000}),
       leased_url = taken.url, attempts_total = d.attempts_total + 1
     from taken where d.id = taken.id
-    returning d.id as delivery_id, d.lease_id, d.endpoint_id, d.event_id, d.type, d.body, d.leased_url as url, d.trace_parent,
+    returning d.id as delivery_id, d.lease_id, d.endpoint_id, d.event_id, d.brand_id, d.type, d.body, d.leased_url as url, d.trace_parent,
       d.attempts_total as number, taken.slots
   `
 }

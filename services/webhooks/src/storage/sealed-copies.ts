@@ -14,13 +14,26 @@ const placeOfHead = ({ deliveryId, number }: AttemptKey): Place => ({
   row: `${deliveryId} ${number}`,
 })
 
+/** What a delivery says of its event besides the body. */
+export interface EventOfDelivery {
+  readonly eventId: string
+  readonly endpointId: string
+  readonly brandId: string
+}
+const besides = ({ eventId, endpointId, brandId }: EventOfDelivery) => [eventId, endpointId, brandId].join(' ')
+
 /** @param type of the event */
-export const storedBody = (vault: Vault, { id, type }: { readonly id: string; readonly type: string }, body: Buffer) =>
-  isEventToSeal(type) ? vault.sealBytes(body, placeOfBody(id)) : vault.compressBytes(body)
+export const storedBody = (
+  vault: Vault,
+  { id, type, ...event }: EventOfDelivery & { readonly id: string; readonly type: string },
+  body: Buffer,
+) => (isEventToSeal(type) ? vault.sealBytes(body, placeOfBody(id)) : vault.compressBytes(body, besides(event)))
 
 /** @throws when it was sealed under a master key that is not known */
-export const openBody = (vault: Vault, deliveryId: string, stored: Buffer): Buffer =>
-  vault.openBytes(vault.expandBytes(stored), placeOfBody(deliveryId))
+export const openBody = (
+  vault: Vault,
+  { deliveryId, body, ...event }: EventOfDelivery & { readonly deliveryId: string; readonly body: Buffer },
+): Buffer => vault.openBytes(vault.expandBytes(body, besides(event)), placeOfBody(deliveryId))
 
 export interface StoredHead {
   readonly responseHead: string | null

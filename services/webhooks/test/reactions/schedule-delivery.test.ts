@@ -3,6 +3,7 @@ import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { endpointId } from '../../src/domain/endpoint.ts'
 import { scheduleDelivery } from '../../src/reactions/schedule-delivery.ts'
+import { type EventOfDelivery, openBody } from '../../src/storage/sealed-copies.ts'
 import { webhooksBed } from '../bed.ts'
 import { depositConfirmed, publish } from '../publisher.ts'
 import { startReceiver } from '../receiver.ts'
@@ -24,13 +25,14 @@ t.test('a batch is stored as a whole, for endpoints that nobody has made too, an
   await react()
   reaction.committed?.(received)
 
-  const rows = await db<{ eventId: string; endpointId: string; body: Buffer; state: string; traceParent: string }>`
-    select event_id, endpoint_id, body, state, trace_parent from delivery
+  const rows = await db<EventOfDelivery & { body: Buffer; deliveryId: string; state: string; traceParent: string }>`
+    select id as delivery_id, event_id, endpoint_id, brand_id, body, state, trace_parent from delivery
     where event_id = any(${events.map(({ id }) => id)}::text[]) order by event_id
   `
   const stored = (event: EventMessage) => ({
     eventId: event.id,
     endpointId: endpointId(event),
+    brandId: event.brandId,
     body: Buffer.from(JSON.stringify(event)),
     state: 'withheld',
     traceParent: traceparent,
@@ -39,7 +41,7 @@ t.test('a batch is stored as a whole, for endpoints that nobody has made too, an
     rows.every(({ body }, index) => body.length < JSON.stringify(events[index]).length / 2),
     'compressed',
   )
-  const found = rows.map(({ body, ...row }) => ({ ...row, body: db.vault.expandBytes(body) }))
+  const found = rows.map(({ deliveryId, ...row }) => ({ ...row, body: openBody(db.vault, { deliveryId, ...row }) }))
   t.same(found, events.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(stored), 'once each, though it came twice')
   t.same(nudged.toSorted(), [endpointId(silent), endpointId(unknown)].toSorted())
 })

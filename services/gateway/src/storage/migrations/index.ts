@@ -4,6 +4,7 @@ import { requestTables } from './0002-requests.ts'
 import { keptRecords } from './0003-kept-records.ts'
 import { replayProtection } from './0004-replay-protection.ts'
 import { claimsInPlace } from './0005-claims-in-place.ts'
+import { shorterClaims } from './0006-shorter-claims.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   keptRecords,
   replayProtection,
   claimsInPlace,
+  shorterClaims,
 ]

@@ -5,12 +5,17 @@ import { keptMoney } from './0003-kept-money.ts'
 import { endedCommands } from './0004-ended-commands.ts'
 import { sealedDestination } from './0005-sealed-destination.ts'
 import { depositUpkeep } from './0006-deposit-upkeep.ts'
-import { queueOfEnvironment } from './0007-queue-of-environment.ts'
-import { withdrawalsOfEnvironment } from './0008-withdrawals-of-environment.ts'
-import { withdrawalsOfOperator } from './0009-withdrawals-of-operator.ts'
-import { withdrawalsOfPlayer } from './0010-withdrawals-of-player.ts'
-import { paidWithdrawalsOfPlayer } from './0011-paid-withdrawals-of-player.ts'
-import { oneQueueIndex } from './0012-one-queue-index.ts'
+import { depositsOfPlayer } from './0007-deposits-of-player.ts'
+import { depositOfDayDropped } from './0008-deposit-of-day-dropped.ts'
+import { depositsByTime } from './0009-deposits-by-time.ts'
+import { depositOfBrandDropped } from './0010-deposit-of-brand-dropped.ts'
+import { depositsInPlace } from './0011-deposits-in-place.ts'
+import { queueOfEnvironment } from './0012-queue-of-environment.ts'
+import { withdrawalsOfEnvironment } from './0013-withdrawals-of-environment.ts'
+import { withdrawalsOfOperator } from './0014-withdrawals-of-operator.ts'
+import { withdrawalsOfPlayer } from './0015-withdrawals-of-player.ts'
+import { paidWithdrawalsOfPlayer } from './0016-paid-withdrawals-of-player.ts'
+import { oneQueueIndex } from './0017-one-queue-index.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -21,6 +26,11 @@ export const migrations: readonly Migration[] = [
   endedCommands,
   sealedDestination,
   depositUpkeep,
+  depositsOfPlayer,
+  depositOfDayDropped,
+  depositsByTime,
+  depositOfBrandDropped,
+  depositsInPlace,
   queueOfEnvironment,
   withdrawalsOfEnvironment,
   withdrawalsOfOperator,

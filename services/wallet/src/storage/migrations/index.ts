@@ -4,7 +4,9 @@ import { accountOwner } from './0002-account-owner.ts'
 import { wideCheckpoints } from './0003-wide-checkpoints.ts'
 import { refusedCredits } from './0004-refused-credits.ts'
 import { incrementalReconciliation } from './0005-incremental-reconciliation.ts'
-import { brands } from './0006-brands.ts'
+import { transfersByTime } from './0006-transfers-by-time.ts'
+import { transferOfPeriodDropped } from './0007-transfer-of-period-dropped.ts'
+import { brands } from './0008-brands.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -14,5 +16,7 @@ export const migrations: readonly Migration[] = [
   wideCheckpoints,
   refusedCredits,
   incrementalReconciliation,
+  transfersByTime,
+  transferOfPeriodDropped,
   brands,
 ]

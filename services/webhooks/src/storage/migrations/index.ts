@@ -4,6 +4,7 @@ import { deliveryTrace } from './0002-delivery-trace.ts'
 import { sealedResponse } from './0003-sealed-response.ts'
 import { deliveryUpkeep } from './0004-delivery-upkeep.ts'
 import { oneIndexLess } from './0005-one-index-less.ts'
+import { deliveryByEndpointDropped } from './0006-delivery-by-endpoint-dropped.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   sealedResponse,
   deliveryUpkeep,
   oneIndexLess,
+  deliveryByEndpointDropped,
 ]

@@ -1,7 +1,7 @@
 import type { Migration } from '@backoffice/service-runtime/migrations'
 
 export const brands: Migration = {
-  name: '0006_brands',
+  name: '0008_brands',
   sql: `
 -- The environment of each brand that has opened an account, which the id of a brand does not tell.
 create table wallet.brand (
