@@ -362,6 +362,25 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    decision: 'approved by a second person',
+    operation: gateway.issueCredential,
+    prepare: async (world) => {
+      const { operatorId } = await newOperator(world)
+      const input = { operatorId, environment: 'production', reason } as const
+      const approves = await world.propose(gateway.issueCredential, input)
+      return (key) => world.approve(gateway.issueCredential, input, { approves, operationId: key })
+    },
+  },
+  {
+    operation: gateway.declineProposal,
+    prepare: async (world) => {
+      const { operatorId } = await newOperator(world)
+      const input = { operatorId, environment: 'production', reason } as const
+      const proposalId = await world.propose(gateway.issueCredential, input)
+      return (key) => world.team(gateway.declineProposal, { proposalId, reason }, key)
+    },
+  },
+  {
     operation: gateway.revokeCredential,
     prepare: async (world) => {
       const { operatorId, environment, key: credential } = await newOperator(world)
