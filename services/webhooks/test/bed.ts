@@ -29,7 +29,6 @@ export async function webhooksBed(
   options: Omit<Options, 'config'> = {},
 ): Promise<WebhooksBed> {
   const bed = await testBed(t, { webhooks }, { ...options, config: { webhooks: environment } })
-  const team = bed.team('alice')
   const setUrl = ({ operatorId, environment }: Scope, url: string) =>
     bed.agreed(setWebhookUrl, { input: { operatorId, environment, url } })
   return {
