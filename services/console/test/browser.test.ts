@@ -91,8 +91,15 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
         await page.goto(`${bed.url}${path}`)
         for (const closed of await page.locator('details').all())
           await closed.evaluate((node) => node.setAttribute('open', ''))
-        t.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, path)
         t.strictSame(await violations(page), [], path)
+        // A tablet too, where a list has the least room before its rows become cards.
+        for (const wide of [width, 1_000, 820]) {
+          if (wide > width) continue
+          await page.setViewportSize({ width: wide, height: 800 })
+          t.equal(await page.evaluate(() => document.documentElement.scrollWidth), wide, `${path} at ${wide}`)
+          t.strictSame(await textsOutsideTheirCells(page), [], `${path} at ${wide}`)
+        }
+        await page.setViewportSize({ width, height: 800 })
       }
     })
 })
@@ -107,19 +114,42 @@ const cookiesFor = (url: string, cookies: Readonly<Record<string, string>>) =>
   Object.entries(cookies).map(([name, value]) => ({ name, value, url }))
 
 async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
-  const playerId = await bed.newPlayer('production', 'Maria Eduarda de Albuquerque Figueiredo Cavalcanti Neto')
-  const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'))
+  const name = 'Maria Eduarda de Albuquerque Figueiredo Cavalcanti Neto'
+  const playerId = await bed.newPlayer('production', name, `documents-${'0123456789'.repeat(6)}`)
+  const destination = `${'someone.with.a.long.name'.repeat(2)}@example.com`
+  const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
   const signedIn = [
     '',
     '/kyc',
     `/kyc/${playerId}`,
     '/withdrawals',
     '/withdrawals?status=approved',
+    '/withdrawals?status=all',
     `/players/${playerId}`,
   ]
-  const others = [`/withdrawals/${withdrawalId}`, '/audit?reads=yes', '/search?q=nothing']
+  const proposalId = await bed.newProposal(playerId)
+  const others = [
+    '/proposals',
+    '/proposals?state=decided',
+    `/proposals/${proposalId}`,
+    `/withdrawals/${withdrawalId}`,
+    '/audit?reads=yes',
+    '/search?q=nothing',
+    '/search?q=Maria',
+  ]
   return [...[...signedIn, ...others].map((path) => `/production${path}`), '/sandbox', '/sign-in?why=over', '/nowhere']
 }
+
+/** What covers the text of the cell beside it. */
+const textsOutsideTheirCells = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('td, dd')].flatMap((cell) => {
+      const text = document.createRange()
+      text.selectNodeContents(cell)
+      const [inside, around] = [text.getBoundingClientRect(), cell.getBoundingClientRect()]
+      return inside.right > around.right + 1 ? [cell.textContent.trim()] : []
+    }),
+  )
 
 /** Of the rules of WCAG 2.2 AA. */
 async function violations(page: Page): Promise<readonly string[]> {

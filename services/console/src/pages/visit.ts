@@ -52,6 +52,17 @@ export interface Decision extends Form {
   readonly key?: string
   /** Why this person cannot do it. */
   readonly unless?: string | undefined
+  /** The proposal of somebody else that it carries out. */
+  readonly approves?: string
+  /** What is in its reply that nobody is shown a second time. */
+  readonly secrets?: ((reply: unknown) => readonly Secret[]) | undefined
+}
+
+/** Something to be copied from a reply. Null: it was shown before. */
+export interface Secret {
+  /** Names it in the catalogue of words. */
+  readonly field: string
+  readonly value: string | null
 }
 
 /** A decision as its template needs it. */
@@ -126,7 +137,17 @@ export async function decide(visit: Visit, decision: Decision, path: string): Pr
       const issues = missing.map((field) => ({ path: `/${field}`, message: 'is required' }))
       throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
     }
-    await person.call<Operation>(operation, inputOf(decision, given) as never, given.operationId)
+    const { operationId } = given
+    const said = await person.call<Operation>(operation, inputOf(decision, given, display) as never, {
+      operationId,
+      approves: decision.approves,
+    })
+    const secrets = decision.secrets?.(said) ?? []
+    // No redirect: nothing keeps them, so this reply is the only place for them.
+    if (secrets.length > 0) {
+      visit.show('secrets', { what: decision.done, secrets, href: visit.address(path) })
+      return undefined
+    }
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
     if (error.code === 'FRESH_LOGIN_REQUIRED') {
@@ -135,8 +156,9 @@ export async function decide(visit: Visit, decision: Decision, path: string): Pr
     }
     if (error.code === 'LOGIN_REQUIRED') throw error
     if (error.code !== 'AWAITS_APPROVAL') return { name, given, rejection: error }
-    const { expiresAt } = error.details as { readonly expiresAt: string }
-    leaveNotice(request, { kind: 'waits', text: display.t('proposed', { time: display.time(expiresAt) }) })
+    const { expiresAt, proposalId } = error.details as { readonly expiresAt: string; readonly proposalId: string }
+    const text = display.t('proposed', { time: display.time(expiresAt) })
+    leaveNotice(request, { kind: 'waits', text, href: visit.address(`/proposals/${proposalId}`) })
     reply.redirect(visit.address(path), 303)
     return undefined
   }
