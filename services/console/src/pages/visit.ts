@@ -123,13 +123,17 @@ const detailsOf = ({ code, details }: Rejection): string =>
   details === undefined || code === 'VALIDATION_ERROR' ? '' : JSON.stringify(details)
 
 /**
- * Carries a decision out as it was sent, and goes to `path` with a word about it.
- * @returns what was refused, for the page to be shown again; undefined when the reply is sent
+ * Carries a decision out as it was sent.
+ * @returns its reply, or what was refused; undefined when the browser was sent on
  */
-export async function decide(visit: Visit, decision: Decision, path: string): Promise<Sent | undefined> {
+export async function perform(
+  visit: Visit,
+  decision: Decision,
+  path: string,
+): Promise<{ readonly reply: unknown } | Sent | undefined> {
   const { person, reply, request, display } = visit
   const given = fieldsGiven(request)
-  const { name, operation } = decision
+  const { approves, name, operation } = decision
   const here = encodeURIComponent(visit.address(path))
   try {
     const missing = missingFields(decision, given)
@@ -138,16 +142,8 @@ export async function decide(visit: Visit, decision: Decision, path: string): Pr
       throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
     }
     const { operationId } = given
-    const said = await person.call<Operation>(operation, inputOf(decision, given, display) as never, {
-      operationId,
-      approves: decision.approves,
-    })
-    const secrets = decision.secrets?.(said) ?? []
-    // No redirect: nothing keeps them, so this reply is the only place for them.
-    if (secrets.length > 0) {
-      visit.show('secrets', { what: decision.done, secrets, href: visit.address(path) })
-      return undefined
-    }
+    const input = inputOf(decision, given, display) as never
+    return { reply: await person.call<Operation>(operation, input, { operationId, approves }) }
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
     if (error.code === 'FRESH_LOGIN_REQUIRED') {
@@ -162,8 +158,22 @@ export async function decide(visit: Visit, decision: Decision, path: string): Pr
     reply.redirect(visit.address(path), 303)
     return undefined
   }
-  leaveNotice(request, { kind: 'done', text: display.t('done', { what: decision.done }) })
-  reply.redirect(visit.address(path), 303)
+}
+
+/**
+ * Carries a decision out as it was sent, and goes to `path` with a word about it.
+ * @returns what was refused, for the page to be shown again; undefined when the reply is sent
+ */
+export async function decide(visit: Visit, decision: Decision, path: string): Promise<Sent | undefined> {
+  const outcome = await perform(visit, decision, path)
+  if (outcome === undefined || 'rejection' in outcome) return outcome
+  const secrets = decision.secrets?.(outcome.reply) ?? []
+  // No redirect: nothing keeps them, so this reply is the only place for them.
+  if (secrets.length > 0) visit.show('secrets', { what: decision.done, secrets, href: visit.address(path) })
+  else {
+    leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what: decision.done }) })
+    visit.reply.redirect(visit.address(path), 303)
+  }
   return undefined
 }
 
