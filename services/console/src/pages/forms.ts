@@ -14,6 +14,8 @@ export interface Form {
   readonly fixed: Input
   /** The others that are shown; all when absent. */
   readonly only?: readonly string[]
+  /** What is filled in at first: what holds now. */
+  readonly initial?: Given
   /** Fields that must be filled in here, although the operation does not ask for them. */
   readonly required?: readonly string[]
 }
@@ -50,7 +52,7 @@ const lineLengthMax = 256
 /** Made when a form is shown, so that sending it twice has one effect. */
 export const newOperationId = (): string => newId('opn')
 
-export function fieldsOf(form: Form, given: Given = {}, rejection?: Rejection): readonly FormField[] {
+export function fieldsOf(form: Form, given: Given = form.initial ?? {}, rejection?: Rejection): readonly FormField[] {
   const { required = [] } = form.operation.body as unknown as Body
   const issues = new Map(issuesOf(rejection).map(({ path, message }) => [path.slice(1).split('/')[0], message]))
   return shownFields(form).map(([name, schema]) => {
@@ -69,13 +71,20 @@ export function fieldsOf(form: Form, given: Given = {}, rejection?: Rejection): 
 
 /** What was filled in, as the operation takes it. What is empty is left out, or null where the operation must be told. */
 export function inputOf(form: Form, given: Given, display: Pick<Display, 'isoOf'>): Input {
-  const { required = [] } = form.operation.body as unknown as Body
-  const values = shownFields(form).flatMap(([name, schema]) => {
+  const values = shownFields(form).flatMap(([name, schema]): readonly (readonly [string, unknown])[] => {
     const value = given[name]?.trim() ?? ''
-    if (value === '') return required.includes(name) && takesNull(schema) ? [[name, null]] : []
+    if (value === '') return emptyOf(form, name, schema)
     return [[name, parsed(kindOf(schema).kind, value, display)]]
   })
   return { ...Object.fromEntries(values), ...form.fixed }
+}
+
+function emptyOf({ operation, initial }: Form, name: string, schema: Schema): readonly (readonly [string, unknown])[] {
+  const { required = [] } = operation.body as unknown as Body
+  if (required.includes(name) && takesNull(schema)) return [[name, null]]
+  // Somebody took all of them out.
+  if (kindOf(schema).kind === 'list' && (initial?.[name] ?? '') !== '') return [[name, []]]
+  return []
 }
 
 function parsed(kind: FormField['kind'], value: string, { isoOf }: Pick<Display, 'isoOf'>): unknown {
