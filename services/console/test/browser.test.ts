@@ -1,5 +1,8 @@
+import { operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
+import { gateway } from '@backoffice/gateway'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import { webhooks } from '@backoffice/webhooks'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -8,7 +11,12 @@ import { type ConsoleBed, consoleBed } from './console-bed.ts'
 t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   // A browser says where a form comes from, and the console knows its own address.
   const port = String(await freePort())
-  const bed = await consoleBed(t, { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port })
+  const bed = await consoleBed(
+    t,
+    { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port },
+    {},
+    { gateway, webhooks },
+  )
   const browser = await startBrowser(t)
   const faults: string[] = []
 
@@ -93,7 +101,7 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
           await closed.evaluate((node) => node.setAttribute('open', ''))
         t.strictSame(await violations(page), [], path)
         // A tablet too, where a list has the least room before its rows become cards.
-        for (const wide of [width, 1_000, 820]) {
+        for (const wide of [width, 1_100, 820]) {
           if (wide > width) continue
           await page.setViewportSize({ width: wide, height: 800 })
           t.equal(await page.evaluate(() => document.documentElement.scrollWidth), wide, `${path} at ${wide}`)
@@ -118,6 +126,9 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const playerId = await bed.newPlayer('production', name, `documents-${'0123456789'.repeat(6)}`)
   const destination = `${'someone.with.a.long.name'.repeat(2)}@example.com`
   const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
+  const operator = { name: `operator-${playerId}`.replaceAll('_', '-').slice(0, 40) }
+  const { operatorId } = await bed.bed.team('bob').call(operations.gateway.createOperator, { input: operator })
+  const integration = ['/operators', '/operators/new', `/operators/${operatorId}`, '/deliveries', '/set-aside']
   const signedIn = [
     '',
     '/kyc',
@@ -137,7 +148,12 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
     '/search?q=nothing',
     '/search?q=Maria',
   ]
-  return [...[...signedIn, ...others].map((path) => `/production${path}`), '/sandbox', '/sign-in?why=over', '/nowhere']
+  return [
+    ...[...signedIn, ...integration, ...others].map((path) => `/production${path}`),
+    '/sandbox',
+    '/sign-in?why=over',
+    '/nowhere',
+  ]
 }
 
 /** What covers the text of the cell beside it. */

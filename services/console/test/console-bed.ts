@@ -90,8 +90,12 @@ export async function consoleBed(
       }
     },
     /** A player whose identity document waits for a decision. */
-    async newPlayer(environment: Environment, name = 'Ana Souza', reference = 'doc-1') {
-      const scope = bed.scope({ environment })
+    async newPlayer(
+      environment: Environment,
+      name = 'Ana Souza',
+      reference = 'doc-1',
+      scope = bed.scope({ environment }),
+    ) {
       const input = { externalId: randomBytes(8).toString('hex'), name, ...person }
       const { id: playerId } = await bed.rpc.call(operations.players.registerPlayer, { scope, input })
       await bed.rpc.call(operations.players.submitKyc, { scope, input: { playerId, documentType: 'rg', reference } })

@@ -1,5 +1,6 @@
 import { operations } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
+import { eventually } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { consoleBed, formOf, type Shown } from './console-bed.ts'
@@ -69,7 +70,18 @@ t.test('the pages of operators', async (t) => {
     const live = `/production/operators/${id}`
     const form = formOf(await alice.get(live), `${live}/issue`)
     t.equal((await alice.post(`${live}/issue`, { ...form, reason })).location, live)
-    t.match((await alice.get(live)).text, /Proposed\. .*href="\/production\/proposals\/prp_/)
+    const { text } = await alice.get(live)
+    t.match(text, /Proposed\. .*href="\/production\/proposals\/prp_/)
+    const [proposal = ''] = /\/production\/proposals\/prp_\w+/.exec(text) ?? []
+    t.equal((await alice.get('/production/proposals/prp_nothing')).status, 404)
+    const bob = await bed.visitor('bob')
+    const approve = formOf(await bob.get(proposal), `${proposal}/approve`)
+    const approved = await bob.post(`${proposal}/approve`, { ...approve, reason })
+    t.equal(copied(approved).length, 2)
+    const again = await bob.post(`${proposal}/approve`, { ...approve, reason })
+    t.match(again.text, 'They are not shown again.')
+    t.strictSame(copied(again), [])
+    t.notMatch((await bob.get(proposal)).text, copied(approved)[1])
   })
 
   await t.test('set where events go, say whether they arrive, and stop them', async (t) => {
@@ -87,5 +99,51 @@ t.test('the pages of operators', async (t) => {
     t.equal((await send('disableWebhook')).status, 303)
     const input = { operatorId: id, environment: 'sandbox' } as const
     t.equal((await bed.bed.team('alice').call(showWebhook, { input })).enabled, false)
+  })
+
+  await t.test('tell the story of a delivery, and send it again', async (t) => {
+    const { id: operatorId, brands } = await show('Aurora')
+    const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
+    const scope = bed.bed.scope({ operatorId, brandId })
+    const playerId = await bed.newPlayer('sandbox', 'Ana Souza', 'doc-1', scope)
+    const decision = { playerId, status: 'aprovado', reason } as const
+    await bed.bed.team('bob').call(operations.players.decideKyc, { input: decision })
+    const list = '/sandbox/deliveries?state=withheld'
+    const [path = ''] = await eventually(async () => {
+      const { text } = await alice.get(list)
+      return /\/sandbox\/deliveries\/dlv_\w+/.exec(text) ?? false
+    })
+    t.notMatch((await alice.get('/production/deliveries?state=withheld')).text, 'dlv_')
+    const page = await alice.get(path)
+    t.match(page.text, 'Aurora')
+    t.equal((await alice.get(path.replace('sandbox', 'production'))).location, path)
+    const form = formOf(page, `${path}/resend`)
+    // Its endpoint was switched off above.
+    const refused = await alice.post(`${path}/resend`, { ...form, reason })
+    t.match(refused.text, 'There is no address to send to.')
+    const operator = `/sandbox/operators/${operatorId}`
+    const address = formOf(await alice.get(operator), `${operator}/webhookUrl`)
+    await alice.post(`${operator}/webhookUrl`, { ...address, url: 'http://127.0.0.1:9/hooks', reason })
+    const again = formOf(await alice.get(path), `${path}/resend`)
+    t.equal((await alice.post(`${path}/resend`, { ...again, reason })).status, 303)
+    t.match((await alice.get(path)).text, 'Done: Send again')
+    const compliance = await bed.visitor('compliance')
+    t.equal((await compliance.get(list)).status, 403)
+  })
+
+  await t.test('show what was set aside, as text, and handle it again', async (t) => {
+    const connection = await bed.bed.nats('payments')
+    connection.publish('events.deposit.confirmed', '<script>alert(1)</script> is not JSON')
+    const [path = ''] = await eventually(async () => {
+      const { text } = await alice.get('/production/set-aside')
+      return /\/production\/set-aside\/\w+/.exec(text) ?? false
+    })
+    const page = await alice.get(path)
+    t.match(page.text, '&lt;script&gt;')
+    t.notMatch(page.text, '<script>alert')
+    const form = formOf(page, `${path}/rerun`)
+    t.equal((await alice.post(`${path}/rerun`, form)).status, 422)
+    t.equal((await alice.post(`${path}/rerun`, { ...form, reason })).status, 303)
+    t.match((await alice.get('/production/set-aside')).text, '0 handled, 1 left set aside')
   })
 })

@@ -4,6 +4,7 @@ import { goTo } from '../http/go-to.ts'
 import { signedIn } from '../identity/cookies.ts'
 import { type Person, personOf } from '../identity/person.ts'
 import { auditPages } from './audit.ts'
+import { deliveryPages } from './deliveries.ts'
 import { homePages } from './home.ts'
 import { kycPages } from './kyc.ts'
 import { livePages } from './live.ts'
@@ -29,6 +30,7 @@ const groups = [
   playerPages,
   proposalPages,
   operatorPages,
+  deliveryPages,
   auditPages,
   searchPages,
   livePages,

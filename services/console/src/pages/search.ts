@@ -10,6 +10,8 @@ const places: Readonly<Record<string, string>> = {
   ply: 'players',
   op: 'operators',
   prp: 'proposals',
+  dlv: 'deliveries',
+  evt: 'deliveries',
 }
 
 /** The page of the record with this id. */

@@ -45,8 +45,8 @@ export interface Decision extends Form {
   readonly label: Word
   /** What happens, with the amount and the names in it: it stands above the button. */
   readonly ask: string
-  /** What is said when it is done. */
-  readonly done: string
+  /** What is said when it is done; by the reply, where it may be done in part. */
+  readonly done: string | ((reply: unknown) => string)
   readonly tone: 'good' | 'bad' | 'plain'
   /** Opens the form. */
   readonly key?: string
@@ -167,11 +167,13 @@ export async function perform(
 export async function decide(visit: Visit, decision: Decision, path: string): Promise<Sent | undefined> {
   const outcome = await perform(visit, decision, path)
   if (outcome === undefined || 'rejection' in outcome) return outcome
+  const { done } = decision
+  const what = typeof done === 'string' ? done : done(outcome.reply)
   const secrets = decision.secrets?.(outcome.reply) ?? []
   // No redirect: nothing keeps them, so this reply is the only place for them.
-  if (secrets.length > 0) visit.show('secrets', { what: decision.done, secrets, href: visit.address(path) })
+  if (secrets.length > 0) visit.show('secrets', { what, secrets, href: visit.address(path) })
   else {
-    leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what: decision.done }) })
+    leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
     visit.reply.redirect(visit.address(path), 303)
   }
   return undefined
