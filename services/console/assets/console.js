@@ -47,6 +47,14 @@ document.addEventListener('click', (event) => {
   linkOf(row)?.click()
 })
 
+/** What is shown once is copied with a click, rather than marked by hand with a letter left out. */
+document.addEventListener('click', async ({ target }) => {
+  const button = target instanceof Element ? target.closest('[data-copy]') : null
+  if (button === null) return
+  await navigator.clipboard.writeText(button.dataset.copy)
+  button.textContent = button.dataset.copied
+})
+
 // After a decision the page says what became of it. The focus goes there, and a screen reader reads it.
 document.addEventListener('htmx:afterSettle', () => {
   const said = document.querySelector('#main [role=alert], #main [role=status]')

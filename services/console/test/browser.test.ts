@@ -1,5 +1,8 @@
+import { operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
+import { gateway } from '@backoffice/gateway'
 import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import { webhooks } from '@backoffice/webhooks'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -8,7 +11,12 @@ import { type ConsoleBed, consoleBed } from './console-bed.ts'
 t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
   // A browser says where a form comes from, and the console knows its own address.
   const port = String(await freePort())
-  const bed = await consoleBed(t, { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port })
+  const bed = await consoleBed(
+    t,
+    { CONSOLE_URL: `http://127.0.0.1:${port}`, CONSOLE_PORT: port },
+    {},
+    { gateway, webhooks },
+  )
   const browser = await startBrowser(t)
   const faults: string[] = []
 
@@ -91,8 +99,17 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
         await page.goto(`${bed.url}${path}`)
         for (const closed of await page.locator('details').all())
           await closed.evaluate((node) => node.setAttribute('open', ''))
-        t.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, path)
         t.strictSame(await violations(page), [], path)
+        // A tablet too, where a list has the least room before its rows become cards.
+        for (const wide of [width, 1_100, 820]) {
+          if (wide > width) continue
+          await page.setViewportSize({ width: wide, height: 800 })
+          t.equal(await page.evaluate(() => document.documentElement.scrollWidth), wide, `${path} at ${wide}`)
+          t.strictSame(await textsOutsideTheirCells(page), [], `${path} at ${wide}`)
+          // Between the two, the columns of the audit are too many.
+          if (wide !== 1_100) t.strictSame(await listsTooWide(page), [], `${path} at ${wide}`)
+        }
+        await page.setViewportSize({ width, height: 800 })
       }
     })
 })
@@ -107,19 +124,58 @@ const cookiesFor = (url: string, cookies: Readonly<Record<string, string>>) =>
   Object.entries(cookies).map(([name, value]) => ({ name, value, url }))
 
 async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
-  const playerId = await bed.newPlayer('production', 'Maria Eduarda de Albuquerque Figueiredo Cavalcanti Neto')
-  const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'))
+  const name = 'Maria Eduarda de Albuquerque Figueiredo Cavalcanti Neto'
+  const playerId = await bed.newPlayer('production', name, `documents-${'0123456789'.repeat(6)}`)
+  const destination = `${'someone.with.a.long.name'.repeat(2)}@example.com`
+  const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
+  const operator = { name: `operator-${playerId}`.replaceAll('_', '-').slice(0, 40) }
+  const { operatorId } = await bed.bed.team('bob').call(operations.gateway.createOperator, { input: operator })
+  const integration = ['/operators', '/operators/new', `/operators/${operatorId}`, '/deliveries', '/set-aside']
   const signedIn = [
     '',
     '/kyc',
     `/kyc/${playerId}`,
     '/withdrawals',
     '/withdrawals?status=approved',
+    '/withdrawals?status=all',
     `/players/${playerId}`,
   ]
-  const others = [`/withdrawals/${withdrawalId}`, '/audit?reads=yes', '/search?q=nothing']
-  return [...[...signedIn, ...others].map((path) => `/production${path}`), '/sandbox', '/sign-in?why=over', '/nowhere']
+  const proposalId = await bed.newProposal(playerId)
+  const others = [
+    '/proposals',
+    '/proposals?state=decided',
+    `/proposals/${proposalId}`,
+    `/withdrawals/${withdrawalId}`,
+    '/audit?reads=yes',
+    '/search?q=nothing',
+    '/search?q=Maria',
+  ]
+  return [
+    ...[...signedIn, ...integration, ...others].map((path) => `/production${path}`),
+    '/sandbox',
+    '/sign-in?why=over',
+    '/nowhere',
+  ]
 }
+
+/** What covers the text of the cell beside it. */
+const textsOutsideTheirCells = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('td, dd')].flatMap((cell) => {
+      const text = document.createRange()
+      text.selectNodeContents(cell)
+      const [inside, around] = [text.getBoundingClientRect(), cell.getBoundingClientRect()]
+      return inside.right > around.right + 1 ? [cell.textContent.trim()] : []
+    }),
+  )
+
+/** Lists that must be scrolled sideways. */
+const listsTooWide = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.list')].flatMap((list) =>
+      list.scrollWidth > list.clientWidth ? [`${list.scrollWidth} in ${list.clientWidth}`] : [],
+    ),
+  )
 
 /** Of the rules of WCAG 2.2 AA. */
 async function violations(page: Page): Promise<readonly string[]> {

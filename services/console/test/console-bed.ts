@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type Environment, type Operation, operations, teamConsole } from '@backoffice/contracts'
+import { type Environment, type Operation, operations, type Rejection, teamConsole } from '@backoffice/contracts'
+import type { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/service-runtime/internal'
 import { exportSessionKey, newSessionKey, PersonSigner } from '@backoffice/team-identity'
 import { type LoginOptions, type TeamUser, type Teardown, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
+import type { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
 import { registerCookies } from '../src/identity/cookies.ts'
 import { packToken } from '../src/identity/packed-token.ts'
@@ -23,11 +25,13 @@ export async function consoleBed(
   environment: Readonly<Record<string, string>> = {},
   /** Who the people are, where a test has an identity provider of its own. */
   identity: Readonly<Record<string, string>> = {},
+  /** The services behind the other pages, where a test needs them. */
+  others: { readonly gateway?: typeof gateway; readonly webhooks?: typeof webhooks } = {},
 ) {
   // That provider says itself which keys it has.
   const people = Object.keys(identity).length === 0 ? {} : { ...identity, TEAM_KEYS_FILE: '' }
   const config = { players: people, payments: people, wallet: people }
-  const bed = await testBed(t, { players, payments, wallet }, { config })
+  const bed = await testBed(t, { players, payments, wallet, ...others }, { config })
   const own = {
     ...bed.issuer.settings,
     CONSOLE_URL: consoleUrl,
@@ -86,8 +90,12 @@ export async function consoleBed(
       }
     },
     /** A player whose identity document waits for a decision. */
-    async newPlayer(environment: Environment, name = 'Ana Souza', reference = 'doc-1') {
-      const scope = bed.scope({ environment })
+    async newPlayer(
+      environment: Environment,
+      name = 'Ana Souza',
+      reference = 'doc-1',
+      scope = bed.scope({ environment }),
+    ) {
       const input = { externalId: randomBytes(8).toString('hex'), name, ...person }
       const { id: playerId } = await bed.rpc.call(operations.players.registerPlayer, { scope, input })
       await bed.rpc.call(operations.players.submitKyc, { scope, input: { playerId, documentType: 'rg', reference } })
@@ -105,11 +113,23 @@ export async function consoleBed(
       const { id } = await bed.rpc.call(operations.payments.requestWithdrawal, { scope, input })
       return id
     },
+    /** A correction of a balance that bob proposes, and that somebody else may approve. */
+    newProposal(playerId: string, reference = playerId): Promise<string> {
+      const input = { playerId, amount: '5000.00', reference, reason: 'a double payout' }
+      return proposedBy(bed.team('bob').call(operations.wallet.adjustWallet, { input }))
+    },
     showWithdrawal: (withdrawalId: string) =>
       bed.team('bob').call(operations.payments.showWithdrawal, { input: { withdrawalId } }),
   }
 }
 export type ConsoleBed = Awaited<ReturnType<typeof consoleBed>>
+
+/** The id of the proposal that a call becomes. */
+export const proposedBy = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => Promise.reject(new Error('it was done at once')),
+    ({ details }: Rejection) => String(details?.proposalId),
+  )
 
 const approvesHeader = ({ approves }: SignedCall): Record<string, string> =>
   approves === undefined ? {} : { Approves: approves }

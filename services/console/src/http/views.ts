@@ -16,6 +16,9 @@ const environmentNames: readonly Environment[] = ['production', 'sandbox']
 const listAddress = (environment: Environment, here: string): string =>
   `/${environment}/${/^\/\w+\/(\w+)/.exec(here)?.[1] ?? ''}`.replace(/\/$|\/(players|search)$/, '')
 
+/** Longer texts take the whole width of a narrow screen. */
+const shortTextMax = 18
+
 const views = fileURLToPath(new URL('../../views', import.meta.url))
 
 const entities: Readonly<Record<string, string>> = {
@@ -39,6 +42,7 @@ export interface PageFrame extends Display {
   readonly environments: readonly { readonly name: Environment; readonly href: string }[]
   readonly asset: typeof assetAddress
   readonly freshLoginMinutes: number
+  readonly shortTextMax: number
 }
 
 declare module 'fastify' {
@@ -65,6 +69,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         environments: environmentNames.map((name) => ({ name, href: listAddress(name, request.url) })),
         asset: assetAddress,
         freshLoginMinutes,
+        shortTextMax,
       }
       return this.view(name, { ...frame, ...data })
     },

@@ -13,6 +13,8 @@ const packedLengthMax = 2_900
 export interface Notice {
   readonly kind: 'done' | 'waits'
   readonly text: string
+  /** Where to read on. */
+  readonly href?: string
 }
 
 /** What the cookies hold. They are encrypted, and only this program has the key. */

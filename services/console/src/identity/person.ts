@@ -1,4 +1,5 @@
 import {
+  defined,
   freshLoginMinutes,
   holdsFor,
   type Input,
@@ -25,7 +26,14 @@ export interface Person {
   mayCall(operation: Operation): boolean
   /** Whether they must log in once more before this call. */
   needsFreshLogin(operation: Operation, input: Readonly<Record<string, unknown>>): boolean
-  call<O extends Operation>(operation: O, input: Input<O>, operationId?: string): Promise<Reply<O>>
+  call<O extends Operation>(operation: O, input: Input<O>, options?: CallOptions): Promise<Reply<O>>
+}
+
+interface CallOptions {
+  /** Names the effect. Without one a new id is made. */
+  readonly operationId?: string | undefined
+  /** The proposal of somebody else that the call carries out. */
+  readonly approves?: string | undefined
 }
 
 interface Parts {
@@ -49,9 +57,12 @@ export async function personOf({ idToken, key }: SignedIn, { nats, verifier, now
     loggedInAt,
     idToken,
     mayCall: (operation) => operation.roles?.some((role) => roles.has(role)) ?? false,
+    // As the services have it: to read what is masked takes a fresh login too.
     needsFreshLogin: ({ freshLogin }, input) =>
-      freshLogin !== undefined && holdsFor(freshLogin, input) && loggedInAt.getTime() < freshSince,
-    call: (operation, input, operationId = newId('opn')) => rpc.call(operation, { input, operationId }),
+      (input.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, input))) &&
+      loggedInAt.getTime() < freshSince,
+    call: (operation, input, { operationId = newId('opn'), approves } = {}) =>
+      rpc.call(operation, { input, operationId, ...defined({ approves }) }),
   }
 }
 

@@ -29,10 +29,10 @@ export const link = (value: string, href: string): Cell => ({ kind: 'link', text
 export const linkElsewhere = (value: string, href: string): Cell =>
   /^https?:\/\//.test(href) ? { kind: 'link', text: value, href, isElsewhere: true } : text(value)
 export const money = (amount: string, currency: string): Cell => ({ kind: 'money', text: amount, currency })
-export const lines = (...cells: readonly Cell[]): Cell => ({
-  kind: 'lines',
-  lines: cells.filter(({ kind }) => kind !== 'nothing'),
-})
+export function lines(...cells: readonly Cell[]): Cell {
+  const shown = cells.filter(({ kind }) => kind !== 'nothing')
+  return shown.length === 0 ? nothing : { kind: 'lines', lines: shown }
+}
 
 /** As much of JSON Schema as the replies of the team's operations use. */
 interface Schema {

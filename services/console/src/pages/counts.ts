@@ -1,4 +1,5 @@
 import { operations } from '@backoffice/contracts'
+import { proposalsFor } from './open-proposals.ts'
 import type { Visit } from './visit.ts'
 
 const { countWithdrawalQueue } = operations.payments
@@ -6,7 +7,7 @@ const { countKycQueue } = operations.players
 
 /** How many wait in a queue, and since when the first does. */
 export interface QueueState {
-  readonly name: 'kyc' | 'toReview' | 'toPay'
+  readonly name: 'kyc' | 'toReview' | 'toPay' | 'proposals'
   readonly path: string
   readonly count: number
   readonly oldest: string | null
@@ -14,9 +15,11 @@ export interface QueueState {
 
 /** The queues that this person may count, of one environment. */
 export async function queueStates({ person, environment }: Visit): Promise<readonly QueueState[]> {
-  const [kyc, withdrawals] = await Promise.all([
+  const [kyc, withdrawals, proposals] = await Promise.all([
     person.mayCall(countKycQueue) ? person.call(countKycQueue, { environment }) : { data: [] },
     person.mayCall(countWithdrawalQueue) ? person.call(countWithdrawalQueue, { environment }) : { data: [] },
+    // In the sandbox one person is enough.
+    environment === 'production' ? proposalsFor(person) : undefined,
   ])
   return [
     ...kyc.data.map(({ waiting, oldestAt }) => ({
@@ -31,5 +34,15 @@ export async function queueStates({ person, environment }: Visit): Promise<reado
       count: waiting,
       oldest: oldestAt,
     })),
+    ...(proposals === undefined
+      ? []
+      : [
+          {
+            name: 'proposals' as const,
+            path: '/proposals',
+            count: proposals.length,
+            oldest: proposals.at(-1)?.proposedAt ?? null,
+          },
+        ]),
   ]
 }

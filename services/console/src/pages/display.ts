@@ -10,11 +10,13 @@ export interface Display {
   /** A text of the catalogue. `{name}` in it is replaced. */
   readonly t: (word: Word, values?: Readonly<Record<string, string | number>>) => string
   /** A status, a field, an error code as a text; itself where the catalogue has none. */
-  readonly word: (kind: 'field' | 'value' | 'error' | 'help', name: string) => string
+  readonly word: (kind: 'field' | 'value' | 'error' | 'help' | 'operation', name: string) => string
   readonly money: (amount: string, currency: string) => string
   /** In the zone of the settings. */
   readonly time: (iso: string) => string
   readonly utc: (iso: string) => string
+  /** What somebody filled in as a time of that zone; undefined where it is none. */
+  readonly isoOf: (local: string) => string | undefined
   /** How long ago, in its largest unit. */
   readonly ago: (iso: string) => string
   readonly hoursSince: (iso: string) => number
@@ -50,6 +52,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     money: (amount, currency) =>
       new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
     time: (iso) => local.format(new Date(iso)),
+    isoOf: (text) => isoOf(text, config.CONSOLE_TIME_ZONE),
     utc: (iso) => `${iso.slice(0, 19).replace('T', ' ')} UTC`,
     ago(iso) {
       const ms = Math.max(now - Date.parse(iso), 0)
@@ -58,4 +61,16 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     },
     hoursSince: (iso) => (now - Date.parse(iso)) / 3_600_000,
   }
+}
+
+/** A time as browsers send it from a form, such as 2026-11-22T09:30, as it is in a zone. */
+export function isoOf(local: string, timeZone: string): string | undefined {
+  const wanted = Date.parse(`${local}Z`)
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(local) || Number.isNaN(wanted)) return undefined
+  // What a clock there shows at a moment, as if it were UTC. In Swedish a date is written like in ISO 8601.
+  const clock = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium', timeZone })
+  const shownAt = (ms: number) => Date.parse(`${clock.format(ms).replace(' ', 'T')}Z`)
+  const guess = wanted - (shownAt(wanted) - wanted)
+  // Once more, since the clocks may change in between.
+  return new Date(guess - (shownAt(guess) - wanted)).toISOString()
 }

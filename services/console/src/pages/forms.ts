@@ -1,5 +1,6 @@
 import type { Operation, Rejection, ValidationDetails } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime/client'
+import type { Display } from './display.ts'
 
 type Given = Readonly<Record<string, string>>
 type Input = Readonly<Record<string, unknown>>
@@ -13,13 +14,15 @@ export interface Form {
   readonly fixed: Input
   /** The others that are shown; all when absent. */
   readonly only?: readonly string[]
+  /** What is filled in at first: what holds now. */
+  readonly initial?: Given
   /** Fields that must be filled in here, although the operation does not ask for them. */
   readonly required?: readonly string[]
 }
 
 export interface FormField {
   readonly name: string
-  readonly kind: 'text' | 'lines' | 'number' | 'choice' | 'yes'
+  readonly kind: 'text' | 'lines' | 'list' | 'number' | 'choice' | 'yes' | 'time'
   readonly choices: readonly string[]
   readonly required: boolean
   readonly help: string
@@ -32,6 +35,7 @@ export interface FormField {
 /** As much of JSON Schema as the bodies of the team's operations use. */
 interface Schema {
   readonly type?: string
+  readonly format?: string
   readonly description?: string
   readonly const?: string
   readonly maxLength?: number
@@ -48,7 +52,7 @@ const lineLengthMax = 256
 /** Made when a form is shown, so that sending it twice has one effect. */
 export const newOperationId = (): string => newId('opn')
 
-export function fieldsOf(form: Form, given: Given = {}, rejection?: Rejection): readonly FormField[] {
+export function fieldsOf(form: Form, given: Given = form.initial ?? {}, rejection?: Rejection): readonly FormField[] {
   const { required = [] } = form.operation.body as unknown as Body
   const issues = new Map(issuesOf(rejection).map(({ path, message }) => [path.slice(1).split('/')[0], message]))
   return shownFields(form).map(([name, schema]) => {
@@ -56,7 +60,7 @@ export function fieldsOf(form: Form, given: Given = {}, rejection?: Rejection): 
     return {
       name,
       ...kindOf(schema),
-      required: required.includes(name) || form.required?.includes(name) === true,
+      required: (required.includes(name) && !takesNull(schema)) || form.required?.includes(name) === true,
       help: schema.description ?? '',
       maxLength: valueSchema(schema).maxLength,
       value,
@@ -65,18 +69,34 @@ export function fieldsOf(form: Form, given: Given = {}, rejection?: Rejection): 
   })
 }
 
-/** What was filled in, as the operation takes it. What is empty is left out. */
-export function inputOf(form: Form, given: Given): Input {
-  const values = shownFields(form).flatMap(([name, schema]) => {
+/** What was filled in, as the operation takes it. What is empty is left out, or null where the operation must be told. */
+export function inputOf(form: Form, given: Given, display: Pick<Display, 'isoOf'>): Input {
+  const values = shownFields(form).flatMap(([name, schema]): readonly (readonly [string, unknown])[] => {
     const value = given[name]?.trim() ?? ''
-    if (value === '') return []
-    const { kind } = kindOf(schema)
-    return [
-      [name, kind === 'number' ? Number(value) : kind === 'yes' ? value === 'yes' : value.replaceAll('\r\n', '\n')],
-    ]
+    if (value === '') return emptyOf(form, name, schema)
+    return [[name, parsed(kindOf(schema).kind, value, display)]]
   })
   return { ...Object.fromEntries(values), ...form.fixed }
 }
+
+function emptyOf({ operation, initial }: Form, name: string, schema: Schema): readonly (readonly [string, unknown])[] {
+  const { required = [] } = operation.body as unknown as Body
+  if (required.includes(name) && takesNull(schema)) return [[name, null]]
+  // Somebody took all of them out.
+  if (kindOf(schema).kind === 'list' && (initial?.[name] ?? '') !== '') return [[name, []]]
+  return []
+}
+
+function parsed(kind: FormField['kind'], value: string, { isoOf }: Pick<Display, 'isoOf'>): unknown {
+  if (kind === 'number') return Number(value)
+  if (kind === 'yes') return value === 'yes'
+  // A time that cannot be read goes as it is, and the operation says what is wrong with it.
+  if (kind === 'time') return isoOf(value) ?? value
+  if (kind === 'list') return value.split(/[\s,]+/).filter((item) => item !== '')
+  return value.replaceAll('\r\n', '\n')
+}
+
+const takesNull = ({ anyOf = [] }: Schema) => anyOf.some(({ type }) => type === 'null')
 
 /** The fields that the page wants and that are empty. The operation itself says what else is wrong. */
 export const missingFields = (form: Form, given: Given): readonly string[] =>
@@ -91,10 +111,12 @@ function shownFields({ operation, fixed, only }: Form): readonly (readonly [stri
 }
 
 function kindOf(schema: Schema): Pick<FormField, 'kind' | 'choices'> {
-  const { anyOf = [], type, maxLength = 0 } = valueSchema(schema)
+  const { anyOf = [], format, type, maxLength = 0 } = valueSchema(schema)
   const choices = anyOf.flatMap((choice) => choice.const ?? [])
   if (choices.length > 0) return { kind: 'choice', choices }
-  if (type === 'integer') return { kind: 'number', choices }
+  if (format === 'date-time') return { kind: 'time', choices }
+  if (type === 'integer' || type === 'number') return { kind: 'number', choices }
+  if (type === 'array') return { kind: 'list', choices }
   if (type === 'boolean') return { kind: 'yes', choices }
   return { kind: maxLength > lineLengthMax ? 'lines' : 'text', choices }
 }

@@ -1,81 +1,218 @@
-import { operations, type Reply } from '@backoffice/contracts'
-import { factsOf, id, rowSchema, type Shown, text } from './cells.ts'
+import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
+import { factsOf, id, link, rowSchema, type Shown, status, text } from './cells.ts'
+import {
+  createDecision,
+  lastFour,
+  type Operator,
+  type OperatorState,
+  operatorDecision,
+  operatorDecisions,
+  revokeDecision,
+} from './operator-actions.ts'
 import { rowsOnPage } from './queue.ts'
 import type { Pages } from './route.ts'
+import { decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
 
-const { listOperators, getOperator } = operations.gateway
+const { createOperator, listOperators, getOperator } = operations.gateway
+const { showDocumentUrl } = operations.players
+const { showWebhook } = operations.webhooks
 
-type Operator = Reply<typeof getOperator>
+type Credential = Operator['credentials'][number]
+type Endpoint = Reply<typeof showWebhook>
 
-/** The operators, and their brand and keys of one environment. */
+/** The operators: what they may do, and their brand, keys and webhooks of one environment. */
 export const operatorPages: Pages = (route) => {
-  route.get('/operators', async (visit) => {
-    const { person, environment, query } = visit
-    const after = query.after === undefined ? {} : { after: query.after }
-    const { data, nextCursor } = await person.call(listOperators, { limit: rowsOnPage, ...after })
-    const columns: readonly Shown<Operator>[] = [
-      'name',
-      'status',
-      ['brand', ({ brands }) => text(brands.find((brand) => brand.environment === environment)?.name)],
-      'rateLimitPerMinute',
-      ['keys', ({ credentials }) => text(credentials.filter((key) => isActive(key, environment)).length)],
-      'createdAt',
-    ]
-    return visit.show('queue', {
-      title: 'operators',
-      tabs: [],
-      empty: 'none',
-      rows: data.map((row) => ({
-        href: visit.address(`/operators/${row.id}`),
-        cells: factsOf(rowSchema(listOperators.reply), row, columns),
-      })),
-      more: nextCursor && visit.address(`/operators?after=${encodeURIComponent(nextCursor)}`),
-      first: query.after === undefined ? undefined : visit.address('/operators'),
-    })
+  route.get('/operators', showList)
+  route.get('/operators/new', (visit) => showForm(visit))
+  route.post('/operators/new/create', async (visit) => {
+    const sent = await decide(visit, createDecision(visit), '/operators')
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showForm(visit, sent)
   })
-
-  route.get('/operators/:operator', async (visit) => {
-    const { person, params, display, environment } = visit
-    const operator = await person.call(getOperator, { name: params.operator ?? '' })
-    const brand = operator.brands.find((candidate) => candidate.environment === environment)
-    const shown: readonly Shown<Operator>[] = [
-      'status',
-      ['brand', () => text(brand?.name)],
-      ['brandId', () => (brand === undefined ? text(null) : id(brand.id))],
-      ['currency', () => text(brand?.currency)],
-      ['timeZone', () => text(brand?.timeZone)],
-      'rateLimitPerMinute',
-      'allowedAddresses',
-      'createdAt',
-      'id',
-    ]
-    const keys: readonly Shown<Operator['credentials'][number]>[] = [
-      ['key', ({ key }) => text(`…${key.slice(-4)}`)],
-      'createdAt',
-      'revokedAt',
-    ]
-    return visit.show('case', {
-      title: operator.name,
-      about: display.t('operators'),
-      list: visit.address('/operators'),
-      next: undefined,
-      facts: factsOf(getOperator.reply, operator, shown),
-      remark: undefined,
-      people: [],
-      decisions: undefined,
-      lost: undefined,
-      history: [],
-      sections: [
-        {
-          title: 'keys',
-          rows: operator.credentials
-            .filter((key) => key.environment === environment)
-            .map((row) => ({ cells: factsOf(getOperator.reply.properties.credentials.items, row, keys) })),
-        },
-      ],
-    })
+  route.get('/operators/:operator', async (visit) => showOperator(visit, await findState(visit)))
+  route.post('/operators/:operator/:verb', async (visit) => {
+    const state = await findState(visit)
+    const decision = operatorDecision(visit, visit.params.verb ?? '', state)
+    if (decision === undefined) throw new Rejection('NOT_FOUND')
+    const sent = await decide(visit, decision, pathOf(state.operator))
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showOperator(visit, state, sent)
+  })
+  route.get('/operators/:operator/keys/:key', (visit) => showKey(visit))
+  route.post('/operators/:operator/keys/:key/revoke', async (visit) => {
+    const { operator, credential } = await findKey(visit)
+    const sent = await decide(visit, revokeDecision(visit, operator, credential.key), keyPath(operator, credential))
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showKey(visit, sent)
   })
 }
 
-const isActive = (key: Operator['credentials'][number], environment: string): boolean =>
+const pathOf = ({ id: operatorId }: Pick<Operator, 'id'>): string => `/operators/${operatorId}`
+const keyPath = (operator: Operator, { key }: Credential): string => `${pathOf(operator)}/keys/${key}`
+
+async function showList(visit: Visit): Promise<FastifyReply> {
+  const { person, environment, query, address } = visit
+  const after = query.after === undefined ? {} : { after: query.after }
+  const { data, nextCursor } = await person.call(listOperators, { limit: rowsOnPage, ...after })
+  const columns: readonly Shown<Operator>[] = [
+    'name',
+    'status',
+    ['brand', ({ brands }) => text(brands.find((brand) => brand.environment === environment)?.name)],
+    'rateLimitPerMinute',
+    ['keys', ({ credentials }) => text(credentials.filter((key) => isActive(key, environment)).length)],
+    'createdAt',
+  ]
+  return visit.show('queue', {
+    title: 'operators',
+    tabs: [],
+    empty: 'none',
+    create: person.mayCall(createOperator)
+      ? { href: address('/operators/new'), label: 'operation.createOperator' }
+      : undefined,
+    rows: data.map((row) => ({
+      href: address(pathOf(row)),
+      cells: factsOf(rowSchema(listOperators.reply), row, columns),
+    })),
+    more: nextCursor && address(`/operators?after=${encodeURIComponent(nextCursor)}`),
+    first: query.after === undefined ? undefined : address('/operators'),
+  })
+}
+
+const showForm = (visit: Visit, sent?: Sent): FastifyReply =>
+  visit.show('form', {
+    about: visit.display.t('operators'),
+    list: visit.address('/operators'),
+    decision: shownDecision(visit, createDecision(visit), '/operators/new', sent),
+  })
+
+async function findState(visit: Visit): Promise<OperatorState> {
+  const { person, params, environment } = visit
+  const operator = await person.call(getOperator, { name: params.operator ?? '' })
+  const of = { operatorId: operator.id, environment }
+  const [webhook, documents] = await Promise.all([
+    person.mayCall(showWebhook) ? person.call(showWebhook, of).catch(notKnown) : undefined,
+    person.mayCall(showDocumentUrl) ? person.call(showDocumentUrl, of).catch(notKnown) : undefined,
+  ])
+  return { operator, webhook, documents }
+}
+
+/** The page of an operator is shown without what another service does not say. */
+function notKnown(error: unknown): undefined {
+  if (!(error instanceof Rejection)) throw error
+}
+
+async function showOperator(visit: Visit, state: OperatorState, sent?: Sent): Promise<FastifyReply> {
+  const { display, environment, address } = visit
+  const { operator, webhook, documents } = state
+  const path = pathOf(operator)
+  const brand = operator.brands.find((candidate) => candidate.environment === environment)
+  const decisions = operatorDecisions(visit, state).map((decision) => shownDecision(visit, decision, path, sent))
+  const shown: readonly Shown<Operator>[] = [
+    'status',
+    ['brand', () => text(brand?.name)],
+    ['brandId', () => (brand === undefined ? text(null) : id(brand.id))],
+    ['currency', () => text(brand?.currency)],
+    ['timeZone', () => text(brand?.timeZone)],
+    'rateLimitPerMinute',
+    'allowedAddresses',
+    'replayProtection',
+    ['template', () => text(documents?.template)],
+    'createdAt',
+    'id',
+  ]
+  const keys: readonly Shown<Credential>[] = [['key', ({ key }) => text(lastFour(key))], 'createdAt', 'revokedAt']
+  return visit.show('case', {
+    title: operator.name,
+    about: display.t('operators'),
+    list: address('/operators'),
+    next: undefined,
+    facts: factsOf(getOperator.reply, operator, shown),
+    remark: undefined,
+    people: [],
+    decisions: decisions.length === 0 ? undefined : decisions,
+    decisionsTitle: 'actions',
+    lost: refusalWithoutForm(decisions, sent),
+    history: [],
+    sections: [
+      ...(webhook === undefined ? [] : [{ title: 'webhook', rows: [endpointRow(visit, webhook)] }]),
+      {
+        title: 'keys',
+        rows: operator.credentials
+          .filter((key) => key.environment === environment)
+          .map((row) => ({
+            href: address(keyPath(operator, row)),
+            cells: factsOf(getOperator.reply.properties.credentials.items, row, keys),
+          })),
+      },
+    ],
+  })
+}
+
+/** Where events go, and whether they arrive. */
+function endpointRow({ display }: Visit, webhook: Endpoint) {
+  const shown: readonly Shown<Endpoint>[] = [
+    'url',
+    ['health', (row) => status(healthOf(row))],
+    ['failingSince', ({ breaker }) => text(breaker.failingSince && display.time(breaker.failingSince))],
+    'pending',
+    'oldestPendingAt',
+    'disabledReason',
+  ]
+  return { cells: factsOf(showWebhook.reply, webhook, shown) }
+}
+
+const healthOf = ({ url, enabled, breaker }: Endpoint): string => {
+  if (url === null) return 'noUrl'
+  if (!enabled) return 'disabled'
+  return { closed: 'working', open: 'failing', recovering: 'recovering' }[breaker.state]
+}
+
+async function findKey({
+  person,
+  params,
+}: Visit): Promise<{ readonly operator: Operator; readonly credential: Credential }> {
+  const operator = await person.call(getOperator, { name: params.operator ?? '' })
+  const credential = operator.credentials.find(({ key }) => key === params.key)
+  if (credential === undefined) throw new Rejection('CREDENTIAL_NOT_FOUND')
+  return { operator, credential }
+}
+
+/** One key, and the form that revokes it. */
+async function showKey(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+  const { environment, address } = visit
+  const { operator, credential } = await findKey(visit)
+  const path = keyPath(operator, credential)
+  if (credential.environment !== environment) return visit.reply.redirect(`/${credential.environment}${path}`, 303)
+  const decisions =
+    credential.revokedAt === null
+      ? [shownDecision(visit, revokeDecision(visit, operator, credential.key), path, sent)]
+      : []
+  const shown: readonly Shown<Credential>[] = [
+    ['key', ({ key }) => id(key)],
+    ['operator', () => link(operator.name, address(pathOf(operator)))],
+    'environment',
+    'createdAt',
+    'revokedAt',
+  ]
+  return visit.show('case', {
+    title: lastFour(credential.key),
+    about: operator.name,
+    list: address(pathOf(operator)),
+    next: undefined,
+    facts: factsOf(getOperator.reply.properties.credentials.items, credential, shown),
+    remark: undefined,
+    people: [],
+    decisions,
+    decisionsTitle: 'actions',
+    lost: refusalWithoutForm(decisions, sent),
+    history: [],
+    sections: [],
+  })
+}
+
+const isActive = (key: Credential, environment: string): boolean =>
   key.environment === environment && key.revokedAt === null

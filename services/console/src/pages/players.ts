@@ -1,122 +1,231 @@
-import { operations, type Reply } from '@backoffice/contracts'
-import { factsOf, id, link, rowSchema, type Shown, status, text } from './cells.ts'
+import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
+import { factsOf, id, link, type Shown, status, text } from './cells.ts'
 import { operatorName } from './operator-name.ts'
 import type { Pages } from './route.ts'
-import type { Visit } from './visit.ts'
+import { timelineOf } from './timeline.ts'
+import { type Decision, decide, perform, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
 
-const { showPlayer } = operations.players
-const { listEntries } = operations.wallet
-const { listDeposits, listWithdrawals } = operations.payments
+const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
+const { listEntries, adjustWallet, reverseTransfer } = operations.wallet
 
 type Player = Reply<typeof showPlayer>
 type Entry = Reply<typeof listEntries>['data'][number]
-type Withdrawal = Reply<typeof listWithdrawals>['data'][number]
-type Deposit = Reply<typeof listDeposits>['data'][number]
 
-const rowsMax = 20
+/** What can be done with a player, in the order of the page. */
+const verbs = ['unmask', 'status', 'exclude', 'limit', 'adjust'] as const
+type Verb = (typeof verbs)[number]
+const isVerb = (name: string): name is Verb => verbs.some((verb) => verb === name)
 
-/** One player: who it is, its money and what has happened. */
+/** One player: who it is, its money, what has happened, and what the team can do about it. */
 export const playerPages: Pages = (route) => {
-  route.get('/players/:playerId', async (visit) => {
-    const { person, params, display, environment } = visit
-    const player = await person.call(showPlayer, { playerId: params.playerId ?? '' })
-    const path = `/players/${player.id}`
-    if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
-    const [operator, money, deposits, withdrawals] = await Promise.all([
-      operatorName(visit, player.operatorId),
-      moneyOf(visit, player),
-      depositsOf(visit, player),
-      withdrawalsOf(visit, player),
-    ])
-    const shown: readonly Shown<Player>[] = [
-      ['playerStatus', (row) => status(row.status)],
-      [
-        'kycStatus',
-        (row) =>
-          row.kycStatus === 'nao_iniciado'
-            ? status(row.kycStatus)
-            : link(display.word('value', row.kycStatus), visit.address(`/kyc/${row.id}`)),
-      ],
-      ...money.facts,
-      'cpf',
-      'email',
-      'phone',
-      'birthDate',
-      ['operator', ({ operatorId }) => link(operator, visit.address(`/operators/${operatorId}`))],
-      'externalId',
-      'dailyDepositLimit',
-      'selfExclusion',
-      'createdAt',
-      ['id', (row) => id(row.id)],
-    ]
-    return visit.show('case', {
-      title: player.name,
-      about: display.t('player'),
-      list: undefined,
-      next: undefined,
-      facts: factsOf(showPlayer.reply, player, shown),
-      remark: undefined,
-      people: [],
-      decisions: undefined,
-      lost: undefined,
-      history: player.changes.map(({ at, actor, field, from, to, reason }) => ({
-        at,
-        who: actor === player.operatorId ? operator : actor,
-        what: display.word('field', field),
-        from,
-        to,
-        reason,
-      })),
-      sections: [money.section, withdrawals, deposits].filter((section) => section !== undefined),
-    })
+  route.get('/players/:playerId', async (visit) => showPage(visit, await findPlayer(visit)))
+  route.post('/players/:playerId/:verb', async (visit) => {
+    const { verb = '' } = visit.params
+    if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
+    const player = await findPlayer(visit)
+    if (verb === 'unmask') return unmask(visit, player)
+    const sent = await decide(visit, decisionOf(visit, player, verb), pathOf(player.id))
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showPage(visit, player, { sent })
+  })
+  route.get('/players/:playerId/entries/:transferId', (visit) => showEntry(visit))
+  route.post('/players/:playerId/entries/:transferId/reverse', async (visit) => {
+    const entry = await findEntry(visit)
+    const sent = await decide(visit, reverseOf(visit, entry), entryPath(entry))
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showEntry(visit, sent)
   })
 }
 
-interface Section {
-  readonly title: string
-  readonly rows: readonly { readonly href?: string; readonly cells: ReturnType<typeof factsOf> }[]
+const pathOf = (playerId: string): string => `/players/${playerId}`
+const findPlayer = ({ person, params }: Visit): Promise<Player> =>
+  person.call(showPlayer, { playerId: params.playerId ?? '' })
+
+interface ShownPlayer {
+  readonly sent?: Sent
+  /** Nothing is masked, of this player and on this page alone. */
+  readonly isUnmasked?: true
+}
+
+/** The reply of the form is the page with everything on it. Nothing keeps it: the next page is masked again. */
+async function unmask(visit: Visit, player: Player): Promise<FastifyReply> {
+  const outcome = await perform(visit, decisionOf(visit, player, 'unmask'), pathOf(player.id))
+  if (outcome === undefined) return visit.reply
+  if ('reply' in outcome) return showPage(visit, outcome.reply as Player, { isUnmasked: true })
+  visit.reply.code(422)
+  return showPage(visit, player, { sent: outcome })
+}
+
+async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: ShownPlayer = {}): Promise<FastifyReply> {
+  const { display, environment } = visit
+  const path = pathOf(player.id)
+  if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
+  const operator = await operatorName(visit, player.operatorId)
+  const [money, timeline] = await Promise.all([moneyOf(visit, player), timelineOf(visit, player, operator)])
+  const decisions = verbs
+    .filter((verb) => verb !== 'unmask' || isUnmasked !== true)
+    .map((verb) => shownDecision(visit, decisionOf(visit, player, verb), path, sent))
+  const shown: readonly Shown<Player>[] = [
+    ['playerStatus', (row) => status(row.status)],
+    [
+      'kycStatus',
+      (row) =>
+        row.kycStatus === 'nao_iniciado'
+          ? status(row.kycStatus)
+          : link(display.word('value', row.kycStatus), visit.address(`/kyc/${row.id}`)),
+    ],
+    ...money,
+    'cpf',
+    'email',
+    'phone',
+    'birthDate',
+    ['operator', ({ operatorId }) => link(operator, visit.address(`/operators/${operatorId}`))],
+    'externalId',
+    ['dailyDepositLimit', ({ dailyDepositLimit: limit }) => text(limit && display.money(limit, player.currency))],
+    ['pendingLimit', ({ pendingLimit }) => text(pendingLimit && pendingText(visit, player, pendingLimit))],
+    ['selfExclusion', ({ selfExclusion }) => text(selfExclusion && exclusionText(visit, selfExclusion))],
+    'createdAt',
+    ['id', (row) => id(row.id)],
+  ]
+  return visit.show('case', {
+    title: player.name,
+    about: display.t('player'),
+    list: undefined,
+    next: undefined,
+    facts: factsOf(showPlayer.reply, player, shown),
+    remark: isUnmasked ? display.t('unmasked') : undefined,
+    people: [],
+    decisions,
+    decisionsTitle: 'actions',
+    lost: refusalWithoutForm(decisions, sent),
+    history: [],
+    sections: [
+      {
+        title: 'timeline',
+        remark: timeline.since && display.t('timelineSince', { time: display.time(timeline.since) }),
+        rows: timeline.rows,
+      },
+    ],
+  })
+}
+
+const exclusionText = ({ display }: Visit, { until }: NonNullable<Player['selfExclusion']>): string =>
+  until === null ? display.t('forGood') : display.t('untilTime', { time: display.time(until) })
+
+function pendingText({ display }: Visit, player: Player, pending: NonNullable<Player['pendingLimit']>): string {
+  const { dailyDepositLimit: limit, from } = pending
+  const value = limit === null ? display.t('noLimit') : display.money(limit, player.currency)
+  return display.t('fromTime', { value, time: display.time(from) })
 }
 
 /** Some may see players and not their money. */
-async function moneyOf(
-  { person, display }: Visit,
-  player: Player,
-): Promise<{ readonly facts: readonly Shown<Player>[]; readonly section: Section | undefined }> {
-  if (!person.mayCall(listEntries)) return { facts: [], section: undefined }
-  const { available, withdrawable, data } = await person.call(listEntries, { playerId: player.id, limit: rowsMax })
-  const shown: readonly Shown<Entry>[] = ['createdAt', 'type', 'amount', 'balanceAfter', 'reason']
+async function moneyOf({ person, display }: Visit, player: Player): Promise<readonly Shown<Player>[]> {
+  if (!person.mayCall(listEntries)) return []
+  const { available, withdrawable } = await person.call(listEntries, { playerId: player.id, limit: 1 })
   const amount = (value: string) => text(display.money(value, player.currency))
-  return {
-    facts: [
-      ['available', () => amount(available)],
-      ['withdrawable', () => amount(withdrawable)],
-    ],
-    section: {
-      title: 'balance',
-      rows: data.map((row) => ({ cells: factsOf(rowSchema(listEntries.reply), row, shown) })),
-    },
+  return [
+    ['available', () => amount(available)],
+    ['withdrawable', () => amount(withdrawable)],
+  ]
+}
+
+function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
+  const words = { player: `“${player.name}”` }
+  const common = {
+    name: verb,
+    fixed: { playerId: player.id },
+    // Whatever is done to a player, somebody will ask why.
+    required: ['reason'],
+    ask: display.t(`${verb}Ask`, words),
+    tone: 'plain' as const,
+  }
+  const done = (operation: { readonly id: string }) => `${display.word('operation', operation.id)}: ${player.name}`
+  switch (verb) {
+    case 'unmask':
+      return {
+        ...common,
+        label: 'unmask',
+        operation: showPlayer,
+        fixed: { playerId: player.id, unmask: true },
+        done: done(showPlayer),
+      }
+    case 'status': {
+      const endsExclusion = player.environment === 'production' && player.status === 'autoexcluido'
+      const ask = endsExclusion ? display.t('statusAskTwo', words) : common.ask
+      return { ...common, ask, label: 'status', operation: setPlayerStatus, done: done(setPlayerStatus) }
+    }
+    case 'exclude':
+      return { ...common, label: 'exclude', operation: selfExcludePlayer, done: done(selfExcludePlayer), tone: 'bad' }
+    case 'limit':
+      return { ...common, label: 'limit', operation: setDailyLimit, done: done(setDailyLimit) }
+    case 'adjust':
+      return { ...common, label: 'adjust', operation: adjustWallet, done: done(adjustWallet), tone: 'bad' }
+    default:
+      return verb satisfies never
   }
 }
 
-async function depositsOf({ person }: Visit, { id: playerId, brandId }: Player): Promise<Section | undefined> {
-  if (!person.mayCall(listDeposits)) return undefined
-  const { data } = await person.call(listDeposits, { brandId, playerId, limit: rowsMax })
-  const shown: readonly Shown<Deposit>[] = ['createdAt', 'amount', 'status', 'method', 'externalReference']
-  return {
-    title: 'deposits',
-    rows: data.map((row) => ({ cells: factsOf(rowSchema(listDeposits.reply), row, shown) })),
-  }
+const entryPath = ({ playerId, transferId }: Entry): string => `${pathOf(playerId)}/entries/${transferId}`
+
+/** Among the player's latest; older ones are reversed on the command line. */
+const entriesMax = 1_000
+
+async function findEntry({ person, params }: Visit): Promise<Entry> {
+  const { data } = await person.call(listEntries, { playerId: params.playerId ?? '', limit: entriesMax })
+  const entry = data.find(({ transferId }) => transferId === params.transferId)
+  if (entry === undefined) throw new Rejection('TRANSFER_NOT_FOUND')
+  return entry
 }
 
-async function withdrawalsOf({ person, address }: Visit, { id: playerId }: Player): Promise<Section | undefined> {
-  if (!person.mayCall(listWithdrawals)) return undefined
-  const { data } = await person.call(listWithdrawals, { playerId, limit: rowsMax })
-  const shown: readonly Shown<Withdrawal>[] = ['createdAt', 'amount', 'status', 'destination', 'approvedBy', 'reason']
+/** One ledger entry, and the form that takes it back. */
+async function showEntry(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+  const { display, environment } = visit
+  const player = await findPlayer(visit)
+  const entry = await findEntry(visit)
+  const path = entryPath(entry)
+  if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
+  const decisions = [shownDecision(visit, reverseOf(visit, entry), path, sent)]
+  const shown: readonly Shown<Entry>[] = [
+    'type',
+    'amount',
+    'balanceAfter',
+    ['player', () => link(player.name, visit.address(pathOf(player.id)))],
+    'reason',
+    'createdAt',
+    'effectiveAt',
+    ['reference', ({ reference }) => text(`${reference.type} ${reference.id}`)],
+    'reversesTransferId',
+    'transferId',
+    'id',
+  ]
+  return visit.show('case', {
+    title: display.money(entry.amount, entry.currency),
+    about: player.name,
+    list: visit.address(pathOf(player.id)),
+    next: undefined,
+    facts: factsOf(listEntries.reply.properties.data.items, entry, shown),
+    remark: undefined,
+    people: [],
+    decisions,
+    decisionsTitle: 'actions',
+    lost: refusalWithoutForm(decisions, sent),
+    history: [],
+    sections: [],
+  })
+}
+
+function reverseOf({ display }: Visit, { amount, currency, transferId }: Entry): Decision {
+  const words = { amount: display.money(amount, currency) }
   return {
-    title: 'withdrawals',
-    rows: data.map((row) => ({
-      href: address(`/withdrawals/${row.id}`),
-      cells: factsOf(rowSchema(listWithdrawals.reply), row, shown),
-    })),
+    name: 'reverse',
+    label: 'reverse',
+    operation: reverseTransfer,
+    fixed: { transferId },
+    ask: display.t('reverseAsk', words),
+    done: `${display.word('operation', reverseTransfer.id)}: ${words.amount}`,
+    tone: 'bad',
   }
 }

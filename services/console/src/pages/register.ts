@@ -4,11 +4,13 @@ import { goTo } from '../http/go-to.ts'
 import { signedIn } from '../identity/cookies.ts'
 import { type Person, personOf } from '../identity/person.ts'
 import { auditPages } from './audit.ts'
+import { deliveryPages } from './deliveries.ts'
 import { homePages } from './home.ts'
 import { kycPages } from './kyc.ts'
 import { livePages } from './live.ts'
 import { operatorPages } from './operators.ts'
 import { playerPages } from './players.ts'
+import { proposalPages } from './proposals.ts'
 import type { Handler, Route } from './route.ts'
 import { searchPages } from './search.ts'
 import { visitOf } from './visit.ts'
@@ -21,7 +23,18 @@ declare module 'fastify' {
   }
 }
 
-const groups = [homePages, withdrawalPages, kycPages, playerPages, operatorPages, auditPages, searchPages, livePages]
+const groups = [
+  homePages,
+  withdrawalPages,
+  kycPages,
+  playerPages,
+  proposalPages,
+  operatorPages,
+  deliveryPages,
+  auditPages,
+  searchPages,
+  livePages,
+]
 
 /** The pages of whoever is signed in. Their addresses begin with the environment, so that nothing is mixed. */
 export function registerPages(app: FastifyInstance, context: ConsoleContext): void {

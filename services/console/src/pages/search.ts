@@ -5,7 +5,14 @@ import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
 
 /** Where a record is shown, by the prefix of its id. */
-const places: Readonly<Record<string, string>> = { wdr: 'withdrawals', ply: 'players', op: 'operators' }
+const places: Readonly<Record<string, string>> = {
+  wdr: 'withdrawals',
+  ply: 'players',
+  op: 'operators',
+  prp: 'proposals',
+  dlv: 'deliveries',
+  evt: 'deliveries',
+}
 
 /** The page of the record with this id. */
 export function placeOf(id: string): string | undefined {

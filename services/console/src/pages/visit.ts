@@ -45,13 +45,24 @@ export interface Decision extends Form {
   readonly label: Word
   /** What happens, with the amount and the names in it: it stands above the button. */
   readonly ask: string
-  /** What is said when it is done. */
-  readonly done: string
+  /** What is said when it is done; by the reply, where it may be done in part. */
+  readonly done: string | ((reply: unknown) => string)
   readonly tone: 'good' | 'bad' | 'plain'
   /** Opens the form. */
   readonly key?: string
   /** Why this person cannot do it. */
   readonly unless?: string | undefined
+  /** The proposal of somebody else that it carries out. */
+  readonly approves?: string
+  /** What is in its reply that nobody is shown a second time. */
+  readonly secrets?: ((reply: unknown) => readonly Secret[]) | undefined
+}
+
+/** Something to be copied from a reply. Null: it was shown before. */
+export interface Secret {
+  /** Names it in the catalogue of words. */
+  readonly field: string
+  readonly value: string | null
 }
 
 /** A decision as its template needs it. */
@@ -112,13 +123,17 @@ const detailsOf = ({ code, details }: Rejection): string =>
   details === undefined || code === 'VALIDATION_ERROR' ? '' : JSON.stringify(details)
 
 /**
- * Carries a decision out as it was sent, and goes to `path` with a word about it.
- * @returns what was refused, for the page to be shown again; undefined when the reply is sent
+ * Carries a decision out as it was sent.
+ * @returns its reply, or what was refused; undefined when the browser was sent on
  */
-export async function decide(visit: Visit, decision: Decision, path: string): Promise<Sent | undefined> {
+export async function perform(
+  visit: Visit,
+  decision: Decision,
+  path: string,
+): Promise<{ readonly reply: unknown } | Sent | undefined> {
   const { person, reply, request, display } = visit
   const given = fieldsGiven(request)
-  const { name, operation } = decision
+  const { approves, name, operation } = decision
   const here = encodeURIComponent(visit.address(path))
   try {
     const missing = missingFields(decision, given)
@@ -126,7 +141,9 @@ export async function decide(visit: Visit, decision: Decision, path: string): Pr
       const issues = missing.map((field) => ({ path: `/${field}`, message: 'is required' }))
       throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
     }
-    await person.call<Operation>(operation, inputOf(decision, given) as never, given.operationId)
+    const { operationId } = given
+    const input = inputOf(decision, given, display) as never
+    return { reply: await person.call<Operation>(operation, input, { operationId, approves }) }
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
     if (error.code === 'FRESH_LOGIN_REQUIRED') {
@@ -135,13 +152,30 @@ export async function decide(visit: Visit, decision: Decision, path: string): Pr
     }
     if (error.code === 'LOGIN_REQUIRED') throw error
     if (error.code !== 'AWAITS_APPROVAL') return { name, given, rejection: error }
-    const { expiresAt } = error.details as { readonly expiresAt: string }
-    leaveNotice(request, { kind: 'waits', text: display.t('proposed', { time: display.time(expiresAt) }) })
+    const { expiresAt, proposalId } = error.details as { readonly expiresAt: string; readonly proposalId: string }
+    const text = display.t('proposed', { time: display.time(expiresAt) })
+    leaveNotice(request, { kind: 'waits', text, href: visit.address(`/proposals/${proposalId}`) })
     reply.redirect(visit.address(path), 303)
     return undefined
   }
-  leaveNotice(request, { kind: 'done', text: display.t('done', { what: decision.done }) })
-  reply.redirect(visit.address(path), 303)
+}
+
+/**
+ * Carries a decision out as it was sent, and goes to `path` with a word about it.
+ * @returns what was refused, for the page to be shown again; undefined when the reply is sent
+ */
+export async function decide(visit: Visit, decision: Decision, path: string): Promise<Sent | undefined> {
+  const outcome = await perform(visit, decision, path)
+  if (outcome === undefined || 'rejection' in outcome) return outcome
+  const { done } = decision
+  const what = typeof done === 'string' ? done : done(outcome.reply)
+  const secrets = decision.secrets?.(outcome.reply) ?? []
+  // No redirect: nothing keeps them, so this reply is the only place for them.
+  if (secrets.length > 0) visit.show('secrets', { what, secrets, href: visit.address(path) })
+  else {
+    leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
+    visit.reply.redirect(visit.address(path), 303)
+  }
   return undefined
 }
 

@@ -1,0 +1,213 @@
+import { deliveryStates, type Input, operations, type Reply } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
+import { factsOf, id, lines, link, rowSchema, type Shown, status, text } from './cells.ts'
+import { operatorName } from './operator-name.ts'
+import { afterOf, rowsOnPage } from './queue.ts'
+import type { Pages } from './route.ts'
+import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+
+const { listDeliveries, showDelivery, resendDelivery, listSetAside, showSetAside, rerunSetAside } = operations.webhooks
+
+type Delivery = Reply<typeof listDeliveries>['data'][number]
+type Story = Reply<typeof showDelivery>
+type Attempt = Story['attemptLog'][number]
+type SetAside = Reply<typeof listSetAside>['data'][number]
+type State = NonNullable<Input<typeof listDeliveries>['state']>
+
+/** What is to be looked into first. */
+const tabs = ['failed', 'withheld', 'pending', 'delivered'] as const satisfies readonly State[]
+
+/** What was sent to the operators, and the messages of which nothing could be made. */
+export const deliveryPages: Pages = (route) => {
+  route.get('/deliveries', showList)
+  route.get('/deliveries/:deliveryId', (visit) => showStory(visit))
+  route.post('/deliveries/:deliveryId/resend', async (visit) => {
+    const delivery = await findDelivery(visit)
+    const sent = await decide(visit, resendOf(visit, delivery), pathOf(delivery))
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showStory(visit, sent)
+  })
+  route.get('/set-aside', showSetAsides)
+  route.get('/set-aside/:messageId', (visit) => showMessage(visit))
+  route.post('/set-aside/:messageId/rerun', async (visit) => {
+    // A message that was handled has no page any more.
+    const sent = await decide(visit, rerunOf(visit), '/set-aside')
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showMessage(visit, sent)
+  })
+}
+
+const pathOf = ({ id: deliveryId }: Pick<Delivery, 'id'>): string => `/deliveries/${deliveryId}`
+
+const isState = (value: string | undefined): value is State => deliveryStates.some((state) => state === value)
+
+function frameOf(visit: Visit, current: State | 'setAside') {
+  const { address, person } = visit
+  const states = tabs.map((state) => ({
+    label: state,
+    href: address(`/deliveries?state=${state}`),
+    current: state === current,
+  }))
+  // They are of both environments, since they could not be read.
+  const setAside = { label: 'setAside', href: address('/set-aside'), current: current === 'setAside' }
+  return { title: 'deliveries', tabs: [...states, ...(person.mayCall(listSetAside) ? [setAside] : [])] }
+}
+
+async function showList(visit: Visit): Promise<FastifyReply> {
+  const { person, environment, query, address } = visit
+  const state = isState(query.state) ? query.state : 'failed'
+  const { operatorId } = query
+  const of = operatorId === undefined ? {} : { operatorId }
+  const given = { environment, state, limit: rowsOnPage, ...of, ...afterOf(query.after) }
+  const { data, nextCursor } = await person.call(listDeliveries, given)
+  const names = await namesOf(visit, data)
+  const here = `/deliveries?state=${state}${operatorId === undefined ? '' : `&operatorId=${encodeURIComponent(operatorId)}`}`
+  const columns: readonly Shown<Delivery>[] = [
+    'eventCreatedAt',
+    ['operator', (row) => text(names.get(row.operatorId))],
+    ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
+    'attempts',
+    ['lastFault', ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus))],
+    'nextAttemptAt',
+  ]
+  return visit.show('queue', {
+    ...frameOf(visit, state),
+    empty: 'none',
+    rows: data.map((row) => ({
+      href: address(pathOf(row)),
+      cells: factsOf(rowSchema(listDeliveries.reply), row, columns),
+    })),
+    more: nextCursor && address(`${here}&after=${encodeURIComponent(nextCursor)}`),
+    first: query.after === undefined ? undefined : address(here),
+  })
+}
+
+async function namesOf(visit: Visit, rows: readonly Delivery[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(rows.map(({ operatorId }) => operatorId))]
+  const names = await Promise.all(ids.map((one) => operatorName(visit, one)))
+  return new Map(ids.map((one, index) => [one, names[index] ?? one]))
+}
+
+const findDelivery = ({ person, params }: Visit): Promise<Story> =>
+  person.call(showDelivery, { id: params.deliveryId ?? '' })
+
+/** What happened to one delivery: in one sentence, then attempt by attempt. */
+async function showStory(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+  const { display, environment, address } = visit
+  const story = await findDelivery(visit)
+  const path = pathOf(story)
+  if (story.environment !== environment) return visit.reply.redirect(`/${story.environment}${path}`, 303)
+  const operator = await operatorName(visit, story.operatorId)
+  const decisions = [shownDecision(visit, resendOf(visit, story), path, sent)]
+  const shown: readonly Shown<Story>[] = [
+    ['state', (row) => status(row.state)],
+    'outcome',
+    ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
+    'attempts',
+    'eventCreatedAt',
+    'nextAttemptAt',
+    'finishedAt',
+    ['event', ({ eventId }) => id(eventId)],
+    ['id', (row) => id(row.id)],
+    ['body', ({ body }) => ({ kind: 'folded', text: body })],
+  ]
+  const attempts: readonly Shown<Attempt>[] = [
+    'startedAt',
+    ['outcome', ({ error, responseStatus }) => lines(text(error ?? display.t('acknowledged')), text(responseStatus))],
+    ['duration', ({ durationMs }) => text(`${durationMs} ms`)],
+    'url',
+    ['response', ({ responseHead }) => (responseHead ? { kind: 'folded', text: responseHead } : text(null))],
+  ]
+  return visit.show('case', {
+    title: story.type,
+    about: display.t('deliveries'),
+    list: address(`/deliveries?state=${story.state}`),
+    next: undefined,
+    facts: factsOf(showDelivery.reply, story, shown),
+    remark: undefined,
+    people: [],
+    decisions,
+    decisionsTitle: 'actions',
+    lost: refusalWithoutForm(decisions, sent),
+    history: [],
+    sections: [
+      {
+        title: 'attempts',
+        rows: story.attemptLog.map((row) => ({
+          cells: factsOf(showDelivery.reply.properties.attemptLog.items, row, attempts),
+        })),
+      },
+    ],
+  })
+}
+
+const resendOf = ({ display }: Visit, { id: deliveryId, type }: Pick<Delivery, 'id' | 'type'>): Decision => ({
+  name: 'resend',
+  label: 'operation.resendDelivery',
+  operation: resendDelivery,
+  fixed: { id: deliveryId },
+  required: ['reason'],
+  ask: display.t('resendAsk', { type }),
+  done: `${display.word('operation', resendDelivery.id)}: ${type}`,
+  tone: 'good',
+})
+
+async function showSetAsides(visit: Visit): Promise<FastifyReply> {
+  const { person, query, address } = visit
+  const { data, nextCursor } = await person.call(listSetAside, { limit: rowsOnPage, ...afterOf(query.after) })
+  const columns: readonly Shown<SetAside>[] = ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId']
+  return visit.show('queue', {
+    ...frameOf(visit, 'setAside'),
+    empty: 'none',
+    rows: data.map((row) => ({
+      href: address(`/set-aside/${row.id}`),
+      cells: factsOf(rowSchema(listSetAside.reply), row, columns),
+    })),
+    more: nextCursor && address(`/set-aside?after=${encodeURIComponent(nextCursor)}`),
+    first: query.after === undefined ? undefined : address('/set-aside'),
+  })
+}
+
+async function showMessage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+  const { person, params, display, address } = visit
+  const message = await person.call(showSetAside, { id: params.messageId ?? '' })
+  const decisions = [shownDecision(visit, rerunOf(visit), `/set-aside/${message.id}`, sent)]
+  const shown: readonly Shown<typeof message>[] = [
+    'fault',
+    'setAsideAt',
+    'operatorId',
+    'eventId',
+    'id',
+    ['payload', ({ payload }) => ({ kind: 'code', text: payload })],
+  ]
+  return visit.show('case', {
+    title: message.subject,
+    about: display.t('setAside'),
+    list: address('/set-aside'),
+    next: undefined,
+    facts: factsOf(showSetAside.reply, message, shown),
+    remark: undefined,
+    people: [],
+    decisions,
+    decisionsTitle: 'actions',
+    lost: refusalWithoutForm(decisions, sent),
+    history: [],
+    sections: [],
+  })
+}
+
+const rerunOf = ({ display, params }: Visit): Decision => ({
+  name: 'rerun',
+  label: 'operation.rerunSetAside',
+  operation: rerunSetAside,
+  fixed: { id: params.messageId ?? '' },
+  ask: display.t('rerunAsk'),
+  // One that cannot be read stays where it is.
+  done: (reply) => {
+    const { handled, left } = reply as Reply<typeof rerunSetAside>
+    return display.t('rerunDone', { handled, left })
+  },
+  tone: 'good',
+})

@@ -1,0 +1,71 @@
+import {
+  allOperations,
+  type Operation,
+  operations,
+  type Proposal,
+  type ProposalState,
+  Rejection,
+  type ServiceName,
+  serviceNames,
+} from '@backoffice/contracts'
+import type { Person } from '../identity/person.ts'
+
+/** A proposal, and the call that it would carry out. */
+export interface Found extends Proposal {
+  readonly service: ServiceName
+  /** Undefined where a newer release of the service proposes what this console does not know. */
+  readonly call: Operation | undefined
+}
+
+interface FoundProposals {
+  /** Newest first. */
+  readonly proposals: readonly Found[]
+  /** The services that did not answer. */
+  readonly missing: readonly ServiceName[]
+}
+
+interface Wanted {
+  readonly proposalId?: string
+  readonly state?: ProposalState
+  readonly limit: number
+}
+
+const forTwo = allOperations.filter(({ twoPeople }) => twoPeople !== undefined)
+
+/** Each service keeps the proposals that it would carry out. */
+export async function findProposals(
+  person: Person,
+  wanted: Wanted,
+  from: readonly ServiceName[] = serviceNames.filter((name) => forTwo.some(({ service }) => service === name)),
+): Promise<FoundProposals> {
+  const missing: ServiceName[] = []
+  const pages = from.map(async (service) => {
+    try {
+      const { data } = await person.call(operations[service].listProposals, wanted)
+      return data.map((proposal) => ({ ...proposal, service, call: callOf(service, proposal) }))
+    } catch (error) {
+      if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
+      missing.push(service)
+      return []
+    }
+  })
+  const proposals = (await Promise.all(pages)).flat()
+  return { proposals: proposals.sort((a, b) => b.proposedAt.localeCompare(a.proposedAt)), missing }
+}
+
+const callOf = (service: ServiceName, { operation }: Proposal): Operation | undefined =>
+  forTwo.find((known) => known.service === service && known.id === operation)
+
+/** Whether somebody is asked to decide: it was not them who proposed, and they have a role for it. */
+export const waitsFor = (person: Person, { state, proposedBy, call }: Found): boolean =>
+  state === 'open' && proposedBy !== person.name && call !== undefined && person.mayCall(call)
+
+/** As many as one looks at for the count beside the menu. */
+const countedMax = 200
+
+/** What waits for somebody's decision. Services in which they can approve nothing are not asked. */
+export async function proposalsFor(person: Person): Promise<readonly Found[]> {
+  const theirs = serviceNames.filter((name) => forTwo.some((call) => call.service === name && person.mayCall(call)))
+  const { proposals } = await findProposals(person, { state: 'open', limit: countedMax }, theirs)
+  return proposals.filter((proposal) => waitsFor(person, proposal))
+}

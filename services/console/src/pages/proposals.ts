@@ -1,0 +1,219 @@
+import { operations, Rejection, type Reply } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
+import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
+import { type Found, findProposals, waitsFor } from './open-proposals.ts'
+import { operatorName } from './operator-name.ts'
+import { rowsOnPage } from './queue.ts'
+import type { Pages } from './route.ts'
+import { placeOf } from './search.ts'
+import { secretsIn } from './secrets.ts'
+import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+
+const { listProposals } = operations.gateway
+const { showPlayer } = operations.players
+
+type Verb = 'approve' | 'decline'
+
+/** What takes two people. That is never so in the sandbox, so all of them belong to production. */
+export const proposalPages: Pages = (route) => {
+  route.get('/proposals', showLists)
+  route.get('/proposals/:proposalId', (visit) => showCase(visit))
+  route.post('/proposals/:proposalId/:verb', async (visit) => {
+    const { verb = '' } = visit.params
+    if (verb !== 'approve' && verb !== 'decline') throw new Rejection('NOT_FOUND')
+    const proposal = await findOne(visit)
+    const sent = await decide(visit, decisionOf(visit, proposal, verb), pathOf(proposal))
+    if (sent === undefined) return visit.reply
+    visit.reply.code(422)
+    return showCase(visit, sent)
+  })
+}
+
+const pathOf = (proposal: Pick<Found, 'id'>): string => `/proposals/${proposal.id}`
+
+async function findOne({ person, params }: Visit): Promise<Found> {
+  const { proposals, missing } = await findProposals(person, { proposalId: params.proposalId ?? '', limit: 1 })
+  const [proposal] = proposals
+  // It may be kept by a service that does not answer.
+  if (proposal === undefined) throw new Rejection(missing.length > 0 ? 'SERVICE_UNAVAILABLE' : 'PROPOSAL_NOT_FOUND')
+  return proposal
+}
+
+async function showLists(visit: Visit): Promise<FastifyReply> {
+  const { display, environment, person, address, query } = visit
+  const isOpen = query.state !== 'decided'
+  const frame = {
+    title: 'proposals',
+    tabs: [
+      { label: 'openProposals', href: address('/proposals'), current: isOpen },
+      { label: 'decidedProposals', href: address('/proposals?state=decided'), current: !isOpen },
+    ],
+  }
+  if (environment === 'sandbox')
+    return visit.show('lists', { ...frame, remark: display.t('oneIsEnough'), sections: [] })
+  const wanted = { limit: rowsOnPage, ...(isOpen ? { state: 'open' as const } : {}) }
+  const { proposals, missing } = await findProposals(person, wanted)
+  const section = (title: string, those: readonly Found[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
+  const others = proposals.filter((one) => one.proposedBy !== person.name && !waitsFor(person, one))
+  const sections = isOpen
+    ? [
+        section(
+          'waitForMe',
+          proposals.filter((one) => waitsFor(person, one)),
+        ),
+        section(
+          'mine',
+          proposals.filter((one) => one.proposedBy === person.name),
+        ),
+        ...(others.length > 0 ? [section('waitForOthers', others)] : []),
+      ]
+    : [
+        section(
+          'decidedProposals',
+          proposals.filter(({ state }) => state !== 'open'),
+        ),
+      ]
+  return visit.show('lists', { ...frame, missing: missing.join(', '), sections })
+}
+
+function rowsOf(visit: Visit, proposals: readonly Found[], areOpen: boolean) {
+  const columns: readonly Shown<Found>[] = [
+    'proposedAt',
+    ['proposal', (row) => text(nameOf(visit, row))],
+    ['input', (row) => lines(...inputOf(row).map(({ field, cell }) => text(labelOf(visit, field, cell))))],
+    'reason',
+    'proposedBy',
+    ...(areOpen ? (['expiresAt'] as const) : (['state', 'decidedBy', 'decidedAt'] as const)),
+  ]
+  return proposals.map((row) => ({
+    href: visit.address(pathOf(row)),
+    cells: factsOf(rowSchema(listProposals.reply), row, columns),
+  }))
+}
+
+/** What is proposed, in a few words. */
+const nameOf = ({ display }: Visit, { operation, call }: Found): string => {
+  const known = display.word('operation', operation)
+  return known === operation ? (call?.summary ?? operation) : known
+}
+
+/** What was given with the call. */
+const inputOf = ({ call, input }: Found): readonly Fact[] => {
+  const given = (input ?? {}) as Readonly<Record<string, unknown>>
+  return factsOf(call?.body ?? listProposals.reply, given, Object.keys(given))
+}
+
+function labelOf({ display }: Visit, field: string, cell: Cell): string {
+  const value = 'text' in cell ? cell.text : '–'
+  return `${display.word('field', field)}: ${cell.kind === 'status' ? display.word('value', value) : value}`
+}
+
+async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+  const { display, environment, person } = visit
+  const proposal = await findOne(visit)
+  const path = pathOf(proposal)
+  if (environment === 'sandbox') return visit.reply.redirect(`/production${path}`, 303)
+  const verbs: readonly Verb[] =
+    proposal.state === 'open' ? (proposal.proposedBy === person.name ? ['decline'] : ['approve', 'decline']) : []
+  const decisions = verbs.map((verb) => shownDecision(visit, decisionOf(visit, proposal, verb), path, sent))
+  const shown: readonly Shown<Found>[] = [
+    'state',
+    'proposedBy',
+    'proposedAt',
+    'expiresAt',
+    'reason',
+    ...(proposal.state === 'open' ? [] : (['decidedBy', 'decidedAt', 'decisionReason'] as const)),
+    ['id', (row) => id(row.id)],
+  ]
+  const facts = factsOf(rowSchema(listProposals.reply), proposal, shown)
+  return visit.show('case', {
+    title: nameOf(visit, proposal),
+    about: display.t('proposals'),
+    list: visit.address('/proposals'),
+    next: undefined,
+    facts: [...(await subjectFacts(visit, proposal)), ...facts],
+    remark: undefined,
+    people: peopleOf(visit, proposal),
+    decisions,
+    lost: refusalWithoutForm(decisions, sent),
+    history: [],
+    sections: [],
+  })
+}
+
+/** What was given with the call, with the names of whom it is about. */
+async function subjectFacts(visit: Visit, proposal: Found): Promise<readonly Fact[]> {
+  const input = (proposal.input ?? {}) as { readonly playerId?: string; readonly operatorId?: string }
+  const player = input.playerId === undefined ? undefined : await findPlayer(visit, input.playerId)
+  const operator = input.operatorId === undefined ? undefined : await operatorName(visit, input.operatorId)
+  return inputOf(proposal).map(({ field, cell }) => {
+    const value = 'text' in cell ? cell.text : ''
+    if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name, value) }
+    if (field === 'operatorId') return { field: 'operator', cell: named(visit, operator, value) }
+    // A correction of the wallet is in the player's currency.
+    if (field === 'amount' && player !== undefined) return { field, cell: money(value, player.currency) }
+    return { field, cell }
+  })
+}
+
+/** Null while the service that knows the player does not answer. */
+const findPlayer = ({ person }: Visit, playerId: string): Promise<Reply<typeof showPlayer> | undefined> =>
+  person.call(showPlayer, { playerId }).catch(() => undefined)
+
+function named({ address }: Visit, name: string | undefined, value: string): Cell {
+  const place = placeOf(value)
+  return lines(place === undefined ? text(name ?? value) : link(name ?? value, address(place)), id(value))
+}
+
+/** Who was first, and who may be second, before anybody clicks. */
+function peopleOf({ display, person }: Visit, { state, proposedBy, proposedAt, call }: Found): readonly string[] {
+  if (state !== 'open') return []
+  const roles = (call?.roles ?? []).map((role) => display.word('value', role)).join(', ')
+  if (proposedBy === person.name) return [display.t('ownProposal', { roles })]
+  return [display.t('proposedByOther', { name: proposedBy, ago: display.ago(proposedAt) })]
+}
+
+const declines = {
+  gateway: operations.gateway.declineProposal,
+  players: operations.players.declineProposal,
+  wallet: operations.wallet.declineProposal,
+  payments: operations.payments.declineProposal,
+  webhooks: operations.webhooks.declineProposal,
+}
+
+function decisionOf(visit: Visit, proposal: Found, verb: Verb): Decision {
+  const { display, person } = visit
+  const { call, id: proposalId, proposedBy, service } = proposal
+  const given = inputOf(proposal).map(({ field, cell }) => labelOf(visit, field, cell))
+  const what = [nameOf(visit, proposal), ...given].join(' · ')
+  // Whoever may make the call may decide about it.
+  const roles = (call?.roles ?? []).map((role) => display.word('value', role)).join(', ')
+  const notTheirs = call !== undefined && person.mayCall(call) ? undefined : display.t('notYours', { roles })
+  if (verb === 'decline' || call === undefined)
+    return {
+      name: 'decline',
+      label: proposedBy === person.name ? 'takeBack' : 'decline',
+      operation: declines[service],
+      fixed: { proposalId },
+      ask: display.t('declineAsk', { what }),
+      done: display.t('declined', { what: nameOf(visit, proposal) }),
+      tone: 'bad',
+      key: 'r',
+      unless: call === undefined ? display.t('unknownProposal') : notTheirs,
+    }
+  return {
+    name: 'approve',
+    label: 'approve',
+    operation: call,
+    // The same call as it was proposed, with a reason of one's own.
+    fixed: proposal.input as Readonly<Record<string, unknown>>,
+    only: ['reason'],
+    approves: proposalId,
+    ask: display.t('approveProposalAsk', { what, name: proposedBy }),
+    done: nameOf(visit, proposal),
+    tone: 'good',
+    key: 'a',
+    unless: notTheirs,
+    secrets: secretsIn(call),
+  }
+}

@@ -1,0 +1,149 @@
+import { operations } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { eventually } from '@backoffice/test-kit'
+import { webhooks } from '@backoffice/webhooks'
+import t from 'tap'
+import { consoleBed, formOf, type Shown } from './console-bed.ts'
+
+const { getOperator } = operations.gateway
+const { showWebhook } = operations.webhooks
+
+t.test('the pages of operators', async (t) => {
+  const bed = await consoleBed(t, {}, {}, { gateway, webhooks })
+  const alice = await bed.visitor('alice')
+  const reason = 'as the contract says'
+  const copied = ({ text }: Shown) => [...text.matchAll(/data-copy="([^"]+)"/g)].map(([, value = '']) => value)
+  const show = (name: string) => bed.bed.team('alice').call(getOperator, { input: { name } })
+
+  await t.test('create one, whose secrets are shown once', async (t) => {
+    const form = formOf(await alice.get('/sandbox/operators/new'), '/sandbox/operators/new/create')
+    const taken = { ...form, name: 'Aurora', allowedAddresses: '203.0.113.7\r\n2001:db8::/32', reason }
+    const made = await alice.post('/sandbox/operators/new/create', taken)
+    t.equal(made.status, 200)
+    t.match(made.text, 'This is shown once.')
+    t.equal(new Set(copied(made)).size, 6)
+    const again = await alice.post('/sandbox/operators/new/create', taken)
+    t.strictSame(copied(again), [])
+    t.match(again.text, 'They are not shown again')
+    t.strictSame((await show('Aurora')).allowedAddresses, ['203.0.113.7', '2001:db8::/32'])
+    const other = formOf(await alice.get('/sandbox/operators/new'), '/sandbox/operators/new/create')
+    const twice = await alice.post('/sandbox/operators/new/create', { ...other, name: 'Aurora', reason })
+    t.match(twice.text, 'An operator with this name exists.')
+    const support = await bed.visitor('support')
+    t.notMatch((await support.get('/sandbox/operators')).text, '/operators/new')
+  })
+
+  await t.test('change its limits, protection and state', async (t) => {
+    const { id } = await show('Aurora')
+    const path = `/sandbox/operators/${id}`
+    const send = async (verb: string, fields: Readonly<Record<string, string>> = {}) =>
+      alice.post(`${path}/${verb}`, { ...formOf(await alice.get(path), `${path}/${verb}`), reason, ...fields })
+    t.match((await alice.get(path)).text, '203.0.113.7\n2001:db8::/32')
+    t.equal((await send('limits', { rateLimitPerMinute: '120', allowedAddresses: '' })).status, 303)
+    t.match(await show(id), { rateLimitPerMinute: 120, allowedAddresses: [] })
+    t.equal((await send('limits', { rateLimitPerMinute: 'many' })).status, 422)
+    t.equal((await send('replayProtection', { replayProtection: 'on' })).status, 303)
+    t.equal((await send('suspend')).status, 303)
+    t.match(await show(id), { replayProtection: 'on', status: 'suspended' })
+    t.strictSame(formOf(await alice.get(path), `${path}/suspend`), {})
+    t.equal((await send('activate')).status, 303)
+    t.equal((await show(id)).status, 'active')
+    const documents = await send('documents', { template: 'https://kyc.example.com/{reference}', newKey: 'yes' })
+    t.equal(copied(documents).length, 1)
+    t.match((await alice.get(path)).text, 'https://kyc.example.com/{reference}')
+    const { _csrf = '' } = formOf(await alice.get(path), '/sign-out')
+    t.equal((await alice.post(`${path}/nothing`, { _csrf })).status, 404)
+  })
+
+  await t.test('issue and revoke keys; in production another person is needed', async (t) => {
+    const { id } = await show('Aurora')
+    const path = `/sandbox/operators/${id}`
+    const issue = formOf(await alice.get(path), `${path}/issue`)
+    const [key = '', secret = ''] = copied(await alice.post(`${path}/issue`, { ...issue, reason }))
+    t.ok(secret.length > 20)
+    const page = await alice.get(`${path}/keys/${key}`)
+    t.notMatch(page.text, secret)
+    const revoke = formOf(page, `${path}/keys/${key}/revoke`)
+    t.equal((await alice.post(`${path}/keys/${key}/revoke`, { ...revoke, reason })).status, 303)
+    t.type((await show(id)).credentials.find((known) => known.key === key)?.revokedAt, 'string')
+
+    const live = `/production/operators/${id}`
+    const form = formOf(await alice.get(live), `${live}/issue`)
+    t.equal((await alice.post(`${live}/issue`, { ...form, reason })).location, live)
+    const { text } = await alice.get(live)
+    t.match(text, /Proposed\. .*href="\/production\/proposals\/prp_/)
+    const [proposal = ''] = /\/production\/proposals\/prp_\w+/.exec(text) ?? []
+    t.equal((await alice.get('/production/proposals/prp_nothing')).status, 404)
+    const bob = await bed.visitor('bob')
+    const approve = formOf(await bob.get(proposal), `${proposal}/approve`)
+    const approved = await bob.post(`${proposal}/approve`, { ...approve, reason })
+    t.equal(copied(approved).length, 2)
+    const again = await bob.post(`${proposal}/approve`, { ...approve, reason })
+    t.match(again.text, 'They are not shown again.')
+    t.strictSame(copied(again), [])
+    t.notMatch((await bob.get(proposal)).text, copied(approved)[1])
+  })
+
+  await t.test('set where events go, say whether they arrive, and stop them', async (t) => {
+    const { id } = await show('Aurora')
+    const path = `/sandbox/operators/${id}`
+    const send = async (verb: string, fields: Readonly<Record<string, string>> = {}) =>
+      alice.post(`${path}/${verb}`, { ...formOf(await alice.get(path), `${path}/${verb}`), reason, ...fields })
+    t.match((await alice.get(path)).text, 'no address')
+    t.equal((await send('webhookUrl', { url: 'ftp://hooks.example.com/' })).status, 422)
+    t.equal((await send('webhookUrl', { url: 'https://hooks.example.com/back-office' })).status, 303)
+    t.match((await alice.get(path)).text, /https:\/\/hooks\.example\.com\/back-office[\s\S]*working/)
+    const secret = await send('webhookSecret', { overlapHours: '0' })
+    t.match(copied(secret), [/^whsec_/])
+    t.equal((await send('replay', { since: '2026-01-01T00:00' })).status, 303)
+    t.equal((await send('disableWebhook')).status, 303)
+    const input = { operatorId: id, environment: 'sandbox' } as const
+    t.equal((await bed.bed.team('alice').call(showWebhook, { input })).enabled, false)
+  })
+
+  await t.test('tell the story of a delivery, and send it again', async (t) => {
+    const { id: operatorId, brands } = await show('Aurora')
+    const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
+    const scope = bed.bed.scope({ operatorId, brandId })
+    const playerId = await bed.newPlayer('sandbox', 'Ana Souza', 'doc-1', scope)
+    const decision = { playerId, status: 'aprovado', reason } as const
+    await bed.bed.team('bob').call(operations.players.decideKyc, { input: decision })
+    const list = '/sandbox/deliveries?state=withheld'
+    const [path = ''] = await eventually(async () => {
+      const { text } = await alice.get(list)
+      return /\/sandbox\/deliveries\/dlv_\w+/.exec(text) ?? false
+    })
+    t.notMatch((await alice.get('/production/deliveries?state=withheld')).text, 'dlv_')
+    const page = await alice.get(path)
+    t.match(page.text, 'Aurora')
+    t.equal((await alice.get(path.replace('sandbox', 'production'))).location, path)
+    const form = formOf(page, `${path}/resend`)
+    // Its endpoint was switched off above.
+    const refused = await alice.post(`${path}/resend`, { ...form, reason })
+    t.match(refused.text, 'There is no address to send to.')
+    const operator = `/sandbox/operators/${operatorId}`
+    const address = formOf(await alice.get(operator), `${operator}/webhookUrl`)
+    await alice.post(`${operator}/webhookUrl`, { ...address, url: 'http://127.0.0.1:9/hooks', reason })
+    const again = formOf(await alice.get(path), `${path}/resend`)
+    t.equal((await alice.post(`${path}/resend`, { ...again, reason })).status, 303)
+    t.match((await alice.get(path)).text, 'Done: Send again')
+    const compliance = await bed.visitor('compliance')
+    t.equal((await compliance.get(list)).status, 403)
+  })
+
+  await t.test('show what was set aside, as text, and handle it again', async (t) => {
+    const connection = await bed.bed.nats('payments')
+    connection.publish('events.deposit.confirmed', '<script>alert(1)</script> is not JSON')
+    const [path = ''] = await eventually(async () => {
+      const { text } = await alice.get('/production/set-aside')
+      return /\/production\/set-aside\/\w+/.exec(text) ?? false
+    })
+    const page = await alice.get(path)
+    t.match(page.text, '&lt;script&gt;')
+    t.notMatch(page.text, '<script>alert')
+    const form = formOf(page, `${path}/rerun`)
+    t.equal((await alice.post(`${path}/rerun`, form)).status, 422)
+    t.equal((await alice.post(`${path}/rerun`, { ...form, reason })).status, 303)
+    t.match((await alice.get('/production/set-aside')).text, '0 handled, 1 left set aside')
+  })
+})

@@ -1,0 +1,186 @@
+import { operations } from '@backoffice/contracts'
+import t from 'tap'
+import { isoOf } from '../src/pages/display.ts'
+import { consoleBed, formOf } from './console-bed.ts'
+
+const bed = await consoleBed(t)
+
+t.test('what takes two people', async (t) => {
+  const bob = await bed.visitor('bob')
+  const alice = await bed.visitor('alice')
+
+  const playerId = await bed.newPlayer('production', 'Davi <b>Melo</b>')
+  const adjust = (reference: string) => bed.newProposal(playerId, reference)
+  const entries = async () =>
+    (await bed.bed.team('alice').call(operations.wallet.listEntries, { input: { playerId, limit: 10 } })).data
+
+  await t.test('waits in a list, on the home page and in the menu of whoever may approve it', async (t) => {
+    const id = await adjust('listed')
+    const mine = (await bob.get('/production/proposals')).text
+    t.ok(mine.indexOf(id) > mine.indexOf('Proposed by me'))
+    const theirs = (await alice.get('/production/proposals')).text
+    t.ok(theirs.indexOf(id) < theirs.indexOf('Proposed by me'))
+    t.match(theirs, 'Amount: 5000.00')
+    t.match((await alice.get('/production')).text, /data-count="proposals">1</)
+    t.match((await bob.get('/production')).text, /data-count="proposals">0</)
+    t.match((await alice.get('/sandbox/proposals')).text, 'In the sandbox one person is enough')
+    t.equal((await alice.get(`/sandbox/proposals/${id}`)).location, `/production/proposals/${id}`)
+  })
+
+  await t.test('is approved by somebody else, with what was proposed and a reason of their own', async (t) => {
+    const id = await adjust('approved')
+    const path = `/production/proposals/${id}`
+    const own = await bob.get(path)
+    t.match(own.text, 'You proposed this. Somebody else with the role finance must approve it.')
+    t.strictSame(formOf(own, `${path}/approve`), {})
+    t.strictSame(formOf(await (await bed.visitor('support')).get(path), `${path}/approve`), {})
+    const page = await alice.get(path)
+    t.match(page.text, 'Proposed by bob')
+    t.match(page.text, 'R$5,000.00')
+    t.match(page.text, 'Davi &lt;b&gt;Melo&lt;/b&gt;')
+    const form = formOf(page, `${path}/approve`)
+    t.equal((await bob.post(`${path}/approve`, formOf(own, `${path}/decline`))).status, 422)
+    // What somebody adds to the form is no part of what was proposed.
+    const forged = { ...form, reason: 'checked with the provider', amount: '9000.00', playerId: 'ply_other' }
+    for (let clicks = 0; clicks < 2; clicks += 1) t.equal((await alice.post(`${path}/approve`, forged)).status, 303)
+    t.strictSame(
+      (await entries()).map(({ amount }) => amount),
+      ['5000.00'],
+    )
+    const decided = (await bob.get('/production/proposals?state=decided')).text
+    t.match(decided, id)
+    t.match((await bob.get(path)).text, 'checked with the provider')
+  })
+
+  await t.test('takes a fresh login where the call does', async (t) => {
+    const path = `/production/proposals/${await adjust('fresh')}`
+    const late = await bed.visitor('alice', { loggedInSecondsAgo: 600 })
+    const page = await late.get(path)
+    t.match(page.text, `/login?again=yes&amp;returnTo=${encodeURIComponent(path)}`)
+    t.strictSame(formOf(page, `${path}/approve`), {})
+  })
+
+  await t.test('is declined with a reason, or taken back, and then nobody can approve it', async (t) => {
+    const before = (await entries()).length
+    for (const [visitor, button] of [
+      [alice, 'Decline'],
+      [bob, 'Take back'],
+    ] as const) {
+      const id = await adjust(button.replace(' ', '-'))
+      const path = `/production/proposals/${id}`
+      const approve = formOf(await alice.get(path), `${path}/approve`)
+      const page = await visitor.get(path)
+      t.match(page.text, button)
+      const decline = formOf(page, `${path}/decline`)
+      t.equal((await visitor.post(`${path}/decline`, decline)).status, 422)
+      t.equal((await visitor.post(`${path}/decline`, { ...decline, reason: 'not now' })).status, 303)
+      const late = await alice.post(`${path}/approve`, { ...approve, reason: 'checked' })
+      t.equal(late.status, 422)
+      t.match(late.text, 'The proposal is no longer open')
+    }
+    t.equal((await entries()).length, before)
+    // A service that does not run here may keep it.
+    t.equal((await alice.get('/production/proposals/prp_nothing')).status, 503)
+  })
+})
+
+t.test('the page of a player', async (t) => {
+  const alice = await bed.visitor('alice')
+  const newPlayer = () => bed.newPlayer('production', 'Davi Melo')
+  const showPlayer = (playerId: string) =>
+    bed.bed.team('alice').call(operations.players.showPlayer, { input: { playerId } })
+  const reason = 'the player wrote to us'
+
+  await t.test('shows what is masked to whoever says why and has just logged in, once', async (t) => {
+    const path = `/production/players/${await newPlayer()}`
+    const page = await alice.get(path)
+    t.notMatch(page.text, 'ana@example.com')
+    const form = formOf(page, `${path}/unmask`)
+    const without = await alice.post(`${path}/unmask`, form)
+    t.equal(without.status, 422)
+    t.notMatch(without.text, 'ana@example.com')
+    const { status, text } = await alice.post(`${path}/unmask`, { ...form, reason })
+    t.equal(status, 200)
+    t.match(text, 'ana@example.com')
+    t.match(text, 'That you looked is recorded')
+    t.notMatch((await alice.get(path)).text, 'ana@example.com')
+    const late = await bed.visitor('alice', { loggedInSecondsAgo: 600 })
+    t.strictSame(formOf(await late.get(path), `${path}/unmask`), {})
+    t.match(
+      (await late.post(`${path}/unmask`, { ...form, ...formOf(await late.get(path), '/sign-out'), reason })).location,
+      'again=yes',
+    )
+    const audit = (await alice.get(`/production/audit?reads=yes&subject=${path.split('/').at(-1)}`)).text
+    t.match(audit, reason)
+  })
+
+  await t.test('changes status, limit and self-exclusion, each with a reason, by whoever may', async (t) => {
+    const id = await newPlayer()
+    const path = `/production/players/${id}`
+    const send = async (verb: string, fields: Readonly<Record<string, string>>) =>
+      alice.post(`${path}/${verb}`, { ...formOf(await alice.get(path), `${path}/${verb}`), ...fields })
+    t.equal((await send('status', { status: 'suspenso' })).status, 422)
+    t.equal((await send('status', { status: 'suspenso', reason })).status, 303)
+    t.equal((await send('limit', { dailyDepositLimit: '200.00', reason })).status, 303)
+    t.equal((await send('limit', { dailyDepositLimit: '-1', reason })).status, 422)
+    t.match(await showPlayer(id), { status: 'suspenso', dailyDepositLimit: '200.00' })
+    // Empty is no limit: that holds only after a day.
+    t.equal((await send('limit', { dailyDepositLimit: '', reason })).status, 303)
+    t.match((await showPlayer(id)).pendingLimit, { dailyDepositLimit: null })
+    // In the zone of the console, where it is three hours earlier than in UTC.
+    t.equal((await send('exclude', { until: '2099-01-31T21:30', reason })).status, 303)
+    t.equal((await showPlayer(id)).selfExclusion?.until, '2099-02-01T00:30:00.000Z')
+    t.equal((await send('exclude', { until: 'tomorrow', reason })).status, 422)
+
+    const { text } = await alice.get(path)
+    for (const change of ['Status: active → suspended', 'Daily deposit limit: – → R$200.00', 'until 31/01/2099'])
+      t.match(text, change)
+
+    await send('status', { status: 'autoexcluido', reason })
+    const lifted = await send('status', { status: 'ativo', reason })
+    t.equal(lifted.location, path)
+    t.match((await alice.get(path)).text, /Proposed\. .*href="\/production\/proposals\/prp_/)
+    t.equal((await showPlayer(id)).status, 'autoexcluido')
+
+    const finance = await (await bed.visitor('finance')).get(path)
+    t.strictSame(formOf(finance, `${path}/status`), {})
+    t.match(formOf(finance, `${path}/adjust`), { operationId: /./ })
+  })
+
+  await t.test('has one timeline, and finance corrects the ledger', async (t) => {
+    const id = await newPlayer()
+    await bed.newWithdrawal('production', id)
+    const path = `/production/players/${id}`
+    const adjust = formOf(await alice.get(path), `${path}/adjust`)
+    const waits = await alice.post(`${path}/adjust`, { ...adjust, amount: '7.50', reference: 'ticket-7', reason })
+    t.equal(waits.status, 303)
+    const input = { playerId: id, amount: '7.50', reference: 'ticket-7', reason: 'checked' }
+    const [proposal] = (
+      await bed.bed.team('bob').call(operations.wallet.listProposals, { input: { state: 'open', limit: 1 } })
+    ).data
+    const { transferId } = await bed.bed
+      .team('bob')
+      .call(operations.wallet.adjustWallet, { input, approves: proposal?.id ?? '' })
+    const { text } = await alice.get(path)
+    for (const kind of ['document', 'change', 'deposit', 'withdrawal', 'ledger', 'team'])
+      t.match(text, new RegExp(`<span class="status [^"]*">${kind}</span>`), kind)
+    const times = [...text.matchAll(/<tr[^>]*>\s*<td[^>]*><div>\s*<time datetime="([^"]+)"/g)].map(([, at]) => at)
+    t.ok(times.length > 5)
+    t.strictSame(times, times.toSorted().reverse())
+
+    const entry = `${path}/entries/${transferId}`
+    const form = formOf(await alice.get(entry), `${entry}/reverse`)
+    const reversed = await alice.post(`${entry}/reverse`, { ...form, reference: 'ticket-7-back', reason })
+    t.equal(reversed.status, 303)
+    t.match((await alice.get(entry)).text, '/production/proposals/prp_')
+    t.equal((await alice.get(`${path}/entries/trf_nothing`)).status, 404)
+  })
+})
+
+t.test('a time of a form is one of the zone, on either side of a change of the clocks', async (t) => {
+  t.equal(isoOf('2026-07-01T12:00', 'Europe/Lisbon'), '2026-07-01T11:00:00.000Z')
+  t.equal(isoOf('2026-03-29T00:30', 'Europe/Lisbon'), '2026-03-29T00:30:00.000Z')
+  t.equal(isoOf('2026-03-29T02:30', 'Europe/Lisbon'), '2026-03-29T01:30:00.000Z')
+  t.equal(isoOf('2026-02-31T99:00', 'Europe/Lisbon'), undefined)
+  t.equal(isoOf('tomorrow', 'Europe/Lisbon'), undefined)
+})
