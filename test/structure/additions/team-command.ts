@@ -17,6 +17,7 @@ export const teamCommand: Addition = {
       file: 'packages/contracts/src/operations/payments.ts',
       before: '  showWithdrawal: team.query({\n',
       insert: `  flagDeposit: team.command({
+    roles: ['finance'],
     summary: 'Mark a deposit as one to look at again',
     body: Type.Object({ depositId: Id, reason: Reason }, closed),
     reply: Type.Object({ id: Id, depositId: Id, flaggedAt: Timestamp, actor: Type.String(), reason: Reason }, closed),
