@@ -12,6 +12,7 @@ const shippedWorkspaces: readonly string[] = [
   'services/payments',
   'services/webhooks',
   'services/games',
+  'services/console',
 ]
 
 export const workspaceOptions = shippedWorkspaces.flatMap((workspace) => ['--workspace', workspace])

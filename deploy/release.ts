@@ -27,8 +27,6 @@ const places: readonly { readonly file: string; readonly around: (version: strin
   { file: 'test/e2e/rules.test.ts', around: (version) => `apiVersion: '${version}'` },
   { file: 'deploy/k8s/overlays/production/kustomization.yaml', around: (version) => `newTag: ${version}` },
   { file: 'deploy/k8s/overlays/production/values.env', around: (version) => `VERSION=${version}` },
-  { file: 'deploy/k8s/team-pod.json', around: (version) => `backoffice/team:${version}` },
-  { file: 'deploy/k8s/README.md', around: (version) => `backoffice/team:${version}` },
   { file: 'deploy/argocd/application.yaml', around: (version) => `targetRevision: v${version}` },
 ]
 

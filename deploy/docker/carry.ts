@@ -23,6 +23,8 @@ const root = process.cwd()
 /** Not those of types, which are stripped before anything is loaded. */
 const staticImport = /^(?:import|export)\s+(?!type\b)(?:[\w*\s{},$]+\sfrom\s+)?'([^']+)'/gm
 const dynamicImport = /\bimport\('([^']+)'\)/g
+/** Of a file that is sent to browsers. */
+const resolvedFile = /\bimport\.meta\.resolve\('([^']+)'\)/g
 
 interface Loaded {
   /** Links to our own packages. */
@@ -37,7 +39,8 @@ function loadedBy(entries: readonly string[]): Loaded {
     if (files.has(file)) return
     files.add(file)
     const source = readFileSync(file, 'utf8')
-    for (const [, specifier = ''] of source.matchAll(staticImport)) follow(file, specifier)
+    for (const pattern of [staticImport, resolvedFile])
+      for (const [, specifier = ''] of source.matchAll(pattern)) follow(file, specifier)
     // What is only for development, such as its stack, is imported when it is wanted, and not installed.
     for (const [, specifier = ''] of source.matchAll(dynamicImport)) follow(file, specifier, { mayLack: true })
   }

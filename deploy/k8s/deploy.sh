@@ -4,9 +4,9 @@
 #   sh deploy/k8s/deploy.sh deploy/k8s/overlays/production
 #   sh deploy/k8s/deploy.sh deploy/k8s/overlays/production back
 #
-# Forward: backends, secrets, policies and the permissions of NATS; the preflight Job; the migration Job; then services and
-# games. Nobody may send a new subject before NATS has read its permission, and no service meets an older schema.
-# Back: services and games first, then the rest without the Jobs. With the older permissions NATS would refuse the newer
+# Forward: backends, secrets, policies and the permissions of NATS; the preflight Job; the migration Job; then services, games
+# and the console. Nobody may send a new subject before NATS has read its permission, and no service meets an older schema.
+# Back: services, games and console first, then the rest without the Jobs. With the older permissions NATS would refuse the newer
 # services' subjects. The schema stays.
 #
 # Environment: NAMESPACE (backoffice), JOB_TIMEOUT in seconds (1900, more than a Job's own deadline), ROLLOUT_TIMEOUT (10m),
@@ -17,7 +17,7 @@ overlay=${1:?"the folder of an overlay"}
 direction=${2:-forward}
 namespace=${NAMESPACE:-backoffice}
 component=app.kubernetes.io/component
-programs="$component in (service, games)"
+programs="$component in (service, games, console)"
 
 manifests=$(mktemp)
 trap 'rm -f "$manifests"' EXIT
@@ -59,14 +59,14 @@ wait_for() {
 }
 
 roll_programs() {
-  say "services and games"
+  say "services, games and console"
   apply "$programs"
   for deployment in $(kubectl -n "$namespace" get deployment -l "$programs" -o name); do wait_for "$deployment"; done
 }
 
 apply_the_rest() {
   say "backends, secrets, policies"
-  apply "$component notin (service, games, preflight, migration)"
+  apply "$component notin (service, games, console, preflight, migration)"
   wait_for statefulset/nats
 }
 

@@ -45,6 +45,7 @@ secret payments DATABASE_PASSWORD=DATABASE_PASSWORD_PAYMENTS NATS_PASSWORD=NATS_
 secret webhooks DATABASE_PASSWORD=DATABASE_PASSWORD_WEBHOOKS NATS_PASSWORD=NATS_PASSWORD_WEBHOOKS \
   MASTER_KEYS=MASTER_KEYS_WEBHOOKS
 secret games DATABASE_PASSWORD=DATABASE_PASSWORD_GAMES
+secret console NATS_PASSWORD=NATS_PASSWORD_CONSOLE CONSOLE_CLIENT_SECRET CONSOLE_SESSION_KEYS
 secret migrate NATS_PASSWORD=NATS_PASSWORD_STREAMS DATABASE_PASSWORD_ADMIN DATABASE_PASSWORD_GATEWAY \
   DATABASE_PASSWORD_PLAYERS DATABASE_PASSWORD_WALLET DATABASE_PASSWORD_PAYMENTS DATABASE_PASSWORD_WEBHOOKS \
   DATABASE_PASSWORD_RECONCILER DATABASE_PASSWORD_GAMES
@@ -52,7 +53,7 @@ secret streams NATS_PASSWORD=NATS_PASSWORD_STREAMS
 # Of the local cluster alone; production's PostgreSQL has the Secret `postgres-admin`.
 secret postgres POSTGRES_PASSWORD=DATABASE_PASSWORD_ADMIN
 
-for user in gateway players wallet payments webhooks streams ops system alice bob; do
+for user in gateway players wallet payments webhooks streams console ops system; do
   nats "$user" password "NATS_PASSWORD_$(printf '%s' "$user" | tr '[:lower:]' '[:upper:]')"
 done
 nats store-key key NATS_STORE_KEY

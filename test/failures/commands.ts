@@ -103,7 +103,13 @@ async function setAsideEvent(world: World): Promise<void> {
  * wallet refuses it for ever. The relay tries it again in an hour.
  */
 async function stuckCredit(world: World, { depositId, id }: { readonly depositId: string; readonly id: string }) {
-  const { playerId, amount } = await world.team(payments.showDeposit, { depositId })
+  // Not as the team, whose reads are recorded: payments is to die later than here.
+  const { rows } = await world.bed
+    .sql('admin')
+    .query('select player_id, (amount / 100.0)::numeric(20, 2)::text as amount from payments.deposit where id = $1', [
+      depositId,
+    ])
+  const { player_id: playerId, amount } = rows[0]
   const context = { requestId: newId('req') }
   const input = { playerId, depositId, amount, effectiveAt: new Date().toISOString() }
   const command = { context, scope: { ...world.scope, currency: 'USD' }, input }
@@ -359,6 +365,25 @@ export const commands: readonly Command[] = [
     prepare: async (world) => {
       const { operatorId, environment } = await newOperator(world)
       return (key) => world.team(gateway.issueCredential, { operatorId, environment, reason }, key)
+    },
+  },
+  {
+    decision: 'approved by a second person',
+    operation: gateway.issueCredential,
+    prepare: async (world) => {
+      const { operatorId } = await newOperator(world)
+      const input = { operatorId, environment: 'production', reason } as const
+      const approves = await world.propose(gateway.issueCredential, input)
+      return (key) => world.approve(gateway.issueCredential, input, { approves, operationId: key })
+    },
+  },
+  {
+    operation: gateway.declineProposal,
+    prepare: async (world) => {
+      const { operatorId } = await newOperator(world)
+      const input = { operatorId, environment: 'production', reason } as const
+      const proposalId = await world.propose(gateway.issueCredential, input)
+      return (key) => world.team(gateway.declineProposal, { proposalId, reason }, key)
     },
   },
   {

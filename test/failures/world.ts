@@ -6,6 +6,7 @@ import {
   type Input,
   type Operation,
   operations,
+  type Rejection,
   roleName,
   type Scope,
   type ServiceName,
@@ -28,6 +29,11 @@ const never = 3_600_000
 type Body = any
 
 /** All services in this process, each of which can die and start again, an operator, and its receiver of webhooks. */
+interface Approval {
+  readonly approves: string
+  readonly operationId: string
+}
+
 export class World {
   readonly bed: TestBed<typeof services>
   readonly mortal: MortalServices
@@ -109,6 +115,20 @@ export class World {
   /** Calls an operation of the team. */
   team<O extends Operation>(operation: O, input: Input<O>, operationId: string = randomUUID()): Promise<Body> {
     return this.#unlessDead(operation.service, this.bed.team('alice').call(operation, { input, operationId }))
+  }
+
+  /** Proposes what takes two people. @returns the proposal */
+  async propose<O extends Operation>(operation: O, input: Input<O>): Promise<string> {
+    const refused = await this.team(operation, input).then(
+      () => Promise.reject(new Error(`${operation.id} took one person`)),
+      (error: Rejection) => error,
+    )
+    return String(refused.details?.proposalId)
+  }
+
+  /** Carries out what somebody else has proposed. */
+  approve<O extends Operation>(operation: O, input: Input<O>, approval: Approval): Promise<Body> {
+    return this.#unlessDead(operation.service, this.bed.team('bob').call(operation, { input, ...approval }))
   }
 
   /** Who waits for a dead process hears nothing. */

@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { checkedSettings, settings as console } from '@backoffice/console'
 import { serviceNames } from '@backoffice/contracts'
 import { isSetting } from '@backoffice/dev-stack'
 import { settings as games } from '@backoffice/games'
@@ -11,8 +12,10 @@ import { migratorConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/service-runtime/internal'
+import { identityOf, identitySettings, importSessionKey, MachineSigner, TeamVerifier } from '@backoffice/team-identity'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
+import { Type } from '@sinclair/typebox'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -47,6 +50,8 @@ function substitute(text: string, given: Readonly<Record<string, string>>): stri
   })
 }
 
+const identityDefaults = loadConfig(Type.Object(identitySettings), {})
+
 const configurations = {
   gateway: gateway.configuration,
   players: players.configuration,
@@ -54,6 +59,7 @@ const configurations = {
   payments: payments.configuration,
   webhooks: webhooks.configuration,
   games,
+  console,
   migrate: migratorConfig,
   streams: streamConfig,
 }
@@ -71,10 +77,35 @@ t.test('each program has all settings that it needs, and none that it does not k
     )
     const isService = 'DEVELOPMENT' in schema.properties
     t.match(loadConfig(schema, environment), isService ? { DEVELOPMENT: false } : {})
+    if (name === 'console') t.ok(checkedSettings(loadConfig(console, environment)))
   }
   for (const name of ['postgres', 'nats', 'team']) {
     for (const value of Object.values<string>(services[name].environment)) t.ok(substitute(value, given) !== '')
   }
+})
+
+t.test('a first machine can act before anybody can log in: its key is made too, for its owner alone', async (t) => {
+  const copy = join(dir, 'docker')
+  cpSync(folder, copy, { recursive: true, filter: (path) => !/\/(\.env|machines?(-key)?\.json)$/.test(path) })
+  execFileSync('sh', [join(copy, 'make-env.sh')], { stdio: 'pipe' })
+  const [keyFile, list] = [join(copy, 'machine-key.json'), join(copy, 'machines.json')]
+  t.equal(statSync(keyFile).mode & 0o777, 0o600)
+  t.equal(statSync(list).mode & 0o777, 0o644, 'containers have another user')
+  const text = readFileSync(list, 'utf8')
+  t.notMatch(text, JSON.parse(readFileSync(keyFile, 'utf8')).d, 'what is public has no private key')
+
+  const { TEAM_MACHINE_NAME: name } = services.team.environment
+  const { privateKey } = await importSessionKey(JSON.parse(readFileSync(keyFile, 'utf8')))
+  const verifier = new TeamVerifier(identityOf({ ...identityDefaults, TEAM_MACHINES_FILE: list }))
+  const call = { operation: 'gateway.createOperator', operationId: 'opn_1', input: {} }
+  const caller = await verifier.verify(call, await new MachineSigner({ name, privateKey }).sign(call), new Date())
+  t.match(caller, { kind: 'machine', name, roles: new Set(['integration']) })
+  for (const script of ['make-env.sh', 'make-machine.sh'])
+    t.not(
+      spawnSync('sh', [join(copy, script), ...(script === 'make-env.sh' ? [] : [name, keyFile, 'finance'])]).status,
+      0,
+    )
+  t.equal(readFileSync(list, 'utf8'), text, 'and neither is replaced')
 })
 
 t.test('a file of secrets that is there is never replaced, and nobody else can read a new one', async (t) => {
@@ -110,14 +141,14 @@ t.test('ports are published on this machine alone, and what comes through them i
   const published = Object.values<Manifest>(services).flatMap(({ ports = [] }) => ports as string[])
   t.same(
     published.map((port) => substitute(port, {})),
-    ['127.0.0.1:8080:8080', '127.0.0.1:8082:8082'],
+    ['127.0.0.1:8080:8080', '127.0.0.1:8082:8082', '127.0.0.1:8083:8083'],
   )
   t.equal(substitute(published[0] ?? '', { BIND_ADDRESS: '0.0.0.0' }), '0.0.0.0:8080:8080')
   const [{ subnet, gateway: address }] = networks.default.ipam.config
   const inside = ipaddr.parse(substitute(address, {})).match(ipaddr.parseCIDR(substitute(subnet, {})))
   t.ok(inside, 'the network has that gateway')
   const given = variables(makeEnv())
-  for (const name of ['gateway', 'games'])
+  for (const name of ['gateway', 'games', 'console'])
     t.equal(substitute(services[name].environment.TRUSTED_PROXIES, given), substitute(address, given), name)
 })
 
@@ -134,18 +165,18 @@ t.test('a setting of a program may enter a container of the tests, and no passwo
 })
 
 t.test('every secret is generated, differs from the others, and is another one the next time', async (t) => {
-  const secrets = Object.entries(variables(makeEnv())).filter(([name]) => /PASSWORD|KEYS/.test(name))
+  const secrets = Object.entries(variables(makeEnv())).filter(([name]) => /PASSWORD|KEYS|SECRET/.test(name))
   t.equal(new Set(secrets.map(([, value]) => value)).size, secrets.length)
   const next = variables(makeEnv())
   for (const [name, value] of secrets) {
-    t.match(value, /^(p[0-9a-f]{36}|first:[A-Za-z0-9+/]{43}=)$/, name)
+    t.match(value, /^(p[0-9a-f]{36}|(first:)?[A-Za-z0-9+/]{43}=)$/, name)
     t.not(next[name], value)
   }
 })
 
 t.test('each image of ours is a target of the Dockerfile, runs read-only and without capabilities', async (t) => {
   const stages = readDockerfile(join(folder, 'Dockerfile'))
-  for (const name of [...serviceNames, 'games', 'migrate', 'team']) {
+  for (const name of [...serviceNames, 'games', 'console', 'migrate', 'team']) {
     const service = services[name]
     t.ok(stages.has(service.build.target), name)
     t.equal(service.build.target, name)

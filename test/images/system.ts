@@ -1,25 +1,20 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brokerUsers, databaseRoles, type ServiceName, serviceNames, streamKeeper } from '@backoffice/contracts'
-import {
-  type ProgramName as AnyProgram,
-  freePort,
-  roleUrl,
-  startNats,
-  startThrowAwayPostgres,
-} from '@backoffice/dev-stack'
+import { fileURLToPath } from 'node:url'
+import { brokerUsers, databaseRoles, serviceNames, streamKeeper } from '@backoffice/contracts'
+import { freePort, type ProgramName, roleUrl, startNats, startThrowAwayPostgres } from '@backoffice/dev-stack'
 import type { Teardown } from '@backoffice/test-kit'
 
-/** The console has no image yet. */
-export type ProgramName = Exclude<AnyProgram, 'console'>
-
+const makeMachine = fileURLToPath(new URL('../../deploy/docker/make-machine.sh', import.meta.url))
 const random = () => randomBytes(12).toString('hex')
 
 export interface Settings {
   readonly baseUrl: string
   readonly healthPorts: Readonly<Record<ProgramName, number>>
   readonly gamesPort: number
+  readonly consoleUrl: string
   /** Of the gateway's, for Prometheus. */
   readonly metricsPort: number
   /** As the manifests give them: nothing here is for development. */
@@ -33,6 +28,12 @@ export interface Settings {
 export async function startBackends(t: Teardown, folder: string, headsFolder: string): Promise<Settings> {
   for (const name of ['postgres', 'nats']) mkdirSync(join(folder, name), { mode: 0o755 })
   const natsPasswords = each(brokerUsers, random)
+  const consolePasswordFile = join(folder, 'console-password')
+  writeFileSync(consolePasswordFile, `${natsPasswords.console}\n`)
+  const [machines, machineKey] = [join(folder, 'machines.json'), join(folder, 'machine-key.json')]
+  writeFileSync(machines, execFileSync('sh', [makeMachine, 'first-machine', machineKey, 'integration']))
+  // Whoever runs the command line's image has its own key. Here the image's user does.
+  chmodSync(machineKey, 0o644)
   const [postgres, nats] = await Promise.all([
     startThrowAwayPostgres(join(folder, 'postgres')),
     startNats({ dir: join(folder, 'nats'), passwords: natsPasswords }),
@@ -41,7 +42,12 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
 
   const rolePasswords = each(databaseRoles, random)
   const healthPorts = await freePorts()
-  const [port, gamesPort, metricsPort] = [await freePort(), await freePort(), await freePort()]
+  const [port, gamesPort, consolePort, metricsPort] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ]
   const masterKeys = `first:${randomBytes(32).toString('base64')}`
   const own: Partial<Record<ProgramName, Record<string, string>>> = {
     gateway: {
@@ -66,20 +72,31 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
       GAME_PROVIDER_TOKEN: random(),
     },
     games: { GAMES_PORT: String(gamesPort), TRUSTED_PROXIES: '10.0.0.0/8' },
+    console: {
+      NATS_PASSWORD: '',
+      NATS_PASSWORD_FILE: consolePasswordFile,
+      CONSOLE_PORT: String(consolePort),
+      CONSOLE_URL: 'https://console.example.com',
+      CONSOLE_CLIENT_SECRET: random(),
+      CONSOLE_SESSION_KEYS: randomBytes(32).toString('base64'),
+    },
   }
-  const messages = (service: ServiceName) => ({
-    NATS_URL: nats.url,
-    NATS_USER: service,
-    NATS_PASSWORD: natsPasswords[service],
-  })
+  const database = (program: ProgramName) =>
+    program === 'console' ? {} : { DATABASE_URL: roleUrl(postgres.url, program, rolePasswords[program]) }
+  const messages = (program: ProgramName) =>
+    program === 'games'
+      ? {}
+      : { NATS_URL: nats.url, NATS_USER: program, NATS_PASSWORD: natsPasswords[program], ...team }
+  const team = { TEAM_ISSUER: 'https://login.example.com', TEAM_MACHINES_FILE: machines }
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     healthPorts,
     gamesPort,
+    consoleUrl: `http://127.0.0.1:${consolePort}`,
     metricsPort,
     of: (program) => ({
-      DATABASE_URL: roleUrl(postgres.url, program, rolePasswords[program]),
-      ...(program === 'games' ? {} : messages(program)),
+      ...database(program),
+      ...messages(program),
       HEALTH_PORT: String(healthPorts[program]),
       ...own[program],
     }),
@@ -92,7 +109,11 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
       ),
     },
     streams: { NATS_URL: nats.url, NATS_PASSWORD: natsPasswords[streamKeeper] },
-    team: {},
+    team: {
+      TEAM_CONSOLE_URL: `http://127.0.0.1:${consolePort}`,
+      TEAM_MACHINE_NAME: 'first-machine',
+      TEAM_MACHINE_KEY_FILE: machineKey,
+    },
   }
 }
 
@@ -100,7 +121,7 @@ const each = <Name extends string, T>(names: readonly Name[], make: () => T) =>
   Object.fromEntries(names.map((name) => [name, make()])) as Record<Name, T>
 
 async function freePorts(): Promise<Record<ProgramName, number>> {
-  const ports = each<ProgramName, number>([...serviceNames, 'games'], () => 0)
+  const ports = each<ProgramName, number>([...serviceNames, 'games', 'console'], () => 0)
   for (const name of Object.keys(ports) as ProgramName[]) ports[name] = await freePort()
   return ports
 }

@@ -103,6 +103,18 @@ export class Cluster {
     return files
   }
 
+  /** The files that a container has of ConfigMaps, by their paths. */
+  configurationFiles({ pod, container }: Pick<Running, 'pod' | 'container'>): Readonly<Record<string, string>> {
+    const mounts: readonly Manifest[] = container.volumeMounts ?? []
+    return Object.fromEntries(
+      mounts.flatMap(({ name, mountPath }) => {
+        const { configMap } = pod.volumes?.find((volume: Manifest) => volume.name === name) ?? {}
+        const data: Record<string, string> = this.find('ConfigMap', configMap?.name)?.data ?? {}
+        return Object.entries(data).map(([path, text]) => [join(mountPath, path), text])
+      }),
+    )
+  }
+
   /** A Job has the release in its name. */
   #nameOf({ kind, metadata }: Manifest): string {
     return kind === 'Job' ? metadata.labels['app.kubernetes.io/name'] : metadata.name
@@ -128,9 +140,14 @@ export class Cluster {
       namespace: workload.metadata.namespace,
       labels: workload.spec.template.metadata.labels,
     }))
-    // Started by hand, as README.md of deploy/k8s shows.
-    const team = { name: 'team', namespace: 'backoffice-team', labels: { 'app.kubernetes.io/name': 'team' } }
-    return [...ours, ...databases, team]
+    return [...ours, ...databases, ...this.#byHand]
+  }
+
+  /** What people start, as README.md of deploy/k8s shows. */
+  get #byHand(): readonly PodOfOurs[] {
+    const namespace = 'backoffice-on-call'
+    if (this.find('Namespace', namespace) === undefined) return []
+    return [{ name: 'nats-ops', namespace, labels: { 'app.kubernetes.io/name': 'nats-ops' } }]
   }
 
   /** The environment that the kubelet would give the container. */

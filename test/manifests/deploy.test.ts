@@ -9,7 +9,7 @@ import { nameOf } from './schemas.ts'
 t.setTimeout(240_000)
 
 const component = 'app.kubernetes.io/component'
-const isProgram = ({ metadata }: Manifest) => ['service', 'games'].includes(metadata.labels?.[component])
+const isProgram = ({ metadata }: Manifest) => ['service', 'games', 'console'].includes(metadata.labels?.[component])
 
 t.test('the deploy script', { skip }, async (t) => {
   const command = kustomizeCommand() ?? []
@@ -97,7 +97,7 @@ esac
       t.same(kinds(backends, 'Job'), [])
       t.same(kinds(preflight, 'Job').sort(), [`preflight-${version}`, `preflight-database-${version}`])
       t.same(kinds(migration, 'Job'), [`migrate-${version}`])
-      t.ok(kinds(programs, 'Deployment').length === 6 && programs?.every(isProgram))
+      t.ok(kinds(programs, 'Deployment').length === 7 && programs?.every(isProgram))
       const steps = order(calls)
       const at = (text: string) => steps.findIndex((step) => step.includes(text))
       t.ok(at('rollout status statefulset/nats') < at('delete job'), 'NATS has its permissions before a Job runs')

@@ -14,7 +14,7 @@ import { environmentWithFiles } from './secrets.ts'
 
 t.setTimeout(600_000)
 const soonMs = 120_000
-const programs = [...serviceNames, 'games'] as const
+const programs = [...serviceNames, 'games', 'console'] as const
 
 t.test('with the environment of its pods in production', { skip }, async (t) => {
   let found: Cluster | undefined
@@ -82,16 +82,14 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
       )
   })
 
-  await t.test('the gateway answers over TLS, under our own authority', async (t) => {
-    const { environment } = pods.gateway ?? {}
-    const answer = await new Promise<number | undefined>((resolve, reject) => {
-      const url = `https://localhost:${environment?.PORT}/api/v1/openapi.json`
-      get(url, { ca: readFileSync(certificate.certFile) }, (response) => resolve(response.resume().statusCode)).on(
-        'error',
-        reject,
-      )
-    })
-    t.equal(answer, 200)
+  await t.test('the gateway and the console answer over TLS, under our own authority', async (t) => {
+    const ca = readFileSync(certificate.certFile)
+    const statusOf = (url: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        get(url, { ca }, (response) => resolve(response.resume().statusCode)).on('error', reject)
+      })
+    t.equal(await statusOf(`https://localhost:${pods.gateway?.environment.PORT}/api/v1/openapi.json`), 200)
+    t.equal(await statusOf(`https://localhost:${pods.console?.environment.CONSOLE_PORT}/cli`), 200)
   })
 
   await t.test('told to stop, each drains and ends with 0', async (t) => {

@@ -42,8 +42,11 @@ export function copyOfDeploy(dir: string): string {
 }
 
 /** What stands in for a value that only the store of secrets knows, and in its place the file beside the local overlay. */
-export const secretValue = (key: string): string =>
-  key.startsWith('MASTER_KEYS') ? `first:${Buffer.alloc(32, key).toString('base64')}` : `of-the-test-${key}`
+export function secretValue(key: string): string {
+  const bytes = Buffer.alloc(32, key).toString('base64')
+  if (key.startsWith('MASTER_KEYS')) return `first:${bytes}`
+  return key === 'CONSOLE_SESSION_KEYS' ? bytes : `of-the-test-${key}`
+}
 
 /** What would be applied. */
 export function render(command: readonly string[], deploy: string, overlay: AnyOverlay): readonly Manifest[] {
@@ -74,8 +77,7 @@ export function resourceFiles(): ReadonlyMap<string, readonly Manifest[]> {
   for (const file of [
     'argocd/application.yaml',
     'k8s/components/ingress-nginx/controller.yaml',
-    'k8s/nats-pod.json',
-    'k8s/team-pod.json',
+    'k8s/on-call/nats-pod.json',
   ])
     files.set(file, documentsIn(readFileSync(join(deployFolder, file), 'utf8')))
   return files

@@ -16,7 +16,7 @@ export interface Surroundings {
   readonly certificate: CertificateFiles
 }
 
-const portNames = new Set(['PORT', 'HEALTH_PORT', 'GAMES_PORT', 'OTEL_EXPORTER_PROMETHEUS_PORT'])
+const portNames = new Set(['PORT', 'HEALTH_PORT', 'GAMES_PORT', 'CONSOLE_PORT', 'OTEL_EXPORTER_PROMETHEUS_PORT'])
 
 /** The environment of a pod, with names, files and ports of this machine and otherwise as it is. */
 export async function environmentHere(

@@ -13,6 +13,8 @@ t.setTimeout(300_000)
 
 const prefix = 'nginx.ingress.kubernetes.io/'
 const programs = [...serviceNames, 'games']
+/** With the team's console, which has no database. */
+const all = [...programs, 'console']
 
 t.test('production', { skip }, async (t) => {
   let found: Cluster | undefined
@@ -34,6 +36,10 @@ t.test('production', { skip }, async (t) => {
       t.equal(budget.spec.maxUnavailable, 1)
       t.same(cluster.selected(budget.spec.selector.matchLabels), [service])
     }
+    const { workload } = cluster.container('console')
+    t.equal(workload.spec.replicas, 2)
+    const { selector, maxUnavailable } = cluster.find('PodDisruptionBudget', 'console').spec
+    t.same([maxUnavailable, ...cluster.selected(selector.matchLabels)], [1, 'console'])
     t.same(cluster.selected(cluster.find('PodDisruptionBudget', 'nats').spec.selector.matchLabels), ['nats'])
   })
 
@@ -147,7 +153,7 @@ t.test('production', { skip }, async (t) => {
     for (const file of globSync('*.conf', { cwd: join(deployFolder, 'nats') })) t.ok(data[file], file)
   })
 
-  t.test('a person who joins or leaves needs no restart of NATS: the servers are told of new users', async (t) => {
+  t.test('who may connect changes without a restart of NATS: the servers are told of changed users', async (t) => {
     const { container, pod, workload } = cluster.container('nats')
     t.ok(cluster.find('ConfigMap', 'nats-users')?.data['users.conf'], 'under one name, so a change replaces no pod')
     const reloader = workload.spec.template.spec.containers.find(({ name }: Manifest) => name === 'reloader')
@@ -159,21 +165,26 @@ t.test('production', { skip }, async (t) => {
   })
 
   t.test('every connection is verified against our own authority, under a name of the certificate', async (t) => {
-    for (const service of programs) {
+    for (const service of all) {
       const { NATS_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE, ...environment } = environmentOf(service)
       t.equal(NATS_CA_FILE === undefined, service === 'games')
+      t.equal(DATABASE_CA_FILE === undefined, service === 'console')
       const mounts = cluster.container(service).container.volumeMounts.map(({ mountPath }: Manifest) => mountPath)
-      for (const file of [NATS_CA_FILE ?? DATABASE_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE])
-        t.ok(mounts.includes(join(file ?? '', '..')), `${service}: ${file}`)
-      t.ok(namesOn('postgres').includes(new URL(environment.DATABASE_URL ?? '').hostname))
+      for (const file of [NATS_CA_FILE, DATABASE_CA_FILE, OTEL_EXPORTER_OTLP_CERTIFICATE])
+        if (file !== undefined) t.ok(mounts.includes(join(file, '..')), `${service}: ${file}`)
+      t.ok(OTEL_EXPORTER_OTLP_CERTIFICATE)
+      const { DATABASE_URL } = environment
+      if (DATABASE_URL !== undefined) t.ok(namesOn('postgres').includes(new URL(DATABASE_URL).hostname))
       const collector = new URL(environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? '')
       t.equal(collector.protocol, 'https:')
       t.ok(namesOn('collector').includes(collector.hostname))
     }
     t.ok(environmentOf('migrate').DATABASE_CA_FILE)
     for (const name of ['migrate', 'streams']) t.ok(environmentOf(name).NATS_CA_FILE, name)
-    const { TLS_CERT_FILE, TLS_KEY_FILE } = environmentOf('gateway')
-    t.same([TLS_CERT_FILE, TLS_KEY_FILE], ['/etc/gateway-tls/tls.crt', '/etc/gateway-tls/tls.key'])
+    for (const name of ['gateway', 'console']) {
+      const { TLS_CERT_FILE, TLS_KEY_FILE } = environmentOf(name)
+      t.same([TLS_CERT_FILE, TLS_KEY_FILE], [`/etc/${name}-tls/tls.crt`, `/etc/${name}-tls/tls.key`])
+    }
     const { certificates } = cluster.find('Cluster', 'postgres').spec
     t.equal(certificates.serverTLSSecret, cluster.find('Certificate', 'postgres').spec.secretName)
     t.match(cluster.container('collector').container.args.join('\n'), /http::tls::cert_file: \/etc\/collector-tls/)
@@ -194,17 +205,17 @@ t.test('production', { skip }, async (t) => {
     t.same(patch.targetRef, edge)
     t.match(patch.jsonPatches, [{ operation: { path: '/normalize_path', value: false } }])
     t.equal(patch.jsonPatches[0].name, `backoffice/edge/${listeners[0].name}`)
-    t.equal(new Set(listeners.map(({ port }: Manifest) => port)).size, 1, 'one listener of Envoy for both')
+    t.equal(new Set(listeners.map(({ port }: Manifest) => port)).size, 1, 'one listener of Envoy for all')
 
     const { spec: backend } = cluster.find('BackendTrafficPolicy', 'gateway')
     t.same(backend.retry.retryOn, { triggers: ['connect-failure'] })
-    t.same(backend.targetRefs.map(({ name }: Manifest) => name).sort(), ['games', 'gateway'])
+    t.same(backend.targetRefs.map(({ name }: Manifest) => name).sort(), ['console', 'games', 'gateway'])
     const { request } = cluster.find('HTTPRoute', 'gateway').spec.rules[0].timeouts
     t.ok(Number.parseInt(request, 10) * 1000 > longestMs + 10_000, 'the gateway itself answers')
   })
 
   t.test(
-    'each public name has a listener with a certificate of that name, and leads to the gateway over TLS',
+    'each public name has a listener with a certificate of that name, and leads to gateway and console over TLS',
     async (t) => {
       for (const { name, hostname, tls } of cluster.find('Gateway', 'edge').spec.listeners) {
         const secrets = tls.certificateRefs.map(({ name }: Manifest) => name)
@@ -213,14 +224,18 @@ t.test('production', { skip }, async (t) => {
         const route = cluster.all('HTTPRoute').find(({ spec }) => spec.parentRefs[0].sectionName === name)
         t.same(route.spec.hostnames, [hostname])
       }
-      const { targetRefs, validation } = cluster.find('BackendTLSPolicy', 'gateway').spec
-      t.match(targetRefs, [{ kind: 'Service', name: 'gateway' }])
-      t.ok(namesOn('gateway').includes(validation.hostname))
-      t.match(validation.caCertificateRefs, [{ kind: 'ConfigMap', name: cluster.all('Bundle')[0].metadata.name }])
+      for (const service of ['gateway', 'console']) {
+        const { targetRefs, validation } = cluster.find('BackendTLSPolicy', service).spec
+        t.match(targetRefs, [{ kind: 'Service', name: service }])
+        t.ok(namesOn(service).includes(validation.hostname))
+        t.match(validation.caCertificateRefs, [{ kind: 'ConfigMap', name: cluster.all('Bundle')[0].metadata.name }])
+      }
       const [api] = cluster.find('HTTPRoute', 'gateway').spec.hostnames
       const [games] = cluster.find('HTTPRoute', 'games').spec.hostnames
       t.equal(environmentOf('gateway').PUBLIC_BASE_URL, `https://${api}/api/v1`)
       t.equal(environmentOf('players').GAMES_BASE_URL, `https://${games}`)
+      const [team] = cluster.find('HTTPRoute', 'console').spec.hostnames
+      t.equal(environmentOf('console').CONSOLE_URL, `https://${team}`)
     },
   )
 
@@ -231,7 +246,7 @@ t.test('production', { skip }, async (t) => {
     writeFileSync(file, both)
     const { open } = arrowsOf(new Cluster(render(kustomizeCommand() ?? [], deploy, 'production')))
     for (const proxy of ['envoy-gateway-system/envoy', 'ingress-nginx/ingress-nginx'])
-      t.ok(open.includes(`${proxy} → gateway:8080`), proxy)
+      for (const to of ['gateway:8080', 'games:8082', 'console:8083']) t.ok(open.includes(`${proxy} → ${to}`), proxy)
   })
 
   t.test('with the component for ingress-nginx the same holds of its Ingress', async (t) => {
@@ -262,11 +277,17 @@ t.test('production', { skip }, async (t) => {
     const host = (name: string) => legacy.find('Ingress', name)?.spec.rules[0].host
     t.equal(environmentOf('gateway').PUBLIC_BASE_URL, `https://${host('gateway')}/api/v1`)
     t.equal(environmentOf('players').GAMES_BASE_URL, `https://${host('games')}`)
+    t.equal(environmentOf('console').CONSOLE_URL, `https://${host('console')}`)
+    const ofTheConsole = legacy.find('Ingress', 'console')?.metadata.annotations
+    t.match(ofTheConsole, { [`${prefix}backend-protocol`]: 'HTTPS', [`${prefix}proxy-ssl-verify`]: 'on' })
+    t.ok(namesOn('console').includes(ofTheConsole[`${prefix}proxy-ssl-name`]))
+    t.ok(Number.parseInt(ofTheConsole[`${prefix}proxy-buffer-size`], 10) > 4, 'a cookie fills the 4 KiB of the default')
   })
 
   t.test('one hop is believed, and it is inside of the cluster', async (t) => {
     const trusted = (environmentOf('gateway').TRUSTED_PROXIES ?? '').split(',')
-    t.same((environmentOf('games').TRUSTED_PROXIES ?? '').split(','), trusted)
+    for (const name of ['games', 'console'])
+      t.same((environmentOf(name).TRUSTED_PROXIES ?? '').split(','), trusted, name)
     t.equal(trusted.length, 1)
     const [network, bits] = ipaddr.parseCIDR(trusted[0] ?? '')
     t.equal(network.range(), 'private')
@@ -304,7 +325,7 @@ t.test('production', { skip }, async (t) => {
         cluster.all('Job').map((job) => [job.metadata.labels['app.kubernetes.io/name'], wave(job)]),
       )
       t.same(jobs, { preflight: 1, 'preflight-database': 1, migrate: 2 })
-      for (const program of programs) t.equal(wave(cluster.find('Deployment', program)), 3, program)
+      for (const program of all) t.equal(wave(cluster.find('Deployment', program)), 3, program)
       t.same(waves('HorizontalPodAutoscaler'), [4])
     },
   )
@@ -321,8 +342,7 @@ t.test('production', { skip }, async (t) => {
       t.same(imagePullSecrets, [{ name: 'registry' }], metadata.name)
     t.same(cluster.find('Cluster', 'postgres').spec.imagePullSecrets, [{ name: 'registry' }])
     const secrets = cluster.all('ExternalSecret').filter(({ metadata }) => metadata.name === 'registry')
-    t.same(secrets.map(({ metadata }) => metadata.namespace).sort(), ['backoffice', 'backoffice-team'])
-    // Its name is what the admission policy of the team's pods allows.
+    t.same(secrets.map(({ metadata }) => metadata.namespace).sort(), ['backoffice', 'backoffice-on-call'])
     for (const { spec } of secrets) t.equal(spec.target.template.type, 'kubernetes.io/dockerconfigjson')
   })
 
@@ -330,9 +350,9 @@ t.test('production', { skip }, async (t) => {
     const { spec } = cluster.find('PodMonitor', 'services')
     // The preflight Job has a service's labels, and no such port.
     const measured = podsOf(cluster, spec.selector).filter((name) => name !== 'preflight')
-    t.same([...measured].sort(), [...programs].sort())
+    t.same([...measured].sort(), [...all].sort())
     t.match(spec, { jobLabel: 'app.kubernetes.io/name', podMetricsEndpoints: [{ port: 'metrics', path: '/metrics' }] })
-    for (const service of programs) {
+    for (const service of all) {
       const { ports } = cluster.container(service).container
       const { containerPort } = ports.find(({ name }: Manifest) => name === 'metrics')
       t.equal(String(containerPort), environmentOf(service).OTEL_EXPORTER_PROMETHEUS_PORT)

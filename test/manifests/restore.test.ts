@@ -32,7 +32,7 @@ t.test('a restore, set up as docs/operations.md says', { skip }, async (t) => {
   const production = new Cluster(render(kustomize, deploy, 'production'))
 
   t.test('nothing acts while the database comes back: neither a service, nor the team', async (t) => {
-    const acting = [...programs, 'streams', 'nats']
+    const acting = [...programs, 'console', 'streams', 'nats']
     for (const name of acting) t.equal(frozen.container(name).workload.spec.replicas, 0, name)
     const others = frozen.workloads.map(({ metadata }) => metadata.name).filter((name) => !acting.includes(name))
     t.same(others, ['collector'], 'and nobody migrates')

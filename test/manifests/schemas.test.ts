@@ -61,7 +61,7 @@ t.test('both overlays can be built', { skip }, async (t) => {
     const file = join(misspelt, 'k8s/base/services/deployment.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('terminationGracePeriodSeconds', 'terminationGraceSeconds'))
     const faults = await allFaults(render(kustomize, misspelt, 'production'))
-    t.equal(faults.length, serviceNames.length + 1, 'of the services and the games')
+    t.equal(faults.length, serviceNames.length + 2, 'of the services, the games and the console')
     for (const fault of faults) t.match(fault, /^Deployment .*terminationGraceSeconds/)
   })
 

@@ -10,7 +10,7 @@ import { holdersInProduction, keysOfTheExample, secretsThatAreMade, secretsThatA
 
 t.setTimeout(300_000)
 
-const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|STORE_KEY|ACCESS_KEY/.test(name)
+const isSecretName = (name: string) => /PASSWORD|TOKEN|SECRET|MASTER_KEYS|SESSION_KEYS|STORE_KEY|ACCESS_KEY/.test(name)
 
 t.test('the files with the local secrets are ignored by git, and their example is empty', async (t) => {
   const folder = join(deployFolder, 'k8s/overlays/local')
@@ -31,12 +31,8 @@ t.test('no file of the manifests holds what looks like a secret', async (t) => {
   }
 })
 
-/** What people start by hand. Their Secrets are in the team's namespace. */
-const [teamPod, opsPod] = ['team-pod', 'nats-pod'].map(
-  (name): Manifest => JSON.parse(readFileSync(join(deployFolder, `k8s/${name}.json`), 'utf8')),
-)
-const filesByHand = (secretName: string) =>
-  secretName === 'nats-ops' ? {} : { '/etc/secrets/NATS_PASSWORD': 'of-the-test' }
+/** What people on call start by hand. Its Secret is in their namespace, and no variable names a file of it. */
+const opsPod: Manifest = JSON.parse(readFileSync(join(deployFolder, 'k8s/on-call/nats-pod.json'), 'utf8'))
 
 /** Which Secrets have a value. The migration Job sets the roles' passwords, and the servers of NATS check the users'. */
 function expectedHolders(key: string): readonly string[] {
@@ -44,9 +40,10 @@ function expectedHolders(key: string): readonly string[] {
   const owner = { RECONCILER: 'wallet', ADMIN: 'postgres-admin' }[name] ?? name.toLowerCase()
   if (key === 'GAME_PROVIDER_TOKEN') return ['players']
   if (key === 'NATS_STORE_KEY') return ['nats']
+  if (key.startsWith('CONSOLE_')) return ['console']
   if (kind === 'DATABASE_PASSWORD') return [owner, 'migrate'].sort()
   if (kind === 'NATS_PASSWORD' && name === 'STREAMS') return ['migrate', 'nats', 'streams']
-  if (kind === 'NATS_PASSWORD' && !(serviceNames as readonly string[]).includes(owner)) return ['nats']
+  if (kind === 'NATS_PASSWORD' && !([...serviceNames, 'console'] as string[]).includes(owner)) return ['nats']
   if (kind === 'NATS_PASSWORD') return [owner, 'nats'].sort()
   return [owner]
 }
@@ -58,18 +55,12 @@ t.test('secrets', { skip }, async (t) => {
     t.test(
       `${overlay}: no container has a secret in its environment: what it names is a file of its own`,
       async (t) => {
-        const byHand = [teamPod, opsPod].map(({ metadata, spec }) => ({
-          where: metadata.name,
-          container: spec.containers[0],
-          files: Object.keys(
-            Object.assign({}, ...secretsIn(spec.volumes[0]).map(({ secretName }) => filesByHand(secretName))),
-          ),
-        }))
+        const byHand = { where: opsPod.metadata.name, container: opsPod.spec.containers[0], files: [] as string[] }
         const ours = cluster.containers.map((running) => ({
           ...running,
           files: Object.keys(cluster.secretFiles(running)),
         }))
-        for (const { where, container, files } of [...ours, ...byHand]) {
+        for (const { where, container, files } of [...ours, byHand]) {
           t.same(container.envFrom, undefined, where)
           for (const { name, value, valueFrom } of container.env ?? []) {
             t.notOk(valueFrom?.secretKeyRef, `${where}: ${name}`)
@@ -85,10 +76,9 @@ t.test('secrets', { skip }, async (t) => {
     t.test(
       `${overlay}: a Secret is mounted by one workload, and only the pod's own group may read its files`,
       async (t) => {
-        const byHand = [teamPod, opsPod].map(({ metadata, spec }) => ({ name: metadata.name, pod: spec }))
         const pods = [
           ...cluster.workloads.map(({ metadata, spec }) => ({ name: metadata.name, pod: spec.template.spec })),
-          ...byHand,
+          { name: opsPod.metadata.name, pod: opsPod.spec },
         ]
         const mountedBy = new Map<string, Set<string>>()
         for (const { name, pod } of pods) {
@@ -130,7 +120,7 @@ t.test('secrets', { skip }, async (t) => {
       local,
       local.all('Secret').map(({ metadata }) => metadata.name),
     )
-    t.equal(byOperator.length, 9)
+    t.equal(byOperator.length, 10)
     t.same(byScript, made(production, byOperator))
     t.same(postgres, { POSTGRES_PASSWORD: production.secret('postgres-admin')?.password })
   })
@@ -138,7 +128,7 @@ t.test('secrets', { skip }, async (t) => {
   t.test('what is mounted is made: by the local overlay itself, in production by operators', async (t) => {
     t.same(
       [local, production].map((cluster) => cluster.all('Secret').length),
-      [10, 0],
+      [11, 0],
     )
     for (const cluster of [local, production]) {
       const made = secretsThatAreMade(cluster)
@@ -165,7 +155,7 @@ t.test('secrets', { skip }, async (t) => {
             cluster.find('Bundle', configMap?.name),
           ),
         )
-        t.equal(mounted.length, cluster === production ? 9 : 0)
+        t.equal(mounted.length, cluster === production ? 10 : 0)
         for (const { spec } of cluster.all('Bundle')) {
           t.same(spec.sources, [{ secret: { name: 'backoffice-authority', key: 'tls.crt' } }], 'the certificate alone')
           const namespaces = cluster
@@ -175,7 +165,7 @@ t.test('secrets', { skip }, async (t) => {
                 ([name, value]) => metadata.labels[name] === value,
               ),
             )
-          t.same(namespaces.map(({ metadata }) => metadata.name).sort(), ['backoffice', 'backoffice-team'])
+          t.same(namespaces.map(({ metadata }) => metadata.name).sort(), ['backoffice', 'backoffice-on-call'])
         }
       }
     },

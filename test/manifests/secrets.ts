@@ -33,10 +33,10 @@ export function holdersInProduction(cluster: Cluster): ReadonlyMap<string, reado
   return holders
 }
 
-/** The environment of a container on this machine: the files of its Secrets are below `dir`. */
+/** The environment of a container on this machine: the files of its Secrets and ConfigMaps are below `dir`. */
 export function environmentWithFiles(cluster: Cluster, running: Running, dir: string): Record<string, string> {
   const environment = { ...cluster.environment(running.container) }
-  const files = cluster.secretFiles(running)
+  const files = { ...cluster.secretFiles(running), ...cluster.configurationFiles(running) }
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     writeFileSync(join(dir, path), text)

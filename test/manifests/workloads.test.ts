@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { allOperations, serviceNames } from '@backoffice/contracts'
+import { checkedSettings, settings as console } from '@backoffice/console'
+import { allOperations, serviceNames, teamRoles } from '@backoffice/contracts'
 import { settings as games } from '@backoffice/games'
 import { gateway } from '@backoffice/gateway'
 import { migratorConfig, preflightConfig, streamConfig } from '@backoffice/migrator'
@@ -8,6 +9,7 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { secretBoxFrom } from '@backoffice/service-runtime'
 import { loadConfig, type ServiceConfig } from '@backoffice/service-runtime/internal'
+import { identityOf } from '@backoffice/team-identity'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import type { TObject } from '@sinclair/typebox'
@@ -19,7 +21,7 @@ import { environmentWithFiles, variablesOf } from './secrets.ts'
 
 t.setTimeout(300_000)
 
-const programs = [...serviceNames, 'games'] as const
+const programs = [...serviceNames, 'games', 'console'] as const
 const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
   gateway: gateway.configuration,
   players: players.configuration,
@@ -27,16 +29,33 @@ const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
   payments: payments.configuration,
   webhooks: webhooks.configuration,
   games,
+  console,
 }
 
 /** Optional in the schemas, because development goes without. */
 const neededInACluster: Readonly<Record<string, readonly string[]>> = {
-  every: ['HEALTH_PORT', 'DRAIN_DELAY_MS', 'DATABASE_PASSWORD_FILE'],
-  service: ['NATS_USER', 'NATS_PASSWORD_FILE'],
+  every: ['HEALTH_PORT', 'DRAIN_DELAY_MS'],
+  database: ['DATABASE_URL', 'DATABASE_PASSWORD_FILE'],
+  messages: ['NATS_USER', 'NATS_PASSWORD_FILE'],
+  team: [
+    'TEAM_ISSUER',
+    'TEAM_AUDIENCES',
+    'TEAM_GROUP_ROLES',
+    'TEAM_NAME_CLAIM',
+    'TEAM_GROUPS_CLAIM',
+    'TEAM_SESSION_HOURS',
+  ],
   gateway: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
   players: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'GAMES_BASE_URL'],
   games: ['GAMES_PORT', 'TRUSTED_PROXIES'],
-  wallet: ['RECONCILE_DATABASE_URL', 'RECONCILE_DATABASE_PASSWORD_FILE', 'RECONCILE_EVERY_MS'],
+  console: [
+    'CONSOLE_URL',
+    'CONSOLE_PORT',
+    'CONSOLE_CLIENT_SECRET_FILE',
+    'CONSOLE_SESSION_KEYS_FILE',
+    'TRUSTED_PROXIES',
+  ],
+  wallet: ['RECONCILE_DATABASE_URL', 'RECONCILE_DATABASE_PASSWORD_FILE', 'RECONCILE_EVERY_MS', 'CORRECT_ALONE_UP_TO'],
   payments: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
   webhooks: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
 }
@@ -107,7 +126,7 @@ t.test('workloads', { skip }, async (t) => {
     })
 
     for (const service of programs) {
-      const isService = service !== 'games'
+      const [hasDatabase, hasMessages] = [service !== 'console', service !== 'games']
       const running = cluster.container(service)
       const { workload, pod, container } = running
       const environment = cluster.environment(container)
@@ -118,7 +137,12 @@ t.test('workloads', { skip }, async (t) => {
           Object.keys(environment).filter((name) => !known.has(name) && !name.startsWith('OTEL_')),
           [],
         )
-        const kinds = ['every', ...(isService ? ['service'] : []), service]
+        const kinds = [
+          'every',
+          ...(hasDatabase ? ['database'] : []),
+          ...(hasMessages ? ['messages', 'team'] : []),
+          service,
+        ]
         const needed = kinds.flatMap((kind) => neededInACluster[kind] ?? [])
         t.same(
           needed.filter((name) => (environment[name] ?? '') === ''),
@@ -136,12 +160,15 @@ t.test('workloads', { skip }, async (t) => {
         const config = loadConfig(configurations[service], withFiles) as ServiceConfig & {
           MASTER_KEYS?: string
         }
+        if (service === 'console') checkedSettings(config as unknown as Parameters<typeof checkedSettings>[0])
         t.notOk(config.DEVELOPMENT)
-        t.equal(config.NATS_USER, isService ? service : undefined)
+        t.equal(config.NATS_USER, hasMessages ? service : undefined)
         if (config.MASTER_KEYS !== undefined) t.ok(secretBoxFrom(config))
-        const { username, password, pathname } = new URL(config.DATABASE_URL)
-        t.same([username, pathname], [`backoffice_${service}`, '/backoffice'])
-        t.equal(password, secretValue(`DATABASE_PASSWORD_${service.toUpperCase()}`))
+        if (hasDatabase) {
+          const { username, password, pathname } = new URL(config.DATABASE_URL)
+          t.same([username, pathname], [`backoffice_${service}`, '/backoffice'])
+          t.equal(password, secretValue(`DATABASE_PASSWORD_${service.toUpperCase()}`))
+        }
         t.match(containerPorts(container), [config.HEALTH_PORT, Number(environment.OTEL_EXPORTER_PROMETHEUS_PORT)])
       })
 
@@ -170,7 +197,8 @@ t.test('workloads', { skip }, async (t) => {
 
       t.test(`${overlay}: ${service} is replaced without a gap, and finishes what it began`, async (t) => {
         t.same(workload.spec.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 })
-        t.equal(workload.spec.replicas, undefined, 'the autoscaler decides')
+        if (cluster.find('HorizontalPodAutoscaler', service)) t.equal(workload.spec.replicas, undefined, 'it decides')
+        else t.equal(workload.spec.replicas, overlay === 'production' ? 2 : undefined)
         const longest = Math.max(...allOperations.map(({ timeoutMs }) => timeoutMs ?? 0))
         t.ok(longest > 0)
         const drainMs = Number(environment.DRAIN_DELAY_MS)
@@ -182,6 +210,22 @@ t.test('workloads', { skip }, async (t) => {
         )
       })
     }
+
+    t.test(`${overlay}: all who verify somebody of the team know the team from the same place`, async (t) => {
+      const known = ['console', ...serviceNames].map((name) => {
+        const environment = environmentWithFiles(cluster, cluster.container(name), join(t.testdirName, name))
+        const { TEAM_MACHINES_FILE = '', ...team } = Object.fromEntries(
+          Object.entries(environment).filter(([setting]) => setting.startsWith('TEAM_')),
+        )
+        return { ...team, machines: readFileSync(TEAM_MACHINES_FILE, 'utf8') }
+      })
+      for (const each of known) t.same(each, known[0])
+      t.same(Object.keys(known[0] ?? {}).filter((name) => name.startsWith('TEAM_')).length, 7)
+      const withFiles = environmentWithFiles(cluster, cluster.container('console'), join(t.testdirName, 'again'))
+      const { machines, rolesOfGroup } = identityOf(loadConfig(console, withFiles))
+      t.equal(machines.size, 0, 'an installation adds its own')
+      t.same([...rolesOfGroup.values()].flat().sort(), [...teamRoles].sort(), 'each role has a group')
+    })
 
     t.test(
       `${overlay}: the heads of the ledger go out of the database, and no volume keeps the wallet from starting`,
@@ -273,6 +317,9 @@ t.test('workloads', { skip }, async (t) => {
         t.equal(collector, collectorTried)
       }
       t.equal(cluster.environment(cluster.container('players').container).GAME_PROVIDER_URL, tried.GAME_PROVIDER_URL)
+      // A local cluster does without a provider.
+      const { TEAM_ISSUER } = cluster.environment(cluster.container('console').container)
+      t.equal(tried.TEAM_ISSUER, overlay === 'production' ? TEAM_ISSUER : undefined)
     })
   })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Operation, operations, serviceNames } from '@backoffice/contracts'
+import { type Operation, operations, type Rejection, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -212,6 +212,23 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   }
 }
 
+/** Two people do what takes two in production: a command, and a direct operation. */
+async function proposeAndApprove({ operatorId }: Operator, bed: TestBed<typeof services>): Promise<void> {
+  const { issueCredential, declineProposal, listProposals } = operations.gateway
+  const input = { operatorId, environment: 'production', reason: 'plans' } as const
+  const propose = () =>
+    bed
+      .team('alice')
+      .call(issueCredential, { input })
+      .then(
+        () => Promise.reject(new Error('it took one person')),
+        ({ details }: Rejection) => String(details?.proposalId),
+      )
+  await bed.team('bob').call(issueCredential, { input, approves: await propose() })
+  await bed.team('bob').call(declineProposal, { input: { proposalId: await propose(), reason: 'plans' } })
+  await bed.team('bob').call(listProposals, { input: { limit: 10 } })
+}
+
 /** Two people give up a credit for which the account has no room. */
 async function endCredit(operator: Operator, bed: TestBed<typeof services>): Promise<void> {
   const playerId = await newPlayer(operator)
@@ -271,6 +288,7 @@ export async function callInTrouble(operator: Operator, bed: TestBed<typeof serv
   await team(operations.webhooks.rerunSetAside, { reason: 'mended' })
   await team(operations.webhooks.rerunSetAside, { id: data[0].id, reason: 'mended' })
   await endCredit(operator, bed)
+  await proposeAndApprove(operator, bed)
   await fetch(`http://127.0.0.1:${replica.healthPort}/readyz`)
   await replica.drain()
 }

@@ -38,9 +38,7 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
   { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },
   { part: 'order by d.received_at desc, d.id desc limit', reason: 'the same' },
   { part: 'json_each_text', reason: 'an export of all that is kept of one player is rare: no index serves it alone' },
-  { part: 'where is_deposit and is_open', reason: 'a player is anonymised rarely: no index serves it alone' },
   { part: 'from audit_entry', reason: 'the team lists audit entries by filters that are optional' },
-  { part: 'from team_proposal', reason: 'the team lists proposals, which are few, by filters that are optional' },
 ]
 
 /** Statements that the calls of this test need not send. */

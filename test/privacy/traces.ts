@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Operation, operations, type PersonalKind, serviceNames } from '@backoffice/contracts'
+import { type Operation, operations, type PersonalKind, type Rejection, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -102,6 +102,7 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   await post(`/withdrawals/${(await withdrawal()).id}/cancel`, {})
   const corrected = { playerId, amount: '1.00', reference: 'privacy' }
   await team(operations.wallet.adjustWallet, corrected)
+  await leaveProposals(bed, { operatorId, playerId })
   await bed.team(staff).call(operations.wallet.reconcileWallet, { input: {} })
   await eventually(async () => {
     const { rows } = await bed.sql('admin').query("select from webhooks.delivery where state <> 'delivered'")
@@ -110,6 +111,45 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   await team(operations.webhooks.disableWebhook, { operatorId, environment: 'sandbox' })
   await leaveBrokenEvent(bed, { playerId, reference: document, destination, reason: note })
   return { playerId, texts: textsOf(playerId), client, credentials: sandbox, post, team }
+}
+
+/** Proposes in each service that has something which takes two people in production, and takes it back. */
+async function leaveProposals(
+  bed: Bed,
+  ids: { readonly operatorId: string; readonly playerId: string },
+): Promise<void> {
+  const { operatorId, playerId } = ids
+  const { gateway, players, wallet, webhooks } = operations
+  const admin = bed.sql('admin')
+  const inProduction = async (environment: string, status: string) => {
+    await admin.query('update wallet.brand set environment = $1', [environment])
+    // A trigger keeps it otherwise.
+    const session = await admin.connect()
+    await session.query("set session_replication_role = 'replica'")
+    await session.query('update players.player set environment = $1, status = $2', [environment, status])
+    await session.query('reset session_replication_role')
+    session.release()
+  }
+  await inProduction('production', 'autoexcluido')
+  const production = { operatorId, environment: 'production' }
+  for (const [operation, input] of [
+    [gateway.issueCredential, production],
+    [webhooks.rotateWebhookSecret, production],
+    [wallet.adjustWallet, { playerId, amount: '2.00', reference: 'proposed' }],
+    [players.setPlayerStatus, { playerId, status: 'ativo' }],
+  ] as readonly [Operation, object][]) {
+    const refused: Rejection = await bed
+      .team(staff)
+      .call(operation, { input: { ...input, reason: note } as never })
+      .then(
+        () => Promise.reject(new Error(`${operation.id} took one person`)),
+        (error) => error,
+      )
+    const { declineProposal } = operations[operation.service]
+    const proposalId = String(refused.details?.proposalId)
+    await bed.team(staff).call(declineProposal, { input: { proposalId, reason: note } })
+  }
+  await inProduction('sandbox', 'ativo')
 }
 
 /** Two people of the team give up a credit for which the account has no room. */

@@ -26,9 +26,13 @@ t.test(
 
     // What the migration Job leaves behind: this release's schema, and none but the old processes.
     const fleet = await startFleet(t, {}, { brokerPermissions: 'upgrade' })
-    const old = await fleet.startAll(1, { root })
+    // People of 1.1 are users of the broker, and this one has none. So this release makes the operator, and leaves again.
+    const readable = { environment: { SEAL_PERSONAL_DATA: 'false' } }
+    const made = [await fleet.start('gateway', readable), await fleet.start('webhooks', readable)]
     const operator = await newOperator(fleet)
     const receiver = await startReceiver(t, fleet, operator)
+    for (const replica of made) await replica.stop()
+    const old = await fleet.startAll(1, { root })
     const clientOf = (replicas: readonly Replica[]) => {
       const client = new OperatorClient(baseUrlOf(replicas[0]?.port ?? 0), operator)
       t.teardown(() => client.close())
@@ -69,7 +73,7 @@ t.test(
     t.pass('alone')
 
     // In the middle of the rollout: NATS gives each request to either release. The old one reads nothing that is sealed.
-    const beside = await fleet.startAll(1, { environment: { SEAL_PERSONAL_DATA: 'false' } })
+    const beside = await fleet.startAll(1, readable)
     const after = clientOf(beside.gateway)
     await Promise.all(
       Array.from({ length: roundsBeside }, (_, round) =>

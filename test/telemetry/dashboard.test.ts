@@ -18,6 +18,7 @@ t.test('the dashboard has a row for each part, and every panel asks something an
       'Webhooks',
       'Ledger',
       'Game provider',
+      'The team',
       'Runtime',
       'Connections to PostgreSQL',
       'PostgreSQL',

@@ -12,12 +12,18 @@ import {
   person,
   publishNonsense,
   reconcile,
+  refusedToTheTeam,
   troubles,
 } from './traffic.ts'
 
 t.setTimeout(230_000)
 const scrapedTimeoutMs = 60_000
-const programs: readonly ProgramName[] = [...serviceNames, 'games']
+const programs: readonly ProgramName[] = [...serviceNames, 'games', 'console']
+/** Of those without an outbox. */
+const ownMetric: Partial<Record<ProgramName, string>> = {
+  games: 'backoffice_games_request',
+  console: 'backoffice_console_request',
+}
 /** Panels of PostgreSQL, NATS and volumes read exporters that only a cluster has. */
 const ours = dashboardQueries().filter(({ expr }) => !/\b(?:cnpg|nats|kubelet|barman_cloud)_/.test(expr))
 
@@ -43,10 +49,12 @@ t.test(
       await troubles(well, playerId)
       await publishNonsense(system)
       await reconcile(system)
+      await refusedToTheTeam(system)
       await eventually(
         async () =>
           (await oneValue(prometheus, 'sum(backoffice_messages_set_aside_total)')) >= round &&
-          (await oneValue(prometheus, 'sum(backoffice_idempotency_replays_total)')) >= round,
+          (await oneValue(prometheus, 'sum(backoffice_idempotency_replays_total)')) >= round &&
+          (await oneValue(prometheus, 'sum(backoffice_team_refused_calls_total{code="ROLE_REQUIRED"})')) >= round,
         scrapedTimeoutMs,
       )
     }
@@ -207,7 +215,7 @@ t.test(
       const forbidden = [...Object.values(person), '52998224725', 'Benedita', 'ply_', 'dep_', 'wdr_', secret]
       for (const [service, address] of Object.entries(targets)) {
         const text = await (await fetch(address)).text()
-        t.match(text, service === 'games' ? 'backoffice_games_request' : 'backoffice_outbox_unsent_rows', service)
+        t.match(text, ownMetric[service as ProgramName] ?? 'backoffice_outbox_unsent_rows', service)
         t.same(
           forbidden.filter((value) => text.includes(value)),
           [],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { operations, sandboxGames } from '@backoffice/contracts'
+import { operations, Rejection, sandboxGames } from '@backoffice/contracts'
 import { connectNats } from '@backoffice/service-runtime/internal'
 import { eventually, type HttpReply, OperatorClient, type System, type Teardown } from '@backoffice/test-kit'
 
@@ -75,6 +75,15 @@ export async function troubles(operator: OperatorClient, playerId: string): Prom
   expect(await operator.get('/me', { headers: { 'X-Signature': '0'.repeat(64) } }), 401)
   const gameId = sandboxGames.providerUnavailable
   expect(await operator.post(`/players/${playerId}/game-sessions`, { gameId }), 502)
+}
+
+/** A page that anybody may see, and a call of somebody without the role for it. */
+export async function refusedToTheTeam(system: System): Promise<void> {
+  const { status } = await fetch(`${system.consoleUrl}/sign-in`)
+  if (status !== 200) throw new Error(`the console replied ${status}`)
+  const support = await system.asTeam('sofia')
+  const refused = await support.call(operations.wallet.reconcileWallet, { input: {} }).catch((error: unknown) => error)
+  if (!(refused instanceof Rejection) || refused.code !== 'ROLE_REQUIRED') throw refused
 }
 
 /** Runs the reconciliation to its end. */

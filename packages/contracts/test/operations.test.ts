@@ -84,7 +84,14 @@ t.test('an entry stands in the table of its service under its own id', async (t)
 })
 
 t.test('every service answers the operations of the runtime, as entries of its own table', async (t) => {
-  t.same(runtimeOperationIds, ['abandonOperation', 'listAudit', 'listCommands', 'sealStoredData'])
+  t.same(runtimeOperationIds, [
+    'abandonOperation',
+    'listAudit',
+    'listCommands',
+    'listProposals',
+    'declineProposal',
+    'sealStoredData',
+  ])
   for (const [service, table] of Object.entries(operations)) {
     for (const id of runtimeOperationIds) t.match(table[id], { id, service })
   }

@@ -17,7 +17,7 @@ export interface ServiceCommand {
 }
 
 const settings =
-  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|LOG|MASTER_KEYS|NATS|OTEL|PLAYER|PORT|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SEAL|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
+  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|LOG|MASTER_KEYS|NATS|OTEL|PLAYER|PORT|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SEAL|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
 /** Of all users together, for the servers: a service has one password of each. */
 const passwordsOfOthers = /^(DATABASE|NATS)_PASSWORD_/
 
@@ -39,9 +39,7 @@ const heapOption = (program: ProgramName) => `--max-semi-space-size=${program ==
  */
 export function serviceCommand(program: ProgramName, env: NodeJS.ProcessEnv): ServiceCommand {
   const images = env.SERVICE_IMAGES
-  // The console has no image yet.
-  if (images !== undefined && images !== '' && program !== 'console')
-    return { cwd: root, ...inContainer(program, images, env) }
+  if (images !== undefined && images !== '') return { cwd: root, ...inContainer(program, images, env) }
   const args = [heapOption(program), '--import', telemetry, join(root, `services/${program}/src/main.ts`)]
   return { cwd: root, command: process.execPath, args }
 }

@@ -31,6 +31,13 @@ export { type PlayerTable, playerRows } from './operations/player-rows.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export { holderOf } from './process/address-holder.ts'
+export {
+  type CertificateFiles,
+  certificateFiles,
+  certificateSettings,
+  keepCertificateFresh,
+  useCertificate,
+} from './process/certificate.ts'
 export type { Clock } from './process/clock.ts'
 export { ConfigurationError, secret } from './process/config.ts'
 export { Gatherer } from './process/gatherer.ts'

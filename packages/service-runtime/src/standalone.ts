@@ -4,8 +4,15 @@ export { connectPool } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'
 export { isPassingFault } from './database/faults.ts'
 export { holderOf } from './process/address-holder.ts'
+export {
+  type CertificateFiles,
+  certificateFiles,
+  certificateSettings,
+  keepCertificateFresh,
+  useCertificate,
+} from './process/certificate.ts'
 export { type Clock, systemClock } from './process/clock.ts'
-export { ConfigurationError, loadConfig, serviceConfig } from './process/config.ts'
+export { ConfigurationError, loadConfig, secret, serviceConfig } from './process/config.ts'
 export { type HealthServer, startHealthServer } from './process/health.ts'
 export { createLogger, type Logger } from './process/log.ts'
 export { Loop } from './process/loop.ts'

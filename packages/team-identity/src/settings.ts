@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type TeamRole, teamRoles } from '@backoffice/contracts'
+import { type TeamRole, teamRoles } from '@backoffice/contracts/team'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { JWK } from 'jose'

@@ -8,6 +8,7 @@ import {
   type DatabaseRole,
   inboxOf,
   type Operation,
+  Rejection,
   type Reply,
   type Scope,
   type ServiceName,
@@ -90,6 +91,8 @@ export interface TestBed<S> {
   readonly rpc: TestRpc
   /** Calls the team's operations as one person of it, who has just logged in. */
   team(user: TeamUser, login?: LoginOptions): RpcClient
+  /** Does what may take two people: alice calls it, and bob carries it out where that is needed. */
+  agreed<O extends Operation>(operation: O, options: Pick<CallOptions<O>, 'input'>): Promise<Reply<O>>
   /** The identity provider of the bed's people. */
   readonly issuer: TestIssuer
   /** An operator's scope, in the sandbox unless overridden; another environment has another brand. */
@@ -156,6 +159,15 @@ export async function testBed<S extends Services>(
       async call(operation, callOptions) {
         return new RpcClient(await bed.nats(callerOf(operation))).call(operation, callOptions)
       },
+    },
+    async agreed(operation, options) {
+      try {
+        return await bed.team('alice').call(operation, options)
+      } catch (error) {
+        if (!(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
+        const approves = String(error.details?.proposalId)
+        return bed.team('bob').call(operation, { ...options, approves })
+      }
     },
     issuer,
     team: (user, login) =>

@@ -2,11 +2,14 @@ import type { AddressInfo } from 'node:net'
 import { connectNats } from '@backoffice/service-runtime/client'
 import {
   type Clock,
+  certificateFiles,
   createLogger,
   flushTelemetry,
+  keepCertificateFresh,
   type RunningProcess,
   startHealthServer,
   systemClock,
+  useCertificate,
   waitAtMost,
 } from '@backoffice/service-runtime/standalone'
 import { identityOf, TeamVerifier } from '@backoffice/team-identity'
@@ -14,7 +17,7 @@ import { createApp } from './http/app.ts'
 import { Provider } from './identity/provider.ts'
 import { checkedSettings, type Settings } from './settings.ts'
 
-export { type Settings, settings } from './settings.ts'
+export { checkedSettings, type Settings, settings } from './settings.ts'
 
 /** How long each step of stopping may take. */
 const stoppingMsMax = 5_000
@@ -35,6 +38,9 @@ export async function startConsole(config: Settings, clock: Clock = systemClock)
   const stopping = new AbortController()
   const provider = new Provider(config)
   const app = await createApp({ config, clock, log, nats, verifier, provider, stopping: stopping.signal })
+  const certificate = certificateFiles(config)
+  if (certificate !== undefined) await useCertificate(app.server, certificate)
+  const renewal = certificate === undefined ? undefined : keepCertificateFresh(app.server, certificate, { log })
   await app.listen({ host: config.CONSOLE_HOST, port: config.CONSOLE_PORT })
 
   let draining: Promise<void> | undefined
@@ -45,6 +51,7 @@ export async function startConsole(config: Settings, clock: Clock = systemClock)
     ready: async () => draining === undefined && (await isReachable(nats)),
   })
   const { port } = app.server.address() as AddressInfo
+  renewal?.start()
   log.info({ port, healthPort: health.port }, 'started')
 
   async function stop(): Promise<void> {
@@ -52,6 +59,7 @@ export async function startConsole(config: Settings, clock: Clock = systemClock)
     const late = (what: string) => () => log.warn({ what }, 'stopped without waiting any longer')
     // Pages that show live counts hold a response open.
     stopping.abort()
+    await renewal?.stop()
     await waitAtMost(stoppingMsMax, app.close(), late('requests'))
     await waitAtMost(stoppingMsMax, nats.drain(), late('NATS'))
     await flushTelemetry()

@@ -1,4 +1,4 @@
-import { ConfigurationError, serviceConfig } from '@backoffice/service-runtime/standalone'
+import { ConfigurationError, certificateSettings, secret, serviceConfig } from '@backoffice/service-runtime/standalone'
 import { identitySettings } from '@backoffice/team-identity'
 import { type Static, Type } from '@sinclair/typebox'
 
@@ -16,7 +16,7 @@ export const settings = Type.Object({
   /** The address at which people reach the console, without a path. The provider sends them back to `/callback` of it. */
   CONSOLE_URL: Type.String({ pattern: '^https?://[^/?#]+$' }),
   CONSOLE_CLIENT_ID: Type.String({ minLength: 1, default: 'backoffice-console' }),
-  CONSOLE_CLIENT_SECRET: Type.String({ minLength: 1 }),
+  CONSOLE_CLIENT_SECRET: secret(),
   /** What is asked for in a login. Some providers list a person's groups only for a scope such as `groups`. */
   CONSOLE_SCOPE: Type.String({ pattern: '(^| )openid( |$)', default: 'openid email profile' }),
   /** The client that the command line logs in with. It is public: it has no secret. */
@@ -25,10 +25,11 @@ export const settings = Type.Object({
    * Keys of 32 bytes in base64, separated by commas, that encrypt the cookies. The first one writes, all of them read: a
    * new key is put in front, and the former one is taken away after a working day.
    */
-  CONSOLE_SESSION_KEYS: Type.String({ pattern: `^${sessionKey}(,${sessionKey})*$` }),
+  CONSOLE_SESSION_KEYS: secret({ pattern: `^${sessionKey}(,${sessionKey})*$` }),
   CONSOLE_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
   /** 0 takes any free port. */
   CONSOLE_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8083 }),
+  ...certificateSettings,
   /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
   TRUSTED_PROXIES: Type.String({ default: '' }),
   /** Requests a minute of one address (IPv6: of one /64). What comes beyond that is refused with 429. */

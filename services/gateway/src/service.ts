@@ -1,9 +1,15 @@
 import { idempotencyMemoryHours } from '@backoffice/contracts'
-import { ConfigurationError, dayMs, defineService, secretBoxFrom, sql } from '@backoffice/service-runtime'
+import {
+  ConfigurationError,
+  certificateFiles,
+  dayMs,
+  defineService,
+  secretBoxFrom,
+  sql,
+} from '@backoffice/service-runtime'
 import { AddressRanges } from './domain/addresses.ts'
 import { buildApp } from './http/app.ts'
 import { CallerAddresses } from './http/caller-addresses.ts'
-import { certificateFiles } from './http/certificate.ts'
 import { CredentialDirectory } from './http/credential-directory.ts'
 import { FailedAuthentications } from './http/failed-authentications.ts'
 import { Idempotency } from './http/idempotency.ts'

@@ -1,4 +1,4 @@
-import { sealingSettings } from '@backoffice/service-runtime'
+import { certificateSettings, sealingSettings } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 
 /** The gateway's environment variables, besides those of every service. */
@@ -8,9 +8,7 @@ export const settings = {
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080 }),
   /** Open connections; more are closed at once. Each may hold a body of 64 KiB that nobody has signed yet. */
   CONNECTIONS_MAX: Type.Integer({ minimum: 1, default: 5_000 }),
-  /** PEM files of the listener's certificate; with both it speaks TLS. */
-  TLS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
-  TLS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  ...certificateSettings,
   /** The address that operators call, with the /api/v1 prefix; shown in the public documents. */
   PUBLIC_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://.+/api/v1$' })),
   /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */

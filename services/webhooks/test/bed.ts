@@ -29,9 +29,8 @@ export async function webhooksBed(
   options: Omit<Options, 'config'> = {},
 ): Promise<WebhooksBed> {
   const bed = await testBed(t, { webhooks }, { ...options, config: { webhooks: environment } })
-  const team = bed.team('alice')
   const setUrl = ({ operatorId, environment }: Scope, url: string) =>
-    team.call(setWebhookUrl, { input: { operatorId, environment, url } })
+    bed.agreed(setWebhookUrl, { input: { operatorId, environment, url } })
   return {
     bed,
     setUrl,

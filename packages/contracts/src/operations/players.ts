@@ -27,6 +27,7 @@ import {
 import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
+import { Line } from '../text.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import {
@@ -316,7 +317,7 @@ export const players = service('players', {
       {
         operatorId: Id,
         environment: EnvironmentName,
-        template: Nullable(Type.String({ minLength: 1, maxLength: 500 }), {
+        template: Nullable(Line({ minLength: 1, maxLength: 500 }), {
           description: 'Over https, with {reference} once, where the reference goes. Null: no links.',
         }),
         newKey: Type.Optional(Type.Boolean({ description: 'Replace the key that signs.' })),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { identitySettings } from '@backoffice/team-identity'
+import { identitySettings } from '@backoffice/team-identity/settings'
 import { type Static, type StringOptions, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 

@@ -37,11 +37,11 @@ t.test('an operation of the sandbox is refused for production, whoever asks', as
 t.test('a request whose reply would go elsewhere than to an inbox is neither answered nor run', async (t) => {
   const heard: string[] = []
   const listener = await bed.nats('payments')
-  listener.subscribe('team.*.payments.>', { callback: (_error, { subject }) => void heard.push(subject) })
+  listener.subscribe('team.payments.*', { callback: (_error, { subject }) => void heard.push(subject) })
   listener.subscribe('rpc.payments.openHold', { callback: (_error, { subject }) => void heard.push(subject) })
   await listener.flush()
   const request = JSON.stringify({ scope, input: { record: 'deputy' } })
-  for (const reply of ['team.bob.payments.decideWithdrawal', 'rpc.payments.openHold', '_INBOX.any', undefined])
+  for (const reply of ['team.payments.decideWithdrawal', 'rpc.payments.openHold', '_INBOX.any', undefined])
     gateway.publish(rpcSubject(countUp), request, reply === undefined ? {} : { reply })
   // Calls that come after them have all the time that those would need.
   for (let count = 1; count <= 5; count++)

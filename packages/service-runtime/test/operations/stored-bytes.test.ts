@@ -50,7 +50,8 @@ t.test('each event is bounded, in the outbox and as the body of a webhook', asyn
 
 t.test('each command of an outbox is bounded', async (t) => {
   for (const operation of allOperations.filter(({ audience }) => audience === 'internal')) {
-    if (operation.callers?.includes('gateway')) continue
+    // A query changes nothing, so nobody sends one after a commit.
+    if (operation.callers?.includes('gateway') || operation.kind === 'query') continue
     const input = heaviest(inputSchema(operation), nameOf(operation))
     const bytes = bytesOf({ context, scope: heaviest(Scope, 'scope'), input })
     t.ok(bytes <= storedBytesMax, `${nameOf(operation)}: ${bytes} bytes`)

@@ -16,6 +16,7 @@ export const audit = [
       ['who', 'actor'],
       'service',
       'operation',
+      ['outcome', ({ outcome }) => outcome ?? 'done'],
       'subject',
       ['why', 'reason'],
       ['operation id', 'operationId'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
-import { ConfigurationError, durations, holderOf } from '@backoffice/service-runtime/standalone'
+import { ConfigurationError, certificateFiles, durations, holderOf } from '@backoffice/service-runtime/standalone'
 import type { TeamVerifier } from '@backoffice/team-identity'
 import csrfProtection from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'
@@ -48,15 +48,16 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** The whole HTTP side, without listening. */
 export async function createApp(context: ConsoleContext): Promise<FastifyInstance> {
   const { config, log } = context
+  const options = {
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: lateRequestsEveryMs,
+    maxHeaderSize: headersBytesMax,
+  }
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
-    http: {
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: lateRequestsEveryMs,
-      maxHeaderSize: headersBytesMax,
-    },
+    ...(certificateFiles(config) === undefined ? { http: options } : { https: options }),
     trustProxy: trustedProxies(config),
     forceCloseConnections: 'idle',
     return503OnClosing: false,

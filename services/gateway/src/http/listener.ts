@@ -1,8 +1,15 @@
 import type { AddressInfo } from 'node:net'
 import { apiPrefix } from '@backoffice/contracts'
-import { type Background, type Logger, type Loop, meter } from '@backoffice/service-runtime'
+import {
+  type Background,
+  type CertificateFiles,
+  keepCertificateFresh,
+  type Logger,
+  type Loop,
+  meter,
+  useCertificate,
+} from '@backoffice/service-runtime'
 import type { FastifyInstance } from 'fastify'
-import { type CertificateFiles, keepCertificateFresh, useCertificate } from './certificate.ts'
 
 const refusalsLoggedEveryMs = 60_000
 const refusedConnections = meter.createCounter('backoffice.connections.refused', {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import type { Db } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
@@ -16,7 +17,8 @@ const counted: Db = Object.assign(<Row extends object>(text: TemplateStringsArra
 }, db)
 const idempotency = new Idempotency({ db: counted, rpc, leaseMs: 30_000 })
 const claim = async (key: string) => {
-  const request = { method: 'POST', raw: { url: '/' }, headers: { 'idempotency-key': key }, body: undefined }
+  const id = newId('req')
+  const request = { id, method: 'POST', raw: { url: '/' }, headers: { 'idempotency-key': key }, body: undefined }
   const claimed = await idempotency.claim(
     operations.payments.createDeposit,
     { scope: bed.scope(), replayProtection: false },

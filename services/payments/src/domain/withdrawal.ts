@@ -197,7 +197,8 @@ export function beforeLastTransition<W extends Withdrawal>(withdrawal: W, histor
     reason: previous.reason,
     updatedAt: previous.at,
     reviewedAt: last.to === 'rejected' || last.to === 'approved' ? null : withdrawal.reviewedAt,
-    paidAt: last.to === 'paid' ? null : withdrawal.paidAt,
+    // Nothing follows a payment.
+    paidAt: null,
     approvedBy: last.to === 'approved' ? null : withdrawal.approvedBy,
   }
 }

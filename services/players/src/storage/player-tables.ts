@@ -18,4 +18,5 @@ export const playerTables: readonly PlayerTable[] = [
   { table: 'player_change', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'game_session', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },
+  { table: 'team_proposal', key: 'id', isAbout: (playerId) => sql`input ->> 'playerId' = ${playerId}` },
 ]

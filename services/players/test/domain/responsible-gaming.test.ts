@@ -22,6 +22,7 @@ t.test('a running exclusion can be made longer, never shorter', async (t) => {
   const forGood = { ...none, selfExcludedFrom: hours(-1) }
   t.ok(isLonger(running, hours(11), now))
   t.ok(isLonger(running, null, now))
+  t.ok(isLonger(running, hours(10), now), 'the same end is no shorter')
   t.notOk(isLonger(running, hours(9), now))
   t.notOk(isLonger(forGood, hours(1_000), now))
   t.ok(isLonger(forGood, null, now))
@@ -37,6 +38,7 @@ t.test('an exclusion that runs keeps its begin; one that has ended begins anew',
     [none, hours(5), hours(0), null, iso(5)],
     [none, null, hours(0), null, 'for good'],
     [running, hours(11), hours(-1), iso(10), iso(11)],
+    [{ ...running, selfExcludedUntil: now }, hours(11), hours(0), iso(0), iso(11)],
     [running, null, hours(-1), iso(10), 'for good'],
     [{ ...running, selfExcludedUntil: hours(-0.5) }, hours(1), hours(0), iso(-0.5), iso(1)],
     [{ ...running, selfExcludedUntil: null }, null, hours(-1), 'for good', 'for good'],

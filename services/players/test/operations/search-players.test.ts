@@ -93,13 +93,13 @@ t.test('what is found is masked, also when the whole CPF was given', async (t) =
 t.test('a search by CPF or e-mail needs a reason and is recorded, without what was searched', async (t) => {
   const recorded = async () =>
     (await alice.call(listAudit, { input: { limit: 100 } })).data.filter(
-      ({ operation }) => operation === 'searchPlayers',
+      ({ operation, reason }) => operation === 'searchPlayers' && reason !== null,
     )
   const before = (await recorded()).length
   for (const by of [{ cpf: joao.cpf }, { email: joao.email }])
     await t.rejects(search(by), { code: 'VALIDATION_ERROR', details: { issues: [{ path: '/reason' }] } })
   await search({ name: 'joao' })
-  t.equal((await recorded()).length, before, 'a search by name is none of them')
+  t.equal((await recorded()).length, before, 'a search by name needs none')
   await search({ cpf: joao.cpf, reason: 'complaint 9' })
   const [latest, ...others] = await recorded()
   t.equal(others.length, before)

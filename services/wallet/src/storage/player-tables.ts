@@ -17,4 +17,5 @@ export const playerTables: readonly PlayerTable[] = [
     isAbout: (playerId) => sql`account_id in (${accountOf(playerId)})`,
   },
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },
+  { table: 'team_proposal', key: 'id', isAbout: (playerId) => sql`input ->> 'playerId' = ${playerId}` },
 ]

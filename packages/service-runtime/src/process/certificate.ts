@@ -1,10 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { Server as TlsServer } from 'node:tls'
-import { ConfigurationError, type Logger, Loop } from '@backoffice/service-runtime'
+import { Type } from '@sinclair/typebox'
+import { ConfigurationError } from './config.ts'
+import type { Logger } from './log.ts'
+import { Loop } from './loop.ts'
 
 /** A renewed certificate replaces the files of the old one, so they are read again without a restart. */
 const readEveryMs = 600_000
+
+/** PEM files of a listener's certificate; with both it speaks TLS. */
+export const certificateSettings = {
+  TLS_CERT_FILE: Type.Optional(Type.String({ minLength: 1 })),
+  TLS_KEY_FILE: Type.Optional(Type.String({ minLength: 1 })),
+}
 
 /** PEM. */
 export interface CertificateFiles {
