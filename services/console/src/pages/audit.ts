@@ -61,7 +61,7 @@ interface Trail {
 async function trailOf({ person, query }: Visit): Promise<Trail> {
   const { actor = '', subject = '' } = query
   const filter = { ...(actor === '' ? {} : { actor }), ...(subject === '' ? {} : { subject }) }
-  const missing: ServiceName[] = []
+  const silent = new Set<ServiceName>()
   const pages = serviceNames.map(async (service) => {
     try {
       const { data } = await person.call(operations[service].listAudit, { ...filter, limit: entriesMax })
@@ -69,10 +69,12 @@ async function trailOf({ person, query }: Visit): Promise<Trail> {
       return wanted.map((entry) => ({ ...entry, service }))
     } catch (error) {
       if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
-      missing.push(service)
+      silent.add(service)
       return []
     }
   })
   const entries = (await Promise.all(pages)).flat()
+  // In one order, whoever fails first.
+  const missing = serviceNames.filter((service) => silent.has(service))
   return { entries: entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, rowsOnPage), missing }
 }
