@@ -15,6 +15,12 @@ export interface Fact {
   readonly cell: Cell
 }
 
+/** A row of a table, and the page that it opens. */
+export interface Row {
+  readonly href?: string
+  readonly cells: readonly Fact[]
+}
+
 /** A field under its own name, or a name and what stands there. */
 export type Shown<Row> = (keyof Row & string) | readonly [field: string, show: (row: Row) => Cell]
 

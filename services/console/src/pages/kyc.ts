@@ -1,10 +1,11 @@
 import { type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from './case.ts'
 import { ago, factsOf, id, lines, link, linkElsewhere, rowSchema, type Shown, text } from './cells.ts'
 import { operatorName } from './operator-name.ts'
-import { afterOf, rowsOnPage } from './queue.ts'
+import { afterOf, rowsOnPage, showList } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { kycQueue, showPlayer, decideKyc } = operations.players
 
@@ -24,15 +25,12 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 export const kycPages: Pages = (route) => {
   route.get('/kyc', showQueue)
   route.get('/kyc/next', goToNext)
-  route.get('/kyc/:playerId', (visit) => showCase(visit))
+  route.get('/kyc/:playerId', (visit) => showPage(visit))
   route.post('/kyc/:playerId/:verb', async (visit) => {
     const { verb = '' } = visit.params
     if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
     const player = await findPlayer(visit)
-    const sent = await decide(visit, decisionOf(visit, player, verb), pathOf(player.id))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showCase(visit, sent)
+    return decide(visit, decisionOf(visit, player, verb), pathOf(player.id), (sent) => showPage(visit, sent))
   })
 }
 
@@ -66,20 +64,19 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     'submissions',
     'kycStatus',
   ]
-  return visit.show('queue', {
+  return showList(visit, {
     title: 'kyc',
-    tabs: [],
     empty: 'noneWaits',
     rows: data.map((row) => ({
       href: visit.address(pathOf(row.playerId)),
       cells: factsOf(rowSchema(kycQueue.reply), row, columns),
     })),
-    more: nextCursor && visit.address(`/kyc?after=${encodeURIComponent(nextCursor)}`),
-    first: query.after === undefined ? undefined : visit.address('/kyc'),
+    path: '/kyc',
+    nextCursor,
   })
 }
 
-async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const { display, environment } = visit
   const player = await findPlayer(visit)
   const path = pathOf(player.id)
@@ -110,16 +107,14 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'documentType',
     ['reference', ({ reference, documentUrl }) => linkElsewhere(reference, documentUrl ?? '')],
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: player.name,
     about: display.t('kyc'),
     list: visit.address('/kyc'),
     next: visit.address(`/kyc/next?not=${player.id}`),
     facts: factsOf(showPlayer.reply, player, shown),
-    remark: undefined,
-    people: [],
     decisions,
-    lost: refusalWithoutForm(decisions, sent),
+    sent,
     history: player.changes
       .filter(({ field }) => field === 'kycStatus')
       .map(({ at, actor, from, to, reason }) => ({

@@ -1,10 +1,11 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from './case.ts'
 import { factsOf, id, link, type Shown, status, text } from './cells.ts'
 import { operatorName } from './operator-name.ts'
 import type { Pages } from './route.ts'
 import { timelineOf } from './timeline.ts'
-import { type Decision, decide, perform, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, perform, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
 const { listEntries, adjustWallet, reverseTransfer } = operations.wallet
@@ -25,18 +26,13 @@ export const playerPages: Pages = (route) => {
     if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
     const player = await findPlayer(visit)
     if (verb === 'unmask') return unmask(visit, player)
-    const sent = await decide(visit, decisionOf(visit, player, verb), pathOf(player.id))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showPage(visit, player, { sent })
+    const decision = decisionOf(visit, player, verb)
+    return decide(visit, decision, pathOf(player.id), (sent) => showPage(visit, player, { sent }))
   })
   route.get('/players/:playerId/entries/:transferId', (visit) => showEntry(visit))
   route.post('/players/:playerId/entries/:transferId/reverse', async (visit) => {
     const entry = await findEntry(visit)
-    const sent = await decide(visit, reverseOf(visit, entry), entryPath(entry))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showEntry(visit, sent)
+    return decide(visit, reverseOf(visit, entry), entryPath(entry), (sent) => showEntry(visit, sent))
   })
 }
 
@@ -90,18 +86,14 @@ async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: Show
     'createdAt',
     ['id', (row) => id(row.id)],
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: player.name,
     about: display.t('player'),
-    list: undefined,
-    next: undefined,
     facts: factsOf(showPlayer.reply, player, shown),
     remark: isUnmasked ? display.t('unmasked') : undefined,
-    people: [],
     decisions,
     decisionsTitle: 'actions',
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
+    sent,
     sections: [
       {
         title: 'timeline',
@@ -201,19 +193,14 @@ async function showEntry(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'transferId',
     'id',
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: display.money(entry.amount, entry.currency),
     about: player.name,
     list: visit.address(pathOf(player.id)),
-    next: undefined,
     facts: factsOf(listEntries.reply.properties.data.items, entry, shown),
-    remark: undefined,
-    people: [],
     decisions,
     decisionsTitle: 'actions',
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
-    sections: [],
+    sent,
   })
 }
 

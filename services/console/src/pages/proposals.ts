@@ -1,5 +1,6 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from './case.ts'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
 import { type Found, findProposals, waitsFor } from './open-proposals.ts'
 import { operatorName } from './operator-name.ts'
@@ -7,7 +8,7 @@ import { rowsOnPage } from './queue.ts'
 import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
 import { secretsIn } from './secrets.ts'
-import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { listProposals } = operations.gateway
 const { showPlayer } = operations.players
@@ -17,15 +18,12 @@ type Verb = 'approve' | 'decline'
 /** What takes two people. That is never so in the sandbox, so all of them belong to production. */
 export const proposalPages: Pages = (route) => {
   route.get('/proposals', showLists)
-  route.get('/proposals/:proposalId', (visit) => showCase(visit))
+  route.get('/proposals/:proposalId', (visit) => showPage(visit))
   route.post('/proposals/:proposalId/:verb', async (visit) => {
     const { verb = '' } = visit.params
     if (verb !== 'approve' && verb !== 'decline') throw new Rejection('NOT_FOUND')
     const proposal = await findOne(visit)
-    const sent = await decide(visit, decisionOf(visit, proposal, verb), pathOf(proposal))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showCase(visit, sent)
+    return decide(visit, decisionOf(visit, proposal, verb), pathOf(proposal), (sent) => showPage(visit, sent))
   })
 }
 
@@ -108,7 +106,7 @@ function labelOf({ display }: Visit, field: string, cell: Cell): string {
   return `${display.word('field', field)}: ${cell.kind === 'status' ? display.word('value', value) : value}`
 }
 
-async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const { display, environment, person } = visit
   const proposal = await findOne(visit)
   const path = pathOf(proposal)
@@ -126,18 +124,14 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     ['id', (row) => id(row.id)],
   ]
   const facts = factsOf(rowSchema(listProposals.reply), proposal, shown)
-  return visit.show('case', {
+  return showCase(visit, {
     title: nameOf(visit, proposal),
     about: display.t('proposals'),
     list: visit.address('/proposals'),
-    next: undefined,
     facts: [...(await subjectFacts(visit, proposal)), ...facts],
-    remark: undefined,
     people: peopleOf(visit, proposal),
     decisions,
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
-    sections: [],
+    sent,
   })
 }
 

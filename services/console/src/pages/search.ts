@@ -1,6 +1,6 @@
 import { operations, type Reply } from '@backoffice/contracts'
 import { factsOf, rowSchema, type Shown, text as textCell } from './cells.ts'
-import { rowsOnPage } from './queue.ts'
+import { rowsOnPage, showList } from './queue.ts'
 import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
 
@@ -30,7 +30,7 @@ export const searchPages: Pages = (route) => {
     const place = placeOf(text)
     if (place !== undefined) return visit.reply.redirect(visit.address(place), 303)
     const found = await playersNamed(visit, text)
-    if (found.length > 0) return visit.show('queue', { title: 'players', tabs: [], rows: found })
+    if (found.length > 0) return showList(visit, { title: 'players', rows: found, path: '/search' })
     return visit.reply.code(404).page('search', { environment: visit.environment, text }, { request: visit.request })
   })
 }

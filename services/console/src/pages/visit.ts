@@ -54,6 +54,8 @@ export interface Decision extends Form {
   readonly unless?: string | undefined
   /** The proposal of somebody else that it carries out. */
   readonly approves?: string
+  /** The page of what it has made, where that is another one. */
+  readonly leadsTo?: (reply: unknown) => string
   /** What is in its reply that nobody is shown a second time. */
   readonly secrets?: ((reply: unknown) => readonly Secret[]) | undefined
 }
@@ -113,10 +115,6 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
   }
 }
 
-/** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
-export const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: Sent | undefined): string | undefined =>
-  decisions.some(({ name, unless }) => name === sent?.name && unless === undefined) ? undefined : sent?.rejection.code
-
 const isUnknown = ({ code }: Rejection) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR'
 
 const detailsOf = ({ code, details }: Rejection): string =>
@@ -162,21 +160,27 @@ export async function perform(
 
 /**
  * Carries a decision out as it was sent, and goes to `path` with a word about it.
- * @returns what was refused, for the page to be shown again; undefined when the reply is sent
+ * @param showAgain shows the page with the form again, and what was refused
  */
-export async function decide(visit: Visit, decision: Decision, path: string): Promise<Sent | undefined> {
+export async function decide(
+  visit: Visit,
+  decision: Decision,
+  path: string,
+  showAgain: (sent: Sent) => FastifyReply | Promise<FastifyReply>,
+): Promise<FastifyReply> {
   const outcome = await perform(visit, decision, path)
-  if (outcome === undefined || 'rejection' in outcome) return outcome
+  if (outcome === undefined) return visit.reply
+  if ('rejection' in outcome) {
+    visit.reply.code(422)
+    return showAgain(outcome)
+  }
   const { done } = decision
   const what = typeof done === 'string' ? done : done(outcome.reply)
   const secrets = decision.secrets?.(outcome.reply) ?? []
   // No redirect: nothing keeps them, so this reply is the only place for them.
-  if (secrets.length > 0) visit.show('secrets', { what, secrets, href: visit.address(path) })
-  else {
-    leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
-    visit.reply.redirect(visit.address(path), 303)
-  }
-  return undefined
+  if (secrets.length > 0) return visit.show('secrets', { what, secrets, href: visit.address(path) })
+  leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
+  return visit.reply.redirect(visit.address(decision.leadsTo?.(outcome.reply) ?? path), 303)
 }
 
 /** A form's fields that are texts. */

@@ -1,9 +1,10 @@
 import { type Input, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from './case.ts'
 import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
-import { afterOf, beforeOf, rowsOnPage } from './queue.ts'
+import { afterOf, beforeOf, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
@@ -30,15 +31,13 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(keys, name)
 export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals', showQueue)
   route.get('/withdrawals/next', goToNext)
-  route.get('/withdrawals/:withdrawalId', (visit) => showCase(visit))
+  route.get('/withdrawals/:withdrawalId', (visit) => showPage(visit))
   route.post('/withdrawals/:withdrawalId/:verb', async (visit) => {
     const { verb = '' } = visit.params
     if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
     const found = await findCase(visit)
-    const sent = await decide(visit, decisionOf(visit, found, verb), pathOf(found.withdrawal))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showCase(visit, sent)
+    const path = pathOf(found.withdrawal)
+    return decide(visit, decisionOf(visit, found, verb), path, (sent) => showPage(visit, sent))
   })
 }
 
@@ -63,8 +62,9 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     'kycStatus',
     ...(shown === 'approved' ? (['approvedBy'] as const) : []),
   ]
-  return visit.show('queue', {
-    ...frameOf(visit, shown, nextCursor),
+  return showList(visit, {
+    ...frameOf(visit, shown),
+    nextCursor,
     empty: 'noneWaits',
     rows: data.map((row) => ({
       href: visit.address(pathOf(row)),
@@ -87,9 +87,9 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
     'status',
     'reason',
   ]
-  return visit.show('queue', {
-    ...frameOf(visit, 'all', nextCursor),
-    empty: 'none',
+  return showList(visit, {
+    ...frameOf(visit, 'all'),
+    nextCursor,
     rows: data.map((row) => ({
       href: visit.address(pathOf(row)),
       cells: factsOf(rowSchema(listWithdrawals.reply), row, columns),
@@ -97,19 +97,17 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-function frameOf({ address, query }: Visit, shown: WaitingStatus | 'all', nextCursor: string | null | undefined) {
-  const href = (value: string) => address(`/withdrawals?status=${value}`)
-  return {
-    title: 'withdrawals',
-    tabs: tabs.map(({ status: value, label }) => ({
+function frameOf({ address }: Visit, shown: WaitingStatus | 'all') {
+  const pathIn = (value: string) => `/withdrawals?status=${value}`
+  const shownTabs = tabs.map(
+    ({ status: value, label }): Tab => ({
       label,
       count: label,
-      href: href(value),
+      href: address(pathIn(value)),
       current: value === shown,
-    })),
-    more: nextCursor && `${href(shown)}&after=${encodeURIComponent(nextCursor)}`,
-    first: query.after === undefined ? undefined : href(shown),
-  }
+    }),
+  )
+  return { title: 'withdrawals' as const, tabs: shownTabs, path: pathIn(shown) }
 }
 
 const waitingStatus = (value: string | undefined): WaitingStatus => (value === 'approved' ? 'approved' : 'under_review')
@@ -146,7 +144,7 @@ async function findCase({ person, params }: Visit): Promise<Case> {
   return { withdrawal, player: await person.call(showPlayer, { playerId: withdrawal.playerId }) }
 }
 
-async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const { display, environment } = visit
   const found = await findCase(visit)
   const { withdrawal, player } = found
@@ -173,7 +171,7 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'reason',
     'id',
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: display.money(withdrawal.amount, withdrawal.currency),
     about: display.t('withdrawals'),
     list: visit.address(`/withdrawals?status=${withdrawal.status === 'approved' ? 'approved' : 'under_review'}`),
@@ -182,7 +180,7 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     remark: withdrawal.settling ? display.t('settling') : undefined,
     people: peopleOf(visit, withdrawal),
     decisions,
-    lost: refusalWithoutForm(decisions, sent),
+    sent,
     history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({
       at,
       who: by.kind === 'operator' ? (withdrawal.operatorName ?? by.name) : by.name,
@@ -190,7 +188,6 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
       to,
       reason,
     })),
-    sections: [],
   })
 }
 
