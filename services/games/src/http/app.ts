@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { type Clock, type Db, durations, isPassingFault, type Logger } from '@backoffice/service-runtime/standalone'
+import {
+  type Clock,
+  type Db,
+  durations,
+  isPassingFault,
+  type Logger,
+  requestLimit,
+} from '@backoffice/service-runtime/standalone'
+import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Thumbnails } from '../thumbnails.ts'
-import { type Limits, limitConnections, limitRequests } from './limits.ts'
+import { type Limits, limitConnections } from './limits.ts'
 import { registerPlay } from './play.ts'
 
 /** The page may load and call nothing but this server. An operator may show it in an iframe. */
@@ -72,7 +80,7 @@ export async function createApp(context: GamesContext, limits: Limits): Promise<
       .code(status === 400 ? 422 : status)
       .send({ error: status >= 500 ? 'internal' : (names[status] ?? 'invalid') })
   })
-  await limitRequests(app, limits)
+  await app.register(rateLimit, requestLimit(limits.requestsPerMinute))
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
     reply.code(404).send({ error: 'not found' }),
   )
