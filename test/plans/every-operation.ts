@@ -177,6 +177,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(payments.showDeposit, { depositId })
   await team(payments.listDeposits, { brandId, limit: 10 })
   await team(payments.listDeposits, { brandId, externalReference: 'unknown', limit: 10 })
+  for (const whose of [{}, { playerId }]) await team(payments.listDeposits, { ...whose, limit: 10 })
   await team(payments.showWithdrawal, { withdrawalId })
   await team(payments.withdrawalQueue, { limit: 10 })
   await team(payments.countWithdrawalQueue)
@@ -184,6 +185,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
 
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })
+  await team(wallet.listEntries, { playerId, type: 'DEPOSIT', limit: 10 })
+  await team(wallet.listReconciliations, { limit: 10 })
   const { transferId } = await team(wallet.adjustWallet, { playerId, amount: '1.00', reference: 'plans', reason })
   await team(wallet.reverseTransfer, { transferId, reference: 'plans-back', reason })
   const to = new Date(Date.now() - 120_000).toISOString()
@@ -207,6 +210,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(webhooks.disableWebhook, { ...endpoint, reason })
   for (const service of serviceNames) {
     await team(operations[service].listAudit, { limit: 10 })
+    await team(operations[service].listSessions, { since: '2020-01-01T00:00:00.000Z' })
     await team(operations[service].listCommands, { limit: 10 })
     await team(operations[service].sealStoredData, {})
   }

@@ -17,6 +17,8 @@ export {
   type RuntimeOperationId,
   runtimeOperationIds,
   StuckCommand,
+  TeamMember,
+  teamMembersMax,
 } from './runtime.ts'
 export { Difference, HoldState, InFlight, ReconciliationReport, TeamEntry } from './wallet.ts'
 export {

@@ -264,19 +264,23 @@ export const payments = service('payments', {
 
   listDeposits: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
-    summary: "List a brand's deposits, newest first",
+    summary: 'List deposits, newest first',
     body: Type.Object(
       {
-        brandId: Id,
+        brandId: Type.Optional(Id),
+        environment: ownerFields.environment,
         playerId: Type.Optional(Id),
         status: Type.Optional(DepositStatus),
+        method: Type.Optional(DepositRequest.properties.method),
+        from: Type.Optional(described(Timestamp, 'Created at this time or later.')),
+        to: Type.Optional(described(Timestamp, 'Created before this time.')),
         externalReference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
         before: Type.Optional(described(Id, 'Go on below this deposit.')),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
     ),
-    reply: pageOf(TeamDeposit),
+    reply: pageOf(Type.Object({ ...TeamDeposit.properties, ...operatorNameField }, closed)),
   }),
 
   showWithdrawal: team.query({

@@ -43,6 +43,20 @@ export type AuditEntry = Static<typeof AuditEntry>
 export const proposalStates = ['open', 'approved', 'declined', 'expired'] as const
 export type ProposalState = (typeof proposalStates)[number]
 
+/** More people than a team has. The ones whose session is the latest are listed. */
+export const teamMembersMax = 500
+
+/** Somebody of the team, or a machine that acts for it. */
+export const TeamMember = Type.Object(
+  {
+    name: personal('staff', text(254)),
+    kind: Type.Union([Type.Literal('person'), Type.Literal('machine')]),
+    latestSessionAt: Timestamp,
+  },
+  closed,
+)
+export type TeamMember = Static<typeof TeamMember>
+
 /** A command of an outbox that its receiver has not done, although it was sent. */
 export const StuckCommand = Type.Object(
   {
@@ -124,6 +138,14 @@ export const runtimeEntries = {
       closed,
     ),
     reply: pageOf(AuditEntry),
+  }),
+
+  /** Each service knows the sessions that have called it. */
+  listSessions: team.query({
+    roles: ['auditor'],
+    summary: 'List the people and machines that have called one service, and when their latest session began',
+    body: Type.Object({ since: described(Timestamp, 'Sessions whose first call was at this time or later.') }, closed),
+    reply: Type.Object({ data: Type.Array(TeamMember, { maxItems: teamMembersMax }) }, closed),
   }),
 
   listCommands: team.query({

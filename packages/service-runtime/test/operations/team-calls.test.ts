@@ -9,7 +9,7 @@ import { correct, correctByTwo, faults, payments, postByTwo, readPerson } from '
 let nowMs = Date.parse('2026-03-02T12:00:00Z')
 const clock = { now: () => new Date(nowMs) }
 const bed = await testBed(t, { payments }, { clock })
-const { listAudit, listProposals, declineProposal } = operations.payments
+const { listAudit, listProposals, listSessions, declineProposal } = operations.payments
 
 const refusal = (call: Promise<unknown>): Promise<Rejection> =>
   call.then(
@@ -212,4 +212,25 @@ t.test('what is idempotent by a reference may be finished by a retry, after a pr
   t.same(await bed.team('alice').call(postByTwo, { input: { recordId: 'sandbox-1', reference: 'ref-2' } }), {
     count: 1,
   })
+})
+
+t.test('who was here lately is listed by person, with the beginning of the latest session', async (t) => {
+  const list = async (since: number) => {
+    const input = { since: new Date(since).toISOString() }
+    const { data } = await bed.team('auditor').call(listSessions, { input })
+    return data.filter(({ name }) => name === 'finance')
+  }
+  nowMs += 3_600_000
+  const before = nowMs
+  t.same(await list(before), [])
+  // Each call of the bed is a session of its own.
+  for (const reason of ['first', 'second']) {
+    nowMs += 1_000
+    await bed.team('finance').call(correct, { input: { ...correction('sessions'), reason } })
+  }
+  t.same(await list(before), [{ name: 'finance', kind: 'person', latestSessionAt: new Date(nowMs).toISOString() }])
+  t.equal(
+    await code(bed.team('finance').call(listSessions, { input: { since: '2020-01-01T00:00:00.000Z' } })),
+    'ROLE_REQUIRED',
+  )
 })

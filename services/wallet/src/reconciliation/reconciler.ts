@@ -9,14 +9,14 @@ import {
   keepProgress,
   type Progress,
   type ReconciliationRun,
+  silenceSecondsMax,
   wasBegun,
 } from '../storage/reconciliations.ts'
 import type { ConfiguredHeads } from './heads-check.ts'
 import { reconcile } from './reconcile.ts'
 
 const heartbeatEveryMs = 1_000
-/** A run without a heartbeat for this long has ended with its process. */
-const silenceMsMax = 60_000
+const silenceMsMax = silenceSecondsMax * 1_000
 /** A step that takes longer waits for a lock or for a connection that is gone, and later runs would wait for it. */
 const stallMsMaxDefault = 600_000
 /** A statement reads one page. One that takes longer waits for a lock, or is lost. */
