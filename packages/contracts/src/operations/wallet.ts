@@ -294,6 +294,9 @@ export const wallet = service('wallet', {
     body: Type.Object(
       {
         playerId: Id,
+        transferId: Type.Optional(
+          described(Id, 'Only the entry of this transfer (trf_…), or this ledger item (led_…).'),
+        ),
         type: Type.Optional(LedgerItem.properties.type),
         from: Type.Optional(described(Timestamp, 'Entered at this time or later.')),
         to: Type.Optional(described(Timestamp, 'Entered before this time.')),

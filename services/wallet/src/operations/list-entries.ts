@@ -7,9 +7,13 @@ import { balanceOf } from '../views/balance.ts'
 import { teamEntry } from '../views/entry.ts'
 
 export const listEntries = handle(operations.wallet.listEntries, async ({ input }, { db }) => {
-  const { playerId, before, limit, type, from, to } = input
+  const { playerId, transferId, before, limit, type, from, to } = input
   const account = await findBalanceOfPlayer(db, playerId)
   if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+  if (transferId !== undefined) {
+    const entry = await findEntry(db, transferIdOf(transferId))
+    return { ...balanceOf(account), data: entry?.playerId === playerId ? [teamEntry(entry)] : [] }
+  }
   const last = before === undefined ? undefined : await findEntry(db, transferIdOf(before))
   if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [] }
   const asked = { brandId: account.brandId, playerId, before: last?.seq ?? null, limit: limit + 1 }

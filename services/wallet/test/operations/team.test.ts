@@ -224,6 +224,10 @@ t.test("a player's entries are filtered by type and time, page by page", async (
   const period = { from: third?.createdAt, to: second?.createdAt }
   t.ok((await list({ ...period, type: 'ADJUSTMENT' })).references.every((id) => id === 'filter/1'))
   t.same((await list({ to: '2020-01-01T00:00:00.000Z' })).references, [])
+  for (const transferId of [third?.transferId, third?.id])
+    t.same((await list({ transferId })).references, [third?.reference.id])
+  const elsewhere = { playerId: other, transferId: third?.transferId ?? '', limit: 2 }
+  t.same((await alice.call(listEntries, { input: elsewhere })).data, [])
 })
 
 t.test('a statement has every entry of the period once, and totals that add up', async (t) => {
