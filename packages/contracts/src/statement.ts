@@ -26,7 +26,7 @@ export const entryCells = (entry: TeamEntry): readonly string[] =>
 const entriesOnPage = 1_000
 
 /** A statement page by page. Each page has the totals of the whole period. */
-export async function* statementPages(
+export async function* readStatement(
   call: (input: Input<Statement>) => Promise<Reply<Statement>>,
   period: Pick<Input<Statement>, 'brandId' | 'from' | 'to'>,
 ): AsyncGenerator<Reply<Statement>> {

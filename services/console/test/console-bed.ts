@@ -157,6 +157,10 @@ export class Visitor {
     this.#cookies = new Map(Object.entries(cookies))
   }
 
+  /** Somebody else signs in with the same browser. */
+  as = (cookies: Readonly<Record<string, string>>): Visitor =>
+    new Visitor(this.#url, { ...Object.fromEntries(this.#cookies), ...cookies })
+
   get = (path: string): Promise<Shown> => this.#send(path, {})
 
   post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {

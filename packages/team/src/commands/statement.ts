@@ -1,4 +1,4 @@
-import { operations, statementPages, statementRows } from '@backoffice/contracts'
+import { operations, readStatement, statementRows } from '@backoffice/contracts'
 import { stringify } from 'csv-stringify/sync'
 import { print } from '../output.ts'
 import { row, type Work } from '../row.ts'
@@ -19,7 +19,7 @@ export const statement = [
 
 /** Exports page by page, because a period may be larger than memory. JSON is one document, so it is printed at the end. */
 async function exportAll({ session, input, json }: Work<typeof exportStatement>) {
-  const pages = statementPages((page) => session.call(exportStatement, page), input)
+  const pages = readStatement((page) => session.call(exportStatement, page), input)
   if (!json) {
     for await (const rows of statementRows(pages)) print(stringify([...rows]))
     return {}

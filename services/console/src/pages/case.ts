@@ -11,6 +11,16 @@ interface Case {
   readonly list?: string | undefined
   /** The next one that waits. */
   readonly next?: string
+  /** What came out, in one sentence. */
+  readonly verdict?: { readonly kind: 'done' | 'refused'; readonly text: string } | undefined
+  /** How far something has come that goes on, and where its events and its result are. */
+  readonly progress?: {
+    readonly check: string
+    readonly done: number
+    readonly total: number
+    readonly live: string
+    readonly page: string
+  }
   readonly facts: readonly Fact[]
   readonly sections?: readonly {
     readonly title: Word

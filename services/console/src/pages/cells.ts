@@ -6,7 +6,7 @@ export type Cell =
   | { readonly kind: 'text' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'ago'; readonly text: string }
   | { readonly kind: 'money'; readonly text: string; readonly currency: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string; readonly isElsewhere?: true }
-  | { readonly kind: 'lines'; readonly lines: readonly Cell[] }
+  | { readonly kind: 'lines' | 'words'; readonly lines: readonly Cell[] }
   | { readonly kind: 'nothing' }
 
 export interface Fact {
@@ -39,6 +39,10 @@ export function lines(...cells: readonly Cell[]): Cell {
   const shown = cells.filter(({ kind }) => kind !== 'nothing')
   return shown.length === 0 ? nothing : { kind: 'lines', lines: shown }
 }
+
+/** Several beside each other. */
+export const words = (...cells: readonly Cell[]): Cell =>
+  cells.length === 0 ? nothing : { kind: 'words', lines: cells }
 
 /** As much of JSON Schema as the replies of the team's operations use. */
 interface Schema {

@@ -2,8 +2,9 @@ import { deliveryStates, type Input, operations, type Reply } from '@backoffice/
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { factsOf, id, lines, link, rowSchema, type Shown, status, text } from './cells.ts'
+import { withQuery } from './filters.ts'
 import { operatorName } from './operator-name.ts'
-import { afterOf, rowsOnPage, showList, type Tab, withParameter } from './queue.ts'
+import { afterOf, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
@@ -73,7 +74,7 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
       href: address(pathOf(row)),
       cells: factsOf(rowSchema(listDeliveries.reply), row, columns),
     })),
-    path: operatorId === undefined ? inState : withParameter(inState, 'operatorId', operatorId),
+    path: operatorId === undefined ? inState : withQuery(inState, new URLSearchParams({ operatorId }).toString()),
     nextCursor,
   })
 }

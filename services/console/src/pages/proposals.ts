@@ -1,14 +1,15 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import type { Word } from '../words/index.ts'
 import { showCase } from './case.ts'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
 import { type Found, findProposals, waitsFor } from './open-proposals.ts'
 import { operatorName } from './operator-name.ts'
-import { rowsOnPage } from './queue.ts'
+import { rowsOnPage, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
 import { secretsIn } from './secrets.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, rolesFor, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { listProposals } = operations.gateway
 const { showPlayer } = operations.players
@@ -17,7 +18,7 @@ type Verb = 'approve' | 'decline'
 
 /** What takes two people. That is never so in the sandbox, so all of them belong to production. */
 export const proposalPages: Pages = (route) => {
-  route.get('/proposals', showLists)
+  route.get('/proposals', showProposals)
   route.get('/proposals/:proposalId', (visit) => showPage(visit))
   route.post('/proposals/:proposalId/:verb', async (visit) => {
     const { verb = '' } = visit.params
@@ -37,21 +38,21 @@ async function findOne({ person, params }: Visit): Promise<Found> {
   return proposal
 }
 
-async function showLists(visit: Visit): Promise<FastifyReply> {
+async function showProposals(visit: Visit): Promise<FastifyReply> {
   const { display, environment, person, address, query } = visit
   const isOpen = query.state !== 'decided'
   const frame = {
-    title: 'proposals',
+    title: 'proposals' as const,
+    path: '/proposals',
     tabs: [
-      { label: 'openProposals', href: address('/proposals'), current: isOpen },
-      { label: 'decidedProposals', href: address('/proposals?state=decided'), current: !isOpen },
+      { label: 'openProposals' as const, href: address('/proposals'), current: isOpen },
+      { label: 'decidedProposals' as const, href: address('/proposals?state=decided'), current: !isOpen },
     ],
   }
-  if (environment === 'sandbox')
-    return visit.show('lists', { ...frame, remark: display.t('oneIsEnough'), sections: [] })
+  if (environment === 'sandbox') return showLists(visit, { ...frame, remark: display.t('oneIsEnough'), sections: [] })
   const wanted = { limit: rowsOnPage, ...(isOpen ? { state: 'open' as const } : {}) }
   const { proposals, missing } = await findProposals(person, wanted)
-  const section = (title: string, those: readonly Found[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
+  const section = (title: Word, those: readonly Found[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
   const others = proposals.filter((one) => one.proposedBy !== person.name && !waitsFor(person, one))
   const sections = isOpen
     ? [
@@ -71,7 +72,7 @@ async function showLists(visit: Visit): Promise<FastifyReply> {
           proposals.filter(({ state }) => state !== 'open'),
         ),
       ]
-  return visit.show('lists', { ...frame, missing: missing.join(', '), sections })
+  return showLists(visit, { ...frame, missing, sections })
 }
 
 function rowsOf(visit: Visit, proposals: readonly Found[], areOpen: boolean) {
@@ -162,8 +163,7 @@ function named({ address }: Visit, name: string | undefined, value: string): Cel
 /** Who was first, and who may be second, before anybody clicks. */
 function peopleOf({ display, person }: Visit, { state, proposedBy, proposedAt, call }: Found): readonly string[] {
   if (state !== 'open') return []
-  const roles = (call?.roles ?? []).map((role) => display.word('value', role)).join(', ')
-  if (proposedBy === person.name) return [display.t('ownProposal', { roles })]
+  if (proposedBy === person.name) return [display.t('ownProposal', { roles: rolesFor({ display }, call) })]
   return [display.t('proposedByOther', { name: proposedBy, ago: display.ago(proposedAt) })]
 }
 
@@ -181,7 +181,7 @@ function decisionOf(visit: Visit, proposal: Found, verb: Verb): Decision {
   const given = inputOf(proposal).map(({ field, cell }) => labelOf(visit, field, cell))
   const what = [nameOf(visit, proposal), ...given].join(' · ')
   // Whoever may make the call may decide about it.
-  const roles = (call?.roles ?? []).map((role) => display.word('value', role)).join(', ')
+  const roles = rolesFor(visit, call)
   const notTheirs = call !== undefined && person.mayCall(call) ? undefined : display.t('notYours', { roles })
   if (verb === 'decline' || call === undefined)
     return {

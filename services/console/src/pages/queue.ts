@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import type { Row } from './cells.ts'
-import type { Visit } from './visit.ts'
+import { type Filter, withQuery } from './filters.ts'
+import type { ShownDecision, Visit } from './visit.ts'
 
 /** How many rows a page of a list has. */
 export const rowsOnPage = 50
@@ -20,29 +21,50 @@ export interface Tab {
   readonly count?: Word
 }
 
+export interface Section {
+  readonly title?: Word
+  readonly tabs?: readonly Tab[]
+  readonly remark?: string
+  readonly rows: readonly Row[]
+}
+
 interface List {
   readonly title: Word
+  /** The record whose list it is. */
+  readonly about?: { readonly name: string; readonly href: string }
   readonly tabs?: readonly Tab[]
   /** The form that makes one more. */
   readonly create?: { readonly href: string; readonly label: Word } | undefined
-  readonly rows: readonly Row[]
-  /** What is said where there are none. */
+  /** What can be done besides looking. */
+  readonly decisions?: readonly ShownDecision[]
+  readonly filter?: Filter
+  /** Of the same rows as a file. */
+  readonly csv?: string | undefined
+  readonly remark?: string | undefined
+  /** The services that did not answer. */
+  readonly missing?: readonly string[] | undefined
+  readonly sections: readonly Section[]
+  /** What is said where there are no rows. */
   readonly empty?: Word
-  /** Of its first page. */
+  /** Of its first page, without the filter. */
   readonly path: string
   readonly nextCursor?: string | null | undefined
 }
 
-/** A page of a list. */
-export const showList = (visit: Visit, { path, nextCursor, ...list }: List): FastifyReply =>
-  visit.show('queue', {
+/** A page of lists under one head. */
+export function showLists(visit: Visit, { path, nextCursor, csv, missing = [], ...list }: List): FastifyReply {
+  const filtered = withQuery(path, list.filter?.query ?? '')
+  return visit.show('list', {
     tabs: [],
     empty: 'none',
+    decisions: [],
     ...list,
-    more: nextCursor && visit.address(withParameter(path, 'after', nextCursor)),
-    first: visit.query.after === undefined ? undefined : visit.address(path),
+    missing: missing.join(', '),
+    csv: csv && visit.address(withQuery(csv, list.filter?.query ?? '')),
+    more: nextCursor && visit.address(withQuery(filtered, new URLSearchParams({ after: nextCursor }).toString())),
+    first: visit.query.after === undefined ? undefined : visit.address(filtered),
   })
+}
 
-/** An address with one more parameter. */
-export const withParameter = (path: string, name: string, value: string): string =>
-  `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
+export const showList = (visit: Visit, { rows, ...list }: Omit<List, 'sections'> & Section): FastifyReply =>
+  showLists(visit, { ...list, sections: [{ rows }] })

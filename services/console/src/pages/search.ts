@@ -7,6 +7,7 @@ import type { Visit } from './visit.ts'
 /** Where a record is shown, by the prefix of its id. */
 const places: Readonly<Record<string, string>> = {
   wdr: 'withdrawals',
+  dep: 'deposits',
   ply: 'players',
   op: 'operators',
   prp: 'proposals',

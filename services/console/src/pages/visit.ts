@@ -1,4 +1,5 @@
 import { type Environment, type Operation, Rejection } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/service-runtime/standalone'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../http/app.ts'
 import { goTo } from '../http/go-to.ts'
@@ -17,6 +18,8 @@ export interface Visit {
   readonly reply: FastifyReply
   readonly query: Readonly<Record<string, string | undefined>>
   readonly params: Readonly<Record<string, string>>
+  readonly now: Date
+  readonly log: Logger
   /** The address of a page in the same environment. */
   address(path: string): string
   show(page: string, data: object): FastifyReply
@@ -34,6 +37,8 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, context: C
     request,
     reply,
     params,
+    now: context.clock.now(),
+    log: context.log,
     query: request.query as Visit['query'],
     address: (path) => `/${environment}${path}`,
     show: (page, data) => reply.page(page, { environment, ...data }, { request }),
@@ -92,12 +97,14 @@ export interface Sent {
   readonly rejection: Rejection
 }
 
+/** The roles of which any is enough for an operation. */
+export const rolesFor = ({ display }: Pick<Visit, 'display'>, operation: Operation | undefined): string =>
+  (operation?.roles ?? []).map((role) => display.word('value', role)).join(', ')
+
 export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: Sent): ShownDecision {
   const { name, label, ask, tone, key, unless, operation, fixed } = decision
   const own = sent?.name === name ? sent : undefined
   const unknown = own !== undefined && isUnknown(own.rejection)
-  const needed = operation.roles ?? []
-  const words = needed.map((role) => visit.display.word('value', role)).join(', ')
   const here = encodeURIComponent(visit.address(path))
   return {
     name,
@@ -105,7 +112,9 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
     ask,
     tone,
     ...(key === undefined ? {} : { key }),
-    unless: visit.person.mayCall(operation) ? unless : visit.display.t('notYours', { roles: words }),
+    unless: visit.person.mayCall(operation)
+      ? unless
+      : visit.display.t('notYours', { roles: rolesFor(visit, operation) }),
     fields: fieldsOf(decision, own?.given, own?.rejection),
     // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
     operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),

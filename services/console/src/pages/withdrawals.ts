@@ -2,6 +2,10 @@ import { type Input, operations, Rejection, type Reply } from '@backoffice/contr
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
+import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
+import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
+import { historyOf } from './history.ts'
+import { periodOf } from './period.ts'
 import { afterOf, beforeOf, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
@@ -30,6 +34,14 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(keys, name)
 
 export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals', showQueue)
+  route.get('/withdrawals.csv', async (visit) => {
+    const { filter } = await readFilter(visit)
+    const read = async (cursor: string | undefined) =>
+      filter === undefined
+        ? { data: [] }
+        : visit.person.call(listWithdrawals, { ...filter, limit: rowsPerRead, ...beforeOf(cursor) })
+    return sendCsv(visit, `withdrawals-${visit.environment}`, csvRows(csvColumns, read))
+  })
   route.get('/withdrawals/next', goToNext)
   route.get('/withdrawals/:withdrawalId', (visit) => showPage(visit))
   route.post('/withdrawals/:withdrawalId/:verb', async (visit) => {
@@ -40,6 +52,14 @@ export const withdrawalPages: Pages = (route) => {
     return decide(visit, decisionOf(visit, found, verb), path, (sent) => showPage(visit, sent))
   })
 }
+
+const csvColumns = [
+  ...(['id', 'createdAt', 'operatorName', 'operatorId', 'brandId', 'environment', 'playerId'] as const),
+  ...(['amount', 'currency', 'method', 'destination', 'status', 'approvedBy'] as const),
+  ...(['reviewedAt', 'paidAt', 'reason'] as const),
+]
+
+const statuses = ['under_review', 'approved', 'paid', 'rejected', 'cancelled', 'failed'] as const
 
 const pathOf = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
 
@@ -75,9 +95,14 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
 
 /** All of them, newest first: what became of a withdrawal. */
 async function showAll(visit: Visit): Promise<FastifyReply> {
-  const { person, environment, query } = visit
-  const input = { environment, limit: rowsOnPage, ...beforeOf(query.after) }
-  const { data, nextCursor } = await person.call(listWithdrawals, input)
+  const { person, query } = visit
+  const { operatorField, filter } = await readFilter(visit)
+  const { data, nextCursor } =
+    filter === undefined
+      ? { data: [], nextCursor: null }
+      : await person.call(listWithdrawals, { ...filter, limit: rowsOnPage, ...beforeOf(query.after) })
+  const frame = frameOf(visit, 'all')
+  const fields = [operatorField, choice('state', statuses), textField('player', 'ply_…'), ...periodFields]
   const columns: readonly Shown<(typeof data)[number]>[] = [
     'createdAt',
     ['operator', operatorCell],
@@ -88,13 +113,31 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
     'reason',
   ]
   return showList(visit, {
-    ...frameOf(visit, 'all'),
+    ...frame,
+    filter: filterOf(visit, { list: 'withdrawals', path: frame.path, fields }),
+    csv: '/withdrawals.csv',
     nextCursor,
     rows: data.map((row) => ({
       href: visit.address(pathOf(row)),
       cells: factsOf(rowSchema(listWithdrawals.reply), row, columns),
     })),
   })
+}
+
+/** Without a filter where the operator that was asked for is not known: nothing can be listed then. */
+async function readFilter(visit: Visit) {
+  const { query, display, now, environment } = visit
+  const { field: operatorField, operator, isUnknown } = await operatorGiven(visit)
+  const { state, player } = valuesOf(visit, ['state', 'player'])
+  const status = statuses.find((known) => known === state)
+  const filter = {
+    environment,
+    ...(operator === undefined ? {} : { operatorId: operator.id }),
+    ...(player === undefined ? {} : { playerId: player }),
+    ...(status === undefined ? {} : { status }),
+    ...periodOf({ query, timeZone: display.timeZone, now }),
+  }
+  return { operatorField, filter: isUnknown ? undefined : filter }
 }
 
 function frameOf({ address }: Visit, shown: WaitingStatus | 'all') {
@@ -181,13 +224,7 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     people: peopleOf(visit, withdrawal),
     decisions,
     sent,
-    history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({
-      at,
-      who: by.kind === 'operator' ? (withdrawal.operatorName ?? by.name) : by.name,
-      from,
-      to,
-      reason,
-    })),
+    history: historyOf(withdrawal.transitions, withdrawal.operatorName ?? withdrawal.operatorId),
   })
 }
 

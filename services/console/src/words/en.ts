@@ -1,5 +1,10 @@
+import { enMoney } from './en-money.ts'
+import { enPeople } from './en-people.ts'
+
 /** Every text of the pages, in English. Another language has the same keys. */
 export const en = {
+  ...enMoney,
+  ...enPeople,
   title: 'Back office',
   production: 'Production',
   sandbox: 'Sandbox',
@@ -55,7 +60,6 @@ export const en = {
   unknown: 'Not known whether it was done. Press the button again: it acts once.',
   deposits: 'Deposits',
   brand: 'Brand',
-  auditMissing: 'These services do not answer, so what they recorded is missing: {services}.',
   firstWithdrawal: 'first withdrawal',
   newDestination: 'new destination',
   players: 'Players',
@@ -284,7 +288,6 @@ export const en = {
   'operation.setDailyLimit': 'Daily deposit limit',
   'operation.adjustWallet': 'Adjust the balance',
   'operation.reverseTransfer': 'Reverse a transfer',
-  'operation.showPlayer': 'Show what is masked',
   'operation.decideWithdrawal': 'Decide a withdrawal',
   'operation.decideKyc': 'Decide an identity check',
   'operation.declineProposal': 'Decline a proposal',

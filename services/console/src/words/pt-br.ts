@@ -1,7 +1,11 @@
 import type { en } from './en.ts'
+import { ptBRMoney } from './pt-br-money.ts'
+import { ptBRPeople } from './pt-br-people.ts'
 
 /** Portuguese of Brazil. */
 export const ptBR: Readonly<Record<keyof typeof en, string>> = {
+  ...ptBRMoney,
+  ...ptBRPeople,
   title: 'Back office',
   production: 'Produção',
   sandbox: 'Sandbox',
@@ -57,7 +61,6 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   unknown: 'Não se sabe se foi feito. Aperte o botão de novo: só vale uma vez.',
   deposits: 'Depósitos',
   brand: 'Marca',
-  auditMissing: 'Estes serviços não respondem, então falta o que eles registraram: {services}.',
   firstWithdrawal: 'primeiro saque',
   newDestination: 'destino novo',
   players: 'Jogadores',
@@ -282,7 +285,6 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   'operation.setDailyLimit': 'Limite diário de depósito',
   'operation.adjustWallet': 'Ajustar o saldo',
   'operation.reverseTransfer': 'Estornar uma transferência',
-  'operation.showPlayer': 'Mostrar o que está oculto',
   'operation.decideWithdrawal': 'Decidir um saque',
   'operation.decideKyc': 'Decidir uma identidade',
   'operation.declineProposal': 'Recusar uma proposta',
