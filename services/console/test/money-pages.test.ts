@@ -4,6 +4,7 @@ import { gateway } from '@backoffice/gateway'
 import { eventually } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { periodOf } from '../src/pages/period.ts'
 import { consoleBed, formOf, proposedBy, type Shown, type Visitor } from './console-bed.ts'
 
 const { createDeposit, confirmDeposit } = operations.payments
@@ -303,3 +304,25 @@ t.test('the pages about money', async (t) => {
 })
 
 const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')
+
+t.test('a period is whole days of a zone, wherever its clocks change', async (t) => {
+  const now = new Date('2026-03-08T02:30:00.000Z')
+  const of = (query: Record<string, string>, timeZone = 'America/Sao_Paulo') => periodOf({ query, timeZone, now })
+  const days = (from: string, to: string) => ({ from: `${from}:00.000Z`, to: `${to}:00.000Z` })
+  // There it is still the evening of the 7th.
+  t.same(of({ period: 'today' }), days('2026-03-07T03:00', '2026-03-08T03:00'))
+  t.same(of({ period: 'yesterday' }), days('2026-03-06T03:00', '2026-03-07T03:00'))
+  t.same(of({ period: 'last7Days' }), days('2026-03-01T03:00', '2026-03-08T03:00'))
+  t.same(of({ period: 'thisMonth' }), days('2026-03-01T03:00', '2026-03-08T03:00'))
+  t.same(of({ period: 'lastMonth' }), days('2026-02-01T03:00', '2026-03-01T03:00'))
+  // On the 8th the clocks go forward in New York: the day has 23 hours.
+  t.same(
+    of({ firstDay: '2026-03-08', lastDay: '2026-03-08' }, 'America/New_York'),
+    days('2026-03-08T05:00', '2026-03-09T04:00'),
+  )
+  t.same(of({ firstDay: '2026-02-28' }, 'UTC'), { from: '2026-02-28T00:00:00.000Z' })
+  t.same(of({ lastDay: '2026-02-28' }, 'UTC'), { to: '2026-03-01T00:00:00.000Z' })
+  t.same(of({ period: 'whenever' }), {})
+  for (const day of ['soon', '2026-13-01', '2026-02-30T00:00'])
+    t.throws(() => of({ firstDay: day }), { message: `${day} is no day` })
+})

@@ -97,13 +97,14 @@ function shownValue({ word, time, money: moneyOf }: Visit['display'], value: str
   return /^\d+\.\d\d$/.test(value) ? moneyOf(value, currency) : word('value', value)
 }
 
-async function depositsOf({ person }: Visit, { id: playerId, brandId }: Player): Promise<Source> {
+async function depositsOf({ person, address }: Visit, { id: playerId, brandId }: Player): Promise<Source> {
   if (!person.mayCall(listDeposits)) return whole([])
   const { data, nextCursor } = await person.call(listDeposits, { brandId, playerId, limit: eachMax })
-  const happenings = data.map(({ createdAt, amount, currency, status: value, method, externalReference }) => ({
+  const happenings = data.map(({ id, createdAt, amount, currency, status: value, method, externalReference }) => ({
     at: createdAt,
     kind: 'deposit' as const,
     what: lines(money(amount, currency), status(value), text(`${method} ${externalReference}`)),
+    href: address(`/deposits/${id}`),
   }))
   return { happenings, isWhole: nextCursor == null }
 }
