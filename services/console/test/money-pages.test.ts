@@ -244,7 +244,9 @@ t.test('the pages about money', async (t) => {
         t.equal(status, 200, path)
         t.match(text, new RegExp(`This takes the role ${role}`), path)
       }
-      for (const path of ['statement.csv?operator=Aurora&period=today', 'deposits.csv', 'audit.csv'])
+      const setAside = await integration.get('/production/set-aside')
+    t.match(setAside.text, 'href="/sandbox/set-aside"', 'the switch leads to the same list')
+    for (const path of ['statement.csv?operator=Aurora&period=today', 'deposits.csv', 'audit.csv'])
         t.equal((await integration.get(`/production/${path}`)).status, 403, path)
       t.equal((await integration.get(`/production/players/${playerId}/entries.csv`)).status, 403)
     },
