@@ -245,8 +245,8 @@ t.test('the pages about money', async (t) => {
         t.match(text, new RegExp(`This takes the role ${role}`), path)
       }
       const setAside = await integration.get('/production/set-aside')
-    t.match(setAside.text, 'href="/sandbox/set-aside"', 'the switch leads to the same list')
-    for (const path of ['statement.csv?operator=Aurora&period=today', 'deposits.csv', 'audit.csv'])
+      t.match(setAside.text, 'href="/sandbox/set-aside"', 'the switch leads to the same list')
+      for (const path of ['statement.csv?operator=Aurora&period=today', 'deposits.csv', 'audit.csv'])
         t.equal((await integration.get(`/production/${path}`)).status, 403, path)
       t.equal((await integration.get(`/production/players/${playerId}/entries.csv`)).status, 403)
     },
@@ -303,6 +303,13 @@ t.test('the pages about money', async (t) => {
       t.equal((await alice.get('/production/statement.csv?operator=Aurora')).location, '/production/statement')
     },
   )
+
+  await t.test('the start page has its queues while the wallet is away', async (t) => {
+    await bed.bed.services.wallet.drain()
+    const { status, text } = await alice.get('/production')
+    t.equal(status, 200)
+    t.match(text, 'the wallet does not answer')
+  })
 })
 
 const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')

@@ -169,6 +169,12 @@ t.test('the pages', async (t) => {
     t.match((await alice.get(`/production/players/${id}`)).text, 'evil\\u202etxt.exe')
   })
 
+  await t.test('lists of money are there while the gateway, which knows the operators, is away', async (t) => {
+    for (const path of ['deposits', 'withdrawals?status=all', 'statement'])
+      t.equal((await alice.get(`/production/${path}`)).status, 200, path)
+    t.equal((await alice.get('/production/deposits?operator=Aurora')).status, 503, 'nobody knows whose are meant')
+  })
+
   await t.test('say in the language of the browser, or in the one that was chosen', async (t) => {
     const visitor = await bed.visitor('alice')
     const page = await visitor.get('/production')

@@ -101,11 +101,17 @@ export async function operatorGiven({ person, query }: Visit): Promise<{
   const { operator: name } = valuesOf({ query }, ['operator'])
   const [operator, { data }] = await Promise.all([
     name === undefined ? undefined : person.call(getOperator, { name: name.slice(0, 64) }).catch(unlessUnknown),
-    person.call(listOperators, { limit: proposedMax }),
+    person.call(listOperators, { limit: proposedMax }).catch(noneProposed),
   ])
   const isUnknown = name !== undefined && operator === undefined
   const field: FilterField = { ...textField('operator'), choices: data.map((known) => known.name) }
   return { field: isUnknown ? { ...field, issue: 'error.OPERATOR_NOT_FOUND' } : field, operator, isUnknown }
+}
+
+/** Without the gateway there are no proposals, and still the list. */
+function noneProposed(error: unknown): { readonly data: readonly Operator[] } {
+  if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
+  return { data: [] }
 }
 
 function unlessUnknown(error: unknown): undefined {
