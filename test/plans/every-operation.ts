@@ -160,6 +160,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
     await team(players.searchPlayers, { ...by, limit: 10 })
   for (const by of [{ cpf: person.cpf }, { email: person.email }])
     await team(players.searchPlayers, { ...by, reason, limit: 10 })
+  await team(players.listGameSessions, { playerId, limit: 10 })
   for (const { exportPlayer } of [players, payments, wallet]) await team(exportPlayer, { playerId, reason })
   await team(players.kycQueue, { limit: 10 })
   await team(players.setDocumentUrl, { ...endpoint, template: 'https://kyc.example/{reference}', reason })

@@ -175,6 +175,16 @@ t.test('the page of a player', async (t) => {
     t.match((await alice.get(entry)).text, '/production/proposals/prp_')
     t.equal((await alice.get(`${path}/entries/trf_nothing`)).status, 404)
   })
+
+  await t.test('tells which games were opened', async (t) => {
+    const id = await bed.newPlayer('sandbox')
+    await bed.newWithdrawal('sandbox', id)
+    const { openGameSession } = operations.players
+    const scope = bed.bed.scope({ environment: 'sandbox' })
+    await bed.bed.rpc.call(openGameSession, { scope, input: { playerId: id, gameId: 'ocean-treasure' } })
+    const { text } = await (await bed.visitor('support')).get(`/sandbox/players/${id}`)
+    t.match(text, /game<\/span>.*Ocean Treasure.*demonstration<\/span>/s)
+  })
 })
 
 t.test('a time of a form is one of the zone, on either side of a change of the clocks', async (t) => {

@@ -3,6 +3,7 @@ import { personal } from '../personal.ts'
 import {
   Currency,
   EnvironmentName,
+  GameSession,
   Id,
   KycStatus,
   KycSubmission,
@@ -92,6 +93,21 @@ export const PlayerChange = Type.Object(
     from: Nullable(text(200)),
     to: Nullable(text(200)),
     reason: Nullable(Note),
+  },
+  closed,
+)
+
+/** A game that was opened. Its address is not in it: whoever has that can play. */
+export const OpenedSession = Type.Object(
+  {
+    id: Id,
+    playerId: Id,
+    brandId: Id,
+    gameId: text(128),
+    gameName: Nullable(text(200), { description: 'Null: no longer in the catalogue.' }),
+    mode: GameSession.properties.mode,
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
   },
   closed,
 )

@@ -32,6 +32,7 @@ import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import {
   DocumentSource,
+  OpenedSession,
   PlayerChange,
   PlayerStanding,
   TeamPlayer,
@@ -247,6 +248,22 @@ export const players = service('players', {
       closed,
     ),
     reply: pageOf(Type.Object({ ...TeamPlayer.properties, ...operatorNameField }, closed)),
+  }),
+
+  listGameSessions: team.query({
+    roles: ['compliance', 'finance', 'support', 'auditor'],
+    summary: 'List the game sessions of a player, newest first',
+    description: 'What was opened in the last 90 days. What was played is with the game provider.',
+    body: Type.Object(
+      {
+        playerId: Id,
+        before: Type.Optional(described(Id, 'Go on below this session.')),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: pageOf(OpenedSession),
+    rejects: ['PLAYER_NOT_FOUND'],
   }),
 
   kycQueue: team.query({

@@ -9,6 +9,7 @@ import { findPlayers } from './find-players.ts'
 import { getKyc } from './get-kyc.ts'
 import { getPlayerStanding } from './get-player-standing.ts'
 import { kycQueue } from './kyc-queue.ts'
+import { listGameSessions } from './list-game-sessions.ts'
 import { listGames } from './list-games.ts'
 import { listPlayers } from './list-players.ts'
 import { openGameSession } from './open-game-session.ts'
@@ -40,6 +41,7 @@ export const handlers = (games: {
   exportPlayer,
   listPlayers,
   searchPlayers,
+  listGameSessions,
   kycQueue,
   countKycQueue,
   decideKyc,

@@ -14,6 +14,8 @@ import { playersByExternalId } from './0012-players-by-external-id.ts'
 import { playersByName } from './0013-players-by-name.ts'
 import { documentSources } from './0014-document-sources.ts'
 import { oneQueueIndex } from './0015-one-queue-index.ts'
+import { sessionsOfPlayer } from './0016-sessions-of-player.ts'
+import { oneSessionIndex } from './0017-one-session-index.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -33,4 +35,6 @@ export const migrations: readonly Migration[] = [
   playersByName,
   documentSources,
   oneQueueIndex,
+  sessionsOfPlayer,
+  oneSessionIndex,
 ]
