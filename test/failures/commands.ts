@@ -277,6 +277,21 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    operation: players.takeKycCase,
+    prepare: async (world) => {
+      const playerId = await newPlayer(world)
+      return (key) => world.team(players.takeKycCase, { playerId }, key)
+    },
+  },
+  {
+    operation: players.releaseKycCase,
+    prepare: async (world) => {
+      const playerId = await newPlayer(world)
+      await world.team(players.takeKycCase, { playerId })
+      return (key) => world.team(players.releaseKycCase, { playerId }, key)
+    },
+  },
+  {
     operation: players.setPlayerStatus,
     prepare: async (world) => {
       const playerId = await newPlayer(world)

@@ -166,6 +166,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(players.setDocumentUrl, { ...endpoint, template: 'https://kyc.example/{reference}', reason })
   await team(players.showDocumentUrl, endpoint)
   await team(players.countKycQueue)
+  await team(players.takeKycCase, { playerId })
+  await team(players.releaseKycCase, { playerId })
   await team(players.decideKyc, { playerId, status: 'aprovado', reason })
   await team(players.setPlayerStatus, { playerId, status: 'bloqueado', reason })
   await team(players.setGameAvailability, { brandId, gameId: 'lucky-tiger', available: false })

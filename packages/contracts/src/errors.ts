@@ -162,6 +162,11 @@ const catalogue = {
     message: 'The data of this player are still needed; the details say why.',
     retryable: false,
   },
+  KYC_TAKEN: {
+    status: 409,
+    message: 'Somebody else has taken this case; the details say who. It can be taken over.',
+    retryable: false,
+  },
   WEBHOOK_URL_REFUSED: { status: 422, message: 'The webhook URL is not allowed.', retryable: false },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -140,8 +140,8 @@ t.test('people read tables: a title for each column, a dash for what is absent, 
   const entry = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', latestReference: null, submissions: 2 }
   const { stdout } = await typed(['kyc', 'queue'], () => ({ data: [entry] }))
   const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/).join('|'))
-  t.equal(head, 'player|name|operator|environment|status|document|reference|documents|waiting since|opens at')
-  t.equal(line, 'ply_1|Ana|–|–|em_analise|–|–|2|–|–')
+  t.equal(head, 'player|name|operator|environment|status|document|reference|documents|waiting since|taken by|opens at')
+  t.equal(line, 'ply_1|Ana|–|–|em_analise|–|–|2|–|–|–')
   t.equal((await typed(['kyc', 'queue'], () => ({ data: [] }))).stdout, 'none\n')
 })
 

@@ -141,6 +141,32 @@ t.test('the pages', async (t) => {
     t.match((await compliance.get(path)).text, 'Done: Bruno Lima: approved')
   })
 
+  await t.test('a case is taken, shown as taken, and decided by nobody else until it is taken over', async (t) => {
+    const waiting = await bed.newPlayer('production', 'Célia Reis')
+    const path = `/production/kyc/${waiting}`
+    const bob = await bed.visitor('bob')
+    const takeLate = formOf(await bob.get(path), `${path}/take`)
+    const approveLate = formOf(await bob.get(path), `${path}/approve`)
+    t.equal((await alice.post(`${path}/take`, formOf(await alice.get(path), `${path}/take`))).status, 303)
+    t.match((await alice.get(path)).text, 'You have this case until')
+    t.match((await bob.get('/production/kyc')).text, /Célia Reis.*alice/s)
+    const page = await bob.get(path)
+    t.match(page.text, 'alice has this case. Take it over first.')
+    t.strictSame(formOf(page, `${path}/approve`), {})
+    const late = await bob.post(`${path}/take`, takeLate)
+    t.equal(late.status, 422, 'a form to take a case takes it from nobody')
+    t.match(late.text, 'Somebody else has taken this case.')
+    t.equal((await bob.post(`${path}/approve`, { ...approveLate, reason: 'clear' })).status, 422)
+    t.not((await bob.get(`/production/kyc/next?not=${playerId}`)).location, path)
+
+    t.equal((await bob.post(`${path}/takeOver`, formOf(page, `${path}/takeOver`))).status, 303)
+    t.strictSame(formOf(await alice.get(path), `${path}/approve`), {})
+    const mine = await bob.get(path)
+    t.equal((await bob.post(`${path}/release`, formOf(mine, `${path}/release`))).status, 303)
+    t.match(formOf(await alice.get(path), `${path}/approve`), { operationId: /./ })
+    t.strictSame(formOf(await (await bed.visitor('support')).get(path), `${path}/take`), {})
+  })
+
   await t.test('the environments are never mixed', async (t) => {
     const sandbox = await bed.newPlayer('sandbox', 'Somebody of the sandbox')
     t.notMatch((await alice.get('/production/kyc')).text, sandbox)

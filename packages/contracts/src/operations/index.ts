@@ -7,7 +7,14 @@ import { webhooks } from './webhooks.ts'
 
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
 export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor, WithdrawalFacts } from './payments.ts'
-export { DocumentSource, PlayerChange, PlayerStanding, TeamPlayer, TeamSubmission } from './player-records.ts'
+export {
+  DocumentSource,
+  PlayerChange,
+  PlayerStanding,
+  TakenCase,
+  TeamPlayer,
+  TeamSubmission,
+} from './player-records.ts'
 export {
   AuditEntry,
   AuditedChange,

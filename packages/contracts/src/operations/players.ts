@@ -13,10 +13,8 @@ import {
   KycChange,
   KycDecision,
   KycStatus,
-  KycSubmission,
   KycSubmissionReceipt,
   KycSubmissionRequest,
-  PersonName,
   Player,
   PlayerRequest,
   PlayerStatus,
@@ -28,6 +26,7 @@ import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import { Line } from '../text.ts'
+import { kycReview } from './kyc-review.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import {
@@ -37,9 +36,10 @@ import {
   PlayerStanding,
   TeamPlayer,
   TeamSubmission,
+  takenField,
   unmaskFields,
 } from './player-records.ts'
-import { operatorNameField, ownerFields, queueState } from './queues.ts'
+import { operatorNameField, ownerFields } from './queues.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
 export const players = service('players', {
@@ -192,6 +192,7 @@ export const players = service('players', {
     reply: Type.Object(
       {
         ...TeamPlayer.properties,
+        ...takenField,
         submissions: Type.Array(TeamSubmission, { maxItems: 100 }),
         changes: Type.Array(PlayerChange),
       },
@@ -266,57 +267,7 @@ export const players = service('players', {
     rejects: ['PLAYER_NOT_FOUND'],
   }),
 
-  kycQueue: team.query({
-    roles: ['compliance', 'support', 'auditor'],
-    summary: 'List the players whose documents wait for a decision, the longest wait first',
-    body: Type.Object(
-      {
-        ...ownerFields,
-        after: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
-        ),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: pageOf(
-      Type.Object(
-        {
-          playerId: Id,
-          operatorId: Id,
-          ...operatorNameField,
-          brandId: Id,
-          environment: EnvironmentName,
-          name: PersonName,
-          kycStatus: KycStatus,
-          submissions: Type.Integer(),
-          latestDocumentType: KycSubmission.properties.documentType,
-          latestReference: KycSubmission.properties.reference,
-          documentUrl: TeamSubmission.properties.documentUrl,
-          waitingSince: Timestamp,
-        },
-        closed,
-      ),
-    ),
-  }),
-
-  countKycQueue: team.query({
-    roles: everyRole,
-    summary: 'Count the players whose documents wait for a decision',
-    body: Type.Object({ environment: ownerFields.environment }, closed),
-    reply: queueState({}),
-  }),
-
-  decideKyc: team.command({
-    roles: ['compliance'],
-    summary: "Decide a player's identity check",
-    body: Type.Object(
-      { playerId: Id, status: KycDecision, reason: described(Reason, 'Why; the operator reads it with the status.') },
-      closed,
-    ),
-    reply: KycChange,
-    rejects: ['PLAYER_NOT_FOUND'],
-  }),
+  ...kycReview,
 
   showDocumentUrl: team.query({
     roles: ['integration', 'compliance', 'auditor'],

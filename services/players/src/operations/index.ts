@@ -14,6 +14,7 @@ import { listGames } from './list-games.ts'
 import { listPlayers } from './list-players.ts'
 import { openGameSession } from './open-game-session.ts'
 import { registerPlayer } from './register-player.ts'
+import { releaseKycCase } from './release-kyc-case.ts'
 import { searchPlayers } from './search-players.ts'
 import { selfExcludePlayer } from './self-exclude-player.ts'
 import { setDailyLimit } from './set-daily-limit.ts'
@@ -23,6 +24,7 @@ import { setPlayerStatus } from './set-player-status.ts'
 import { showDocumentUrl } from './show-document-url.ts'
 import { showPlayer } from './show-player.ts'
 import { submitKyc } from './submit-kyc.ts'
+import { takeKycCase } from './take-kyc-case.ts'
 
 export const handlers = (games: {
   readonly gamesUrl: string
@@ -44,6 +46,8 @@ export const handlers = (games: {
   listGameSessions,
   kycQueue,
   countKycQueue,
+  takeKycCase,
+  releaseKycCase,
   decideKyc,
   showDocumentUrl,
   setDocumentUrl,

@@ -16,6 +16,7 @@ export const playerTables: readonly PlayerTable[] = [
   { table: 'player', key: 'id', isAbout: (playerId) => sql`id = ${playerId}`, open: openPlayer },
   { table: 'kyc_submission', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'player_change', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
+  { table: 'taken_case', key: 'player_id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'game_session', key: 'id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject = ${playerId}` },
   { table: 'team_proposal', key: 'id', isAbout: (playerId) => sql`input ->> 'playerId' = ${playerId}` },

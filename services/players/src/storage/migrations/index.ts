@@ -16,6 +16,7 @@ import { documentSources } from './0014-document-sources.ts'
 import { oneQueueIndex } from './0015-one-queue-index.ts'
 import { sessionsOfPlayer } from './0016-sessions-of-player.ts'
 import { oneSessionIndex } from './0017-one-session-index.ts'
+import { takenCases } from './0018-taken-cases.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   oneQueueIndex,
   sessionsOfPlayer,
   oneSessionIndex,
+  takenCases,
 ]
