@@ -85,6 +85,18 @@ t.test('the pages', async (t) => {
     t.match((await bob.get(path)).text, 'Done: R$40.00 paid')
   })
 
+  await t.test('an amount that one person may pay alone is paid by who approved it', async (t) => {
+    const id = await bed.newWithdrawal('production', await bed.newPlayer('production'), 'ana@example.com', '10.00')
+    const path = `/production/withdrawals/${id}`
+    await alice.post(`${path}/approve`, formOf(await alice.get(path), `${path}/approve`))
+    const page = await alice.get(path)
+    t.match(page.text, 'Approved by alice')
+    t.notMatch(page.text, 'You approved it yourself')
+    t.equal((await alice.post(`${path}/pay`, formOf(page, `${path}/pay`))).status, 303)
+    t.match((await alice.get(path)).text, 'Done: R$10.00 paid')
+    t.match((await alice.get(`/production/audit?subject=${id}`)).text, 'payAloneUpTo: – → 10.00')
+  })
+
   await t.test('a form of another site, or of another session, decides nothing', async (t) => {
     const id = await newWithdrawal()
     const path = `/production/withdrawals/${id}`

@@ -288,6 +288,12 @@ export const payments = service('payments', {
         ...TeamWithdrawal.properties,
         ...operatorNameField,
         ...factsField,
+        payTakesTwo: Type.Optional(
+          Type.Boolean({
+            description:
+              'Whoever approves it cannot pay it. Absent in replies of 1.1.0, where production always takes two.',
+          }),
+        ),
         transitions: Type.Array(Transition, { maxItems: 10 }),
       },
       closed,
@@ -353,7 +359,7 @@ export const payments = service('payments', {
     reply: queueState({ status: oneOf(waitingStatuses) }),
   }),
 
-  /** In production, approving and paying a withdrawal takes two people. */
+  /** In production, approving and paying a withdrawal takes two people, above an amount that the settings name. */
   decideWithdrawal: team.command({
     roles: ['finance'],
     freshLogin: { when: { decision: 'pay' } },

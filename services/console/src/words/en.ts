@@ -305,7 +305,6 @@ export const en = {
   'operation.takeKycCase': 'Take an identity check',
   'operation.releaseKycCase': 'Give an identity check back',
   'field.taken': 'Taken by',
-  'field.takenBy': 'Taken by',
   'operation.declineProposal': 'Decline a proposal',
   'operation.endCommand': 'Give up a credit',
   'field.proposal': 'What',

@@ -304,7 +304,6 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   'operation.takeKycCase': 'Assumir uma identidade',
   'operation.releaseKycCase': 'Devolver uma identidade',
   'field.taken': 'Com quem está',
-  'field.takenBy': 'Com quem está',
   'operation.declineProposal': 'Recusar uma proposta',
   'operation.endCommand': 'Desistir de um crédito',
   'field.proposal': 'O quê',

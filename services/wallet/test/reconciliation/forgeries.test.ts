@@ -136,9 +136,18 @@ const auditCorrection = (operation: string, input: Readonly<Record<string, strin
 async function forgePayment(
   { scope, playerId }: Brand,
   id: string,
-  { kind = 'team', by, audited = by }: { kind?: string; by: string; audited?: string | null },
+  {
+    kind = 'team',
+    by,
+    audited = by,
+    aloneUpTo = null,
+  }: { kind?: string; by: string; audited?: string | null; aloneUpTo?: string | null },
 ): Promise<void> {
   const operationId = newId('opn')
+  const changes = [
+    { field: 'status', before: 'approved', after: 'paid' },
+    ...(aloneUpTo === null ? [] : [{ field: 'payAloneUpTo', before: null, after: aloneUpTo }]),
+  ]
   await as(
     'payments',
     `update withdrawal set status = 'paid', version = 3, paid_at = now(), updated_at = now() where id = $1`,
@@ -153,9 +162,9 @@ async function forgePayment(
   if (audited !== null)
     await as(
       'payments',
-      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
-      values ($1, now(), $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}')`,
-      [newId('aud'), audited, operationId, id],
+      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, changes)
+      values ($1, now(), $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5)`,
+      [newId('aud'), audited, operationId, id, JSON.stringify(changes)],
     )
   await as(
     'payments',
@@ -450,6 +459,16 @@ const forgeries: readonly Forgery[] = [
     what: 'one person approves and pays',
     found: ['decisions'],
     forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice' }),
+  },
+  {
+    what: 'one person approves and pays, up to the amount for which one was enough then',
+    found: [],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice', aloneUpTo: '10.00' }),
+  },
+  {
+    what: 'one person approves and pays more than one person could',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice', aloneUpTo: '9.99' }),
   },
   {
     what: 'a payment is in nobody’s audit trail',
