@@ -132,19 +132,6 @@ async function stuckCredit(world: World, { depositId, id }: { readonly depositId
   )
 }
 
-/** What another person proposed a moment ago. */
-async function proposalToEnd(world: World, commandId: string): Promise<void> {
-  await world.row(
-    `with proposed as (
-      insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
-      values ('endCommand', $1, 'bob', now(), $1)
-    )
-    insert into payments.audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
-    values ($1, now(), 'bob', 'endCommand', $1, $1, $2, '{}')`,
-    [commandId, reason],
-  )
-}
-
 export const commands: readonly Command[] = [
   // Operators, over HTTP where a key is required.
   {
@@ -245,12 +232,12 @@ export const commands: readonly Command[] = [
     prepare: async (world) => {
       const depositId = await newDeposit(world)
       const commandId = newId('cmd')
-      let made: Promise<void> | undefined
+      const input = { commandId, reason }
+      let made: Promise<string> | undefined
       return async (key) => {
         // Not before: this is something that is stuck.
-        made ??= stuckCredit(world, { depositId, id: commandId }).then(() => proposalToEnd(world, commandId))
-        await made
-        return world.team(payments.endCommand, { commandId, reason }, key)
+        made ??= stuckCredit(world, { depositId, id: commandId }).then(() => world.propose(payments.endCommand, input))
+        return world.approve(payments.endCommand, input, { approves: await made, operationId: key })
       }
     },
   },

@@ -1,4 +1,4 @@
-import { operations } from '@backoffice/contracts'
+import { operations, Rejection } from '@backoffice/contracts'
 import t from 'tap'
 import { typed } from './typed.ts'
 
@@ -265,6 +265,24 @@ t.test('the question before a credit is given up says whose, and how much', asyn
   t.match(sent, [{ input: { commandId: 'cmd_1' } }, { input: { depositId: 'dep_1' } }])
   const { error: ofNone } = await typed(words, () => ({ data: [], nextCursor: null }))
   t.match(ofNone?.message, 'end cmd_1?')
+})
+
+t.test('commands end proposes, and typed by somebody else it carries out what was proposed', async (t) => {
+  const words = ['commands', 'end', 'cmd_1', '--reason', 'no room', '--yes', '--json']
+  const waits = { proposalId: 'prp_1', proposedBy: 'alice', expiresAt: '2026-03-03T00:00:00.000Z' }
+  const first = await typed(words, ({ id }) => {
+    if (id === 'endCommand') throw new Rejection('AWAITS_APPROVAL', waits)
+    return { data: id === 'listCommands' ? [{ id: 'cmd_1', subject: 'dep_1' }] : [] }
+  })
+  t.strictSame(JSON.parse(first.stdout), { commandId: 'cmd_1', depositId: 'dep_1', state: 'proposed', ...waits })
+  const others = ['cmd_2', 'cmd_1'].map((commandId, index) => ({
+    ...{ id: `prp_${index}`, operation: 'endCommand', input: { commandId } },
+  }))
+  const ended = { commandId: 'cmd_1', depositId: 'dep_1', state: 'ended' }
+  const second = await typed(words, ({ id }) => (id === 'endCommand' ? ended : { data: others }))
+  t.strictSame(JSON.parse(second.stdout), ended)
+  t.match(second.sent, [{}, { operation: { id: 'endCommand' }, input: { commandId: 'cmd_1', reason: 'no room' } }])
+  t.equal(second.sent[1]?.approves, 'prp_1')
 })
 
 t.test('a statement is read page by page, and written as CSV with totals below', async (t) => {

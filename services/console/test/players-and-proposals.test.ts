@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import t from 'tap'
 import { isoOf } from '../src/pages/display.ts'
-import { consoleBed, formOf } from './console-bed.ts'
+import { consoleBed, formOf, proposedBy } from './console-bed.ts'
 
 const bed = await consoleBed(t)
 
@@ -82,6 +82,28 @@ t.test('what takes two people', async (t) => {
     // A service that does not run here may keep it.
     t.equal((await alice.get('/production/proposals/prp_nothing')).status, 503)
   })
+})
+
+t.test('a credit is given up by two people, the second in the console, who sees how much it is', async (t) => {
+  const { createDeposit, confirmDeposit, endCommand, showDeposit } = operations.payments
+  const [scope, admin] = [bed.bed.scope({ environment: 'production' }), bed.bed.sql('admin')]
+  const playerId = await bed.newPlayer('production')
+  const given = { playerId, amount: '10.00', currency: 'BRL', method: 'pix', externalReference: playerId }
+  const { id: depositId } = await bed.bed.rpc.call(createDeposit, { scope, input: given })
+  await admin.query('update wallet.account set posted = 9223372036854775807 where owner_id = $1', [playerId])
+  await t.rejects(bed.bed.rpc.call(confirmDeposit, { scope, input: { depositId } }), { code: 'SERVICE_UNAVAILABLE' })
+  const { rows } = await admin.query(`select id from payments.outbox where aggregate = $1 and kind = 'command'`, [
+    depositId,
+  ])
+  const input = { commandId: rows[0].id, reason: 'the account can hold no more' }
+  const path = `/production/proposals/${await proposedBy(bed.bed.team('bob').call(endCommand, { input }))}`
+  const finance = await bed.visitor('finance')
+  const page = await finance.get(path)
+  for (const shown of ['Give up a credit', 'R$10.00', depositId]) t.match(page.text, shown)
+  const form = formOf(page, `${path}/approve`)
+  t.equal((await finance.post(`${path}/approve`, { ...form, reason: 'agreed with the operator' })).status, 303)
+  t.match((await finance.get(path)).text, 'agreed with the operator')
+  t.match(await bed.bed.team('bob').call(showDeposit, { input: { depositId } }), { status: 'failed' })
 })
 
 t.test('the page of a player', async (t) => {

@@ -16,7 +16,7 @@ export const droppedIntents: Retention = {
   setting: 'REPLIES_KEEP_HOURS',
 }
 
-/** A proposal counts for a day. Who proposed what is in the audit trail. */
+/** Written until what takes two people had one mechanism, and by nothing since. Who proposed what is in the audit trail. */
 const oldProposals: Retention = { table: 'proposal', column: 'proposed_at', keepMs: 30 * dayMs }
 
 export const payments = defineService({

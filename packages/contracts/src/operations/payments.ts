@@ -381,25 +381,23 @@ export const payments = service('payments', {
     rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
   }),
 
-  /**
-   * The first person proposes it, another one carries it out within a day, with the same call. Only a credit that the
-   * wallet can never do is given up: its deposit fails.
-   */
+  /** Only a credit that the wallet can never do is given up: its deposit fails. In the sandbox as in production. */
   endCommand: team.command({
     roles: ['finance'],
+    twoPeople: 'always',
     summary: 'Give up a credit that the wallet can never do: the deposit fails. Takes two people',
     body: Type.Object({ commandId: Id, reason: Reason }, closed),
     reply: Type.Object(
       {
         commandId: Id,
         depositId: Id,
-        state: Type.Union([Type.Literal('proposed'), Type.Literal('ended')]),
+        state: Type.Literal('ended'),
         proposedBy: personal('staff', text(254)),
-        /** Until then another person may carry it out. */
+        /** Until then another person could carry it out. */
         expiresAt: Timestamp,
       },
       closed,
     ),
-    rejects: ['COMMAND_NOT_FOUND', 'COMMAND_CANNOT_BE_ENDED', 'TWO_PEOPLE_REQUIRED'],
+    rejects: ['COMMAND_NOT_FOUND', 'COMMAND_CANNOT_BE_ENDED'],
   }),
 })

@@ -11,10 +11,11 @@ import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, ty
 
 const { listProposals } = operations.gateway
 const { showPlayer } = operations.players
+const { listCommands, showDeposit } = operations.payments
 
 type Verb = 'approve' | 'decline'
 
-/** What takes two people. That is never so in the sandbox, so all of them belong to production. */
+/** What takes two people. In the sandbox that is so for giving up a credit alone, which is shown with those of production. */
 export const proposalPages: Pages = (route) => {
   route.get('/proposals', showLists)
   route.get('/proposals/:proposalId', (visit) => showCase(visit))
@@ -143,10 +144,15 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
 
 /** What was given with the call, with the names of whom it is about. */
 async function subjectFacts(visit: Visit, proposal: Found): Promise<readonly Fact[]> {
-  const input = (proposal.input ?? {}) as { readonly playerId?: string; readonly operatorId?: string }
+  const input = (proposal.input ?? {}) as {
+    readonly playerId?: string
+    readonly operatorId?: string
+    readonly commandId?: string
+  }
   const player = input.playerId === undefined ? undefined : await findPlayer(visit, input.playerId)
   const operator = input.operatorId === undefined ? undefined : await operatorName(visit, input.operatorId)
-  return inputOf(proposal).map(({ field, cell }) => {
+  const deposit = input.commandId === undefined ? undefined : await findDeposit(visit, input.commandId)
+  const given = inputOf(proposal).map(({ field, cell }) => {
     const value = 'text' in cell ? cell.text : ''
     if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name, value) }
     if (field === 'operatorId') return { field: 'operator', cell: named(visit, operator, value) }
@@ -154,7 +160,21 @@ async function subjectFacts(visit: Visit, proposal: Found): Promise<readonly Fac
     if (field === 'amount' && player !== undefined) return { field, cell: money(value, player.currency) }
     return { field, cell }
   })
+  return deposit === undefined ? given : [{ field: 'deposit', cell: depositCell(visit, deposit) }, ...given]
 }
+
+type Deposit = Reply<typeof showDeposit>
+
+/** Whose credit would be given up: the id of the command does not say it. Undefined once it is given up. */
+async function findDeposit({ person }: Visit, commandId: string): Promise<Deposit | undefined> {
+  if (!person.mayCall(listCommands) || !person.mayCall(showDeposit)) return undefined
+  const { data } = await person.call(listCommands, { commandId, limit: 1 })
+  const [command] = data
+  return command && person.call(showDeposit, { depositId: command.subject })
+}
+
+const depositCell = ({ address }: Visit, { id: depositId, amount, currency, playerId, environment }: Deposit): Cell =>
+  lines(money(amount, currency), text(environment), link(playerId, address(`/players/${playerId}`)), id(depositId))
 
 /** Null while the service that knows the player does not answer. */
 const findPlayer = ({ person }: Visit, playerId: string): Promise<Reply<typeof showPlayer> | undefined> =>

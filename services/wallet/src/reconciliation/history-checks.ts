@@ -188,7 +188,9 @@ export const decisions = recordCheck(
           on (proposed.operation_id, proposed.operation, proposed.subject, proposed.actor)
             = (d.proposal_operation_id, 'endCommand', d.command_id, d.proposed_by)
         where d.by_kind = 'team' and d.ending_operation_id = d.operation_id
-          and 'done' = all (array[coalesce(done.outcome, 'done'), coalesce(proposed.outcome, 'done')])
+          and coalesce(done.outcome, 'done') = 'done'
+          -- Its audit entry said that it was done, before what takes two people had one mechanism.
+          and coalesce(proposed.outcome, 'done') in ('AWAITS_APPROVAL', 'done')
           and (done.operation_id, done.operation, done.subject, done.actor)
             = (d.operation_id, 'endCommand', d.command_id, d.ended_by)
           and proposed.actor <> done.actor and done.at < proposed.at + interval '1 day'

@@ -180,7 +180,11 @@ async function forgePayment(
 /** Takes a confirmation back as two people do who give its credit up, each part of it where the service would write it. */
 async function forgeEnding(
   brand: Brand,
-  { isRecorded = true, proposedDaysAgo = 0 }: { isRecorded?: boolean; proposedDaysAgo?: number | null },
+  {
+    isRecorded = true,
+    proposedDaysAgo = 0,
+    proposal = 'AWAITS_APPROVAL',
+  }: { isRecorded?: boolean; proposedDaysAgo?: number | null; proposal?: string | null },
 ): Promise<string> {
   const id = await brand.deposit('5.00')
   const commandId = newId('cmd')
@@ -200,15 +204,17 @@ async function forgeEnding(
       [commandId, id, operationId],
     )
   const audited = [
-    { actor: 'bob', by: operationId, daysAgo: 0 },
-    ...(proposedDaysAgo === null ? [] : [{ actor: 'alice', by: commandId, daysAgo: proposedDaysAgo }]),
+    { actor: 'bob', by: operationId, daysAgo: 0, outcome: 'done' },
+    ...(proposedDaysAgo === null
+      ? []
+      : [{ actor: 'alice', by: commandId, daysAgo: proposedDaysAgo, outcome: proposal }]),
   ]
-  for (const { actor, by, daysAgo } of audited)
+  for (const { actor, by, daysAgo, outcome } of audited)
     await as(
       'payments',
-      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
-      values ($1, now() - make_interval(days => $2), $3, 'endCommand', $4, $5, '{}')`,
-      [newId('aud'), daysAgo, actor, by, commandId],
+      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, outcome)
+      values ($1, now() - make_interval(days => $2), $3, 'endCommand', $4, $5, '{}', $6)`,
+      [newId('aud'), daysAgo, actor, by, commandId, outcome],
     )
   return id
 }
@@ -508,6 +514,16 @@ const forgeries: readonly Forgery[] = [
     what: 'a credit is given up as two people do',
     found: [],
     forge: (brand) => forgeEnding(brand, {}),
+  },
+  {
+    what: 'a credit is given up as two people did before proposals were kept by one mechanism',
+    found: [],
+    forge: (brand) => forgeEnding(brand, { proposal: null }),
+  },
+  {
+    what: 'a credit is given up whose proposal was refused',
+    found: ['decisions'],
+    forge: (brand) => forgeEnding(brand, { proposal: 'ROLE_REQUIRED' }),
   },
   {
     what: 'a confirmation is taken back, and no command was ended',
