@@ -158,7 +158,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(players.listPlayers, { brandId, limit: 10 })
   for (const by of [{ playerId }, { externalId: 'unknown' }, { name: 'ana sou' }])
     await team(players.searchPlayers, { ...by, limit: 10 })
-  for (const by of [{ cpf: person.cpf }, { email: person.email }])
+  for (const by of [{ cpf: person.cpf }, { email: person.email }, { phone: '+5511987654321' }])
     await team(players.searchPlayers, { ...by, reason, limit: 10 })
   await team(players.listGameSessions, { playerId, limit: 10 })
   for (const { exportPlayer } of [players, payments, wallet]) await team(exportPlayer, { playerId, reason })

@@ -209,6 +209,66 @@ t.test('the page of a player', async (t) => {
   })
 })
 
+t.test('the search', async (t) => {
+  const alice = await bed.visitor('alice')
+  const support = await bed.visitor('support')
+  const { _csrf = '' } = formOf(await alice.get('/production'), '/production/search')
+  const playerId = await bed.newPlayer('production', 'Elisa Prado')
+  const form = async (q: string) => {
+    const page = await alice.post('/production/search', { _csrf, q })
+    t.equal(page.status, 200, q)
+    return page
+  }
+  const reason = 'a complaint by letter'
+
+  await t.test('goes to the record with an id, and lists who has a name', async (t) => {
+    const search = async (q: string) => (await alice.post('/production/search', { _csrf, q })).location
+    t.equal(await search(` ${playerId} `), `/production/players/${playerId}`)
+    t.equal(await search('Elisa & Co'), '/production/search?q=Elisa%20%26%20Co')
+    t.match((await alice.get('/production/search?q=elisa')).text, playerId)
+    const nothing = await alice.get('/production/search?q=nothing')
+    t.match(nothing.text, 'href="/production/search/players"')
+    t.equal((await alice.post('/production/search', { q: playerId })).status, 403)
+  })
+
+  await t.test(
+    'asks why before it looks for a CPF, an e-mail or a telephone, and puts none into an address',
+    async (t) => {
+      for (const [q, field, value] of [
+        ['529.982.247-25', 'cpf', '529.982.247-25'],
+        ['ana@example.com', 'email', 'ana@example.com'],
+        ['+55 (11) 98765-4321', 'phone', '+5511987654321'],
+      ] as const) {
+        const page = await form(q)
+        t.equal(page.location, null)
+        t.ok(page.text.includes(`name="${field}" value="${value}"`), q)
+        t.notMatch(page.text, playerId, 'nothing is searched for yet')
+      }
+      t.match((await alice.get('/production/search?q=ana@example.com')).text, 'name="email" value="ana@example.com"')
+    },
+  )
+
+  await t.test('finds by them with a reason, which the audit has and what was searched for it has not', async (t) => {
+    const path = '/production/search/players'
+    const hidden = formOf(await form('529.982.247-25'), `${path}/find`)
+    const without = await alice.post(`${path}/find`, { ...hidden, cpf: '529.982.247-25' })
+    t.equal(without.status, 422)
+    t.notMatch(without.text, playerId)
+    const two = await alice.post(`${path}/find`, { ...hidden, cpf: '529.982.247-25', email: 'ana@example.com', reason })
+    t.equal(two.status, 422)
+    const found = await alice.post(`${path}/find`, { ...hidden, cpf: '52998224725', reason })
+    t.equal(found.status, 200)
+    t.match(found.text, `/production/players/${playerId}`)
+    const nobody = await alice.post(`${path}/find`, { ...hidden, email: 'nobody@example.com', reason })
+    t.match(nobody.text, 'No player is found.')
+    const { data } = await bed.bed.team('alice').call(operations.players.listAudit, { input: { limit: 20 } })
+    const recorded = data.filter((entry) => entry.operation === 'searchPlayers' && entry.reason === reason)
+    t.match(recorded, [{ actor: 'alice', tool: 'console', input: { email: '' } }, { input: { cpf: '' } }])
+    t.match((await support.get(path)).text, `action="${path}/find"`)
+    t.match((await (await bed.visitor('integration')).get(path)).text, 'This takes the role')
+  })
+})
+
 t.test('a time of a form is one of the zone, on either side of a change of the clocks', async (t) => {
   t.equal(isoOf('2026-07-01T12:00', 'Europe/Lisbon'), '2026-07-01T11:00:00.000Z')
   t.equal(isoOf('2026-03-29T00:30', 'Europe/Lisbon'), '2026-03-29T00:30:00.000Z')

@@ -224,13 +224,16 @@ export const players = service('players', {
     roles: ['compliance', 'finance', 'support', 'auditor'],
     summary: 'Search the players of all operators, newest first',
     description:
-      'By one of id, externalId, CPF, e-mail or name. To search by CPF or e-mail needs a reason and is recorded. What is found is masked.',
+      'By one of id, externalId, CPF, e-mail, phone or name. To search by CPF, e-mail or phone needs a reason and is recorded. What is found is masked.',
     body: Type.Object(
       {
         playerId: Type.Optional(Id),
         externalId: Type.Optional(ExternalId),
         cpf: Type.Optional(described(PlayerRequest.properties.cpf, 'With or without punctuation.')),
         email: Type.Optional(described(PlayerRequest.properties.email, 'The whole address.')),
+        phone: Type.Optional(
+          described(PlayerRequest.properties.phone, 'Digits, with the country code or, in Brazil, without.'),
+        ),
         name: Type.Optional(
           personal(
             'name',

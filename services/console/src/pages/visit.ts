@@ -180,7 +180,7 @@ export async function decide(visit: Visit, decision: Decision, path: string): Pr
 }
 
 /** A form's fields that are texts. */
-function fieldsGiven({ body }: FastifyRequest): Readonly<Record<string, string>> {
+export function fieldsGiven({ body }: FastifyRequest): Readonly<Record<string, string>> {
   const entries = Object.entries((body ?? {}) as Readonly<Record<string, unknown>>)
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }

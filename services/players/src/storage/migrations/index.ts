@@ -17,6 +17,8 @@ import { oneQueueIndex } from './0015-one-queue-index.ts'
 import { sessionsOfPlayer } from './0016-sessions-of-player.ts'
 import { oneSessionIndex } from './0017-one-session-index.ts'
 import { takenCases } from './0018-taken-cases.ts'
+import { searchByPhone } from './0019-search-by-phone.ts'
+import { playersByPhone } from './0020-players-by-phone.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -39,4 +41,6 @@ export const migrations: readonly Migration[] = [
   sessionsOfPlayer,
   oneSessionIndex,
   takenCases,
+  searchByPhone,
+  playersByPhone,
 ]
