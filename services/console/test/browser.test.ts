@@ -126,6 +126,7 @@ const cookiesFor = (url: string, cookies: Readonly<Record<string, string>>) =>
 async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const name = 'Maria Eduarda de Albuquerque Figueiredo Cavalcanti Neto'
   const playerId = await bed.newPlayer('production', name, `documents-${'0123456789'.repeat(6)}`)
+  await bed.bed.team('bob').call(operations.players.takeKycCase, { input: { playerId } })
   const destination = `${'someone.with.a.long.name'.repeat(2)}@example.com`
   const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
   const operator = { name: `operator-${playerId}`.replaceAll('_', '-').slice(0, 40) }
@@ -149,6 +150,7 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
     '/audit?reads=yes',
     '/search?q=nothing',
     '/search?q=Maria',
+    '/search/players',
   ]
   return [
     ...[...signedIn, ...integration, ...others].map((path) => `/production${path}`),

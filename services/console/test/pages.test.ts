@@ -91,6 +91,7 @@ t.test('the pages', async (t) => {
     await alice.post(`${path}/approve`, formOf(await alice.get(path), `${path}/approve`))
     const page = await alice.get(path)
     t.match(page.text, 'Approved by alice')
+    t.match(page.text, 'For an amount like this, one person is enough.')
     t.notMatch(page.text, 'You approved it yourself')
     t.equal((await alice.post(`${path}/pay`, formOf(page, `${path}/pay`))).status, 303)
     t.match((await alice.get(path)).text, 'Done: R$10.00 paid')

@@ -92,10 +92,10 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const path = pathOf(player.id)
   if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
   const operator = await operatorName(visit, player.operatorId)
-  const forms = [
-    ...holdingsFor(visit, player).map((verb) => holdingOf(visit, player, verb)),
-    ...decisionsFor(player).map((verb) => decisionOf(visit, player, verb)),
-  ]
+  const holding = holdingFor(visit, player)
+  const decided = decisionsFor(player).map((verb) => decisionOf(visit, player, verb))
+  const held = holding === undefined ? [] : [holdingOf(visit, player, holding)]
+  const forms = holding === 'release' ? [...decided, ...held] : [...held, ...decided]
   const decisions = forms.map((form) => shownDecision(visit, form, path, sent))
   const shown: readonly Shown<Player>[] = [
     'kycStatus',
@@ -171,10 +171,10 @@ function peopleOf(visit: Visit, held: Held): readonly string[] {
 }
 
 /** Where nothing was submitted, there is nothing to work on. */
-function holdingsFor(visit: Visit, player: Player): readonly HoldingVerb[] {
-  if (player.submissions.length === 0) return []
-  if (player.taken == null) return ['take']
-  return isOwn(visit, player) ? ['release'] : ['takeOver']
+function holdingFor(visit: Visit, player: Player): HoldingVerb | undefined {
+  if (player.submissions.length === 0) return undefined
+  if (player.taken == null) return 'take'
+  return isOwn(visit, player) ? 'release' : 'takeOver'
 }
 
 function holdingOf({ display }: Visit, player: Player, verb: HoldingVerb): Decision {

@@ -49,6 +49,7 @@ export const en = {
   loginAgain: 'Log in again to go on',
   loginAgainWhy: 'This takes a login of the last {minutes} minutes, since somebody may have left their desk.',
   twoPeople: 'In production, whoever approved a withdrawal cannot pay it too.',
+  onePerson: 'For an amount like this, one person is enough.',
   firstPerson: 'Approved by {name}, {ago}.',
   firstIsYou: 'You approved it yourself, so somebody else must pay it.',
   optional: 'optional',

@@ -50,6 +50,7 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   loginAgain: 'Entrar de novo para continuar',
   loginAgainWhy: 'Isto exige um login dos últimos {minutes} minutos, pois alguém pode ter saído da mesa.',
   twoPeople: 'Em produção, quem aprovou um saque não pode também pagá-lo.',
+  onePerson: 'Para um valor como este, uma pessoa basta.',
   firstPerson: 'Aprovado por {name}, {ago}.',
   firstIsYou: 'Você mesmo aprovou; outra pessoa precisa pagar.',
   optional: 'opcional',
