@@ -74,7 +74,7 @@ t.test('the commands about oneself are there', async (t) => {
 })
 
 t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
-  const reads = /(list|show|queue|count|export|reconcile|entries|search|show-document-url)$/
+  const reads = /(list|show|queue|count|export|reconcile|entries|sessions|search|show-document-url)$/
   // They show what is masked elsewhere.
   const readsForReason = ['players show', 'players export', 'players search']
   for (const command of commands.keys()) {
