@@ -35,6 +35,9 @@ function keysInFile(file: string): CompactVerifyGetKey {
   }
 }
 
+/** The token asks for a key that the provider does not have. All else is the provider's fault, or the network's. */
+const tokenFaults = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported]
+
 /** OpenID Connect Discovery: the provider says where its keys are. */
 function keysOfIssuer(issuer: string): CompactVerifyGetKey {
   let keys: Promise<CompactVerifyGetKey> | undefined
@@ -44,9 +47,8 @@ function keysOfIssuer(issuer: string): CompactVerifyGetKey {
       return await (await keys)(header, token)
     } catch (error) {
       if (error instanceof KeysUnavailable) keys = undefined
-      if (error instanceof errors.JWKSTimeout || error instanceof TypeError)
-        throw new KeysUnavailable('the keys of the identity provider cannot be read', { cause: error })
-      throw error
+      if (tokenFaults.some((fault) => error instanceof fault)) throw error
+      throw new KeysUnavailable('the keys of the identity provider cannot be read', { cause: error })
     }
   }
 }

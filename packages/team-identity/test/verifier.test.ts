@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -9,6 +12,7 @@ import {
   type IdentitySettings,
   identityOf,
   identitySettings,
+  KeysUnavailable,
   MachineSigner,
   newSessionKey,
   PersonSigner,
@@ -194,6 +198,33 @@ t.test('a key that the provider has since a moment ago is found in its file', as
   await t.rejects(reading.verify(call, await signed(), now), because('ID token'))
   write('k1', 2_000)
   t.ok(await reading.verify(call, await signed(), now))
+})
+
+t.test('a provider that cannot give its keys refuses nobody: the keys are unavailable', async (t) => {
+  let answer: (path: string) => [number, unknown] = () => [503, {}]
+  const server = createServer((request, response) => {
+    const [status, body] = answer(request.url ?? '')
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const address = `http://127.0.0.1:${port}`
+  const published = { keys: [{ ...(await exportJWK(provider.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }
+  const discovery = { issuer: address, jwks_uri: `${address}/keys` }
+  const asking = new TeamVerifier({ ...identityOf(settings), issuer: address, keysFile: undefined })
+  const proof = await signed({ claims: { iss: address } })
+
+  await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'discovery fails')
+  answer = (path) => (path === '/keys' ? [500, {}] : [200, discovery])
+  await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'the keys fail')
+  answer = (path) => [200, path === '/keys' ? { keys: 'none' } : discovery]
+  await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'the keys are no keys')
+  answer = (path) => [200, path === '/keys' ? published : discovery]
+  t.match(await asking.verify(call, proof, now), { name: 'alice@example.com' }, 'as soon as they are there')
+  const foreign = await signed({ claims: { iss: address }, signedBy: stranger })
+  await t.rejects(asking.verify(call, foreign, now), because('ID token'))
 })
 
 t.test('settings that are wrong are named', async (t) => {
