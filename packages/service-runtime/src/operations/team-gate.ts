@@ -7,7 +7,7 @@ import type { Logger } from '../process/log.ts'
 import { meter } from '../telemetry/metrics.ts'
 import { inputSchema, readMessage } from '../validation/validate.ts'
 import { recordAction } from './audit.ts'
-import { rememberSession } from './team-sessions.ts'
+import { TeamSessions } from './team-sessions.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -28,10 +28,12 @@ const refused = meter.createCounter('backoffice.team.refused_calls', {
 export class TeamGate {
   readonly #verifier: TeamVerifier
   readonly #context: GateContext
+  readonly #sessions: TeamSessions
 
   constructor(verifier: TeamVerifier, context: GateContext) {
     this.#verifier = verifier
     this.#context = context
+    this.#sessions = new TeamSessions(context.db)
   }
 
   /** @throws {Rejection} LOGIN_REQUIRED, ROLE_REQUIRED, FRESH_LOGIN_REQUIRED; SERVICE_UNAVAILABLE while the provider's keys cannot be read */
@@ -39,7 +41,7 @@ export class TeamGate {
     const { db, clock } = this.#context
     const now = clock.now()
     const caller = await this.#identify(operation, call, now)
-    await rememberSession(db, caller, now)
+    await this.#sessions.keep(caller, now)
     const refusal = refusalOf(operation, call.input, caller, now)
     if (refusal === undefined) return caller
     refused.add(1, { operation: operation.id, code: refusal.code, reason: '' })

@@ -7,7 +7,7 @@ import { type WithTimes, withIsoTimes } from './iso-times.ts'
 import { toPage } from './page.ts'
 
 /** How long a proposal waits for a second person. */
-export const proposalHours = 24
+const proposalHours = 24
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly expiresAt: Date

@@ -1,16 +1,14 @@
 import type { Environment, Scope } from '@backoffice/contracts'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import type { Database, ReadDb } from '@backoffice/service-runtime'
 
-/** Brands that this process has written. */
-const written = new WeakMap<object, Set<string>>()
-
-/** Keeps which environment a brand belongs to. Once written, it costs nothing. */
-export async function rememberBrand(db: Db, { brandId, environment }: Scope): Promise<void> {
-  const known = written.get(db.vault) ?? new Set()
-  written.set(db.vault, known)
-  if (known.has(brandId)) return
-  await db`insert into brand (id, environment) values (${brandId}, ${environment}) on conflict do nothing`
-  known.add(brandId)
+/** Keeps which environment a brand belongs to. @returns a function that costs nothing for a brand that it has written */
+export function brandKeeper(): (db: Database, scope: Scope) => Promise<void> {
+  const written = new Set<string>()
+  return async (db, { brandId, environment }) => {
+    if (written.has(brandId)) return
+    await db`insert into brand (id, environment) values (${brandId}, ${environment}) on conflict do nothing`
+    written.add(brandId)
+  }
 }
 
 /** A brand that is not known, because its accounts are older, counts as one in production: there more care is taken. */
