@@ -207,6 +207,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(webhooks.disableWebhook, { ...endpoint, reason })
   for (const service of serviceNames) {
     await team(operations[service].listAudit, { limit: 10 })
+    await team(operations[service].exportAudit, { from: period.from, to, limit: 10 })
     await team(operations[service].listCommands, { limit: 10 })
     await team(operations[service].sealStoredData, {})
   }

@@ -87,6 +87,7 @@ t.test('every service answers the operations of the runtime, as entries of its o
   t.same(runtimeOperationIds, [
     'abandonOperation',
     'listAudit',
+    'exportAudit',
     'listCommands',
     'listProposals',
     'declineProposal',

@@ -15,6 +15,7 @@ export type { Reaction } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
 export { findSetAside, listSetAside, rerunSetAside, type SetAsideMessage, takeSetAside } from './messages/set-aside.ts'
 export { byService, insertAudit, recordAction } from './operations/audit.ts'
+export { readProvenEntries } from './operations/export-audit.ts'
 export {
   type Call,
   type DirectTools,

@@ -11,6 +11,7 @@ export { DocumentSource, PlayerChange, PlayerStanding, TeamPlayer, TeamSubmissio
 export {
   AuditEntry,
   AuditedChange,
+  ExportedAuditEntry,
   Proposal,
   type ProposalState,
   proposalStates,

@@ -1,6 +1,7 @@
 import { invalid, type Operation, operations, type ServiceName } from '@backoffice/contracts'
 import { renewSealed, type SealedTable } from '../database/sealed-tables.ts'
 import { readAudit, recordAction } from './audit.ts'
+import { exportAudit } from './export-audit.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './stored-reply.ts'
 import { readCommands } from './stuck-commands.ts'
@@ -52,6 +53,7 @@ export function builtInHandlers(
   return [
     handle(table.abandonOperation, abandon),
     handle(table.listAudit, readAudit),
+    handle(table.exportAudit, exportAudit(service)),
     handle(table.listCommands, readCommands),
     handle(table.listProposals, readProposals),
     handle(table.declineProposal, declineProposal(own)),

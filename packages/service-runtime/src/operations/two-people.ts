@@ -39,10 +39,11 @@ interface Proposed {
  * The first person proposes by calling; somebody else carries it out with the same call, which names the proposal: so
  * both sign the same operation and input, each with a reason of their own, and nobody proposes by approving too late. In
  * the transaction of the effect, or before one that is idempotent by a reference.
- * @returns the refusal of a call that proposes, which is to be committed with its proposal; undefined for one that may go on
+ * @returns the refusal of a call that proposes, which is to be committed with its proposal; or the approved proposal of one
+ *   that may go on
  * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
-export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | undefined> {
+export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | { readonly approved: string }> {
   const { reason, ...input } = two.call.input as Given
   const fingerprint = inputDigest([two.operation.id, input])
   const proposed = { input, reason: typeof reason === 'string' ? reason : null, fingerprint }
@@ -52,7 +53,7 @@ export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | 
 async function propose(
   { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
   { input, reason, fingerprint }: Proposed,
-): Promise<Rejection | undefined> {
+): Promise<Rejection | { readonly approved: string }> {
   await db`
     update team_proposal set state = 'expired'
     where fingerprint = ${fingerprint} and state = 'open' and expires_at <= ${now}::timestamptz
@@ -64,14 +65,15 @@ async function propose(
     order by state desc limit 1
   `
   // Two people agreed to it, and the process that was to do it may have died.
-  if (known?.state === 'approved') return undefined
+  if (known?.state === 'approved') return { approved: known.id }
   if (known !== undefined) return awaitsApproval(known)
   const { caller, operationId } = call
   const proposal = { id: newId('prp'), proposedBy: caller.name, expiresAt: hoursAfter(now, proposalHours) }
   await db`
-    insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
+    insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id,
+      session, proof)
     values (${proposal.id}, ${operation.id}, ${fingerprint}, ${JSON.stringify(input)}::json, ${reason}, ${caller.name},
-      ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId})
+      ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId}, ${caller.session}, ${caller.evidence.proof})
   `
   return awaitsApproval(proposal)
 }
@@ -80,7 +82,7 @@ async function approve(
   { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
   { reason, fingerprint }: Proposed,
   proposalId: string,
-): Promise<undefined> {
+): Promise<{ readonly approved: string }> {
   const [proposal] = await db<Kept>`
     select id, operation, fingerprint, proposed_by, expires_at, state, decided_by from team_proposal
     where id = ${proposalId} for update
@@ -90,7 +92,7 @@ async function approve(
   const { proposedBy, state, decidedBy, expiresAt } = proposal
   const { caller, operationId } = call
   const isOver = expiresAt <= now
-  if (state === 'approved' && isRepeatable && !isOver) return
+  if (state === 'approved' && isRepeatable && !isOver) return { approved: proposalId }
   if (state !== 'open' || isOver)
     throw new Rejection('PROPOSAL_NOT_OPEN', { state: state === 'open' ? 'expired' : state, decidedBy })
   // Two people are people: a machine may propose.
@@ -98,9 +100,11 @@ async function approve(
     throw new Rejection('TWO_PEOPLE_REQUIRED', { proposedBy })
   await db`
     update team_proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
-      decided_operation_id = ${operationId}, decision_reason = ${reason}
+      decided_operation_id = ${operationId}, decision_reason = ${reason},
+      decided_session = ${caller.session}, decided_proof = ${caller.evidence.proof}
     where id = ${proposalId}
   `
+  return { approved: proposalId }
 }
 
 const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<Kept, 'id' | 'proposedBy' | 'expiresAt'>) =>

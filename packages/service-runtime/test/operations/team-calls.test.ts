@@ -1,6 +1,17 @@
-import { operations, Rejection } from '@backoffice/contracts'
-import { newSessionKey, PersonSigner } from '@backoffice/team-identity'
+import { type ExportedAuditEntry, type Operation, operations, Rejection } from '@backoffice/contracts'
+import {
+  type IdentityRefused,
+  type IdentitySettings,
+  identityOf,
+  identitySettings,
+  issuerKeys,
+  newSessionKey,
+  PersonSigner,
+  RecordedCalls,
+} from '@backoffice/team-identity'
 import { testBed } from '@backoffice/test-kit'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import t, { type Test } from 'tap'
 import { RpcClient } from '../../src/client.ts'
 import { newId } from '../../src/process/ids.ts'
@@ -9,7 +20,8 @@ import { correct, correctByTwo, faults, payments, postByTwo, readPerson } from '
 let nowMs = Date.parse('2026-03-02T12:00:00Z')
 const clock = { now: () => new Date(nowMs) }
 const bed = await testBed(t, { payments }, { clock })
-const { listAudit, listProposals, declineProposal } = operations.payments
+const { listAudit, exportAudit, listProposals, declineProposal } = operations.payments
+const probed: Readonly<Record<string, Operation>> = { decideWithdrawal: correct, correctByTwo, postByTwo }
 
 const refusal = (call: Promise<unknown>): Promise<Rejection> =>
   call.then(
@@ -77,6 +89,63 @@ t.test('the trail keeps what proves a call', async (t) => {
   ])
   t.match(rows[0].id_token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
   await t.rejects(bed.sql('payments').query('delete from team_session'), /permission denied/)
+})
+
+/** What an auditor takes away, verified by the provider's key and the settings alone. */
+async function verified(since: Date) {
+  nowMs += 120_000
+  const input = { from: since.toISOString(), to: new Date(nowMs - 60_000).toISOString(), limit: 2 }
+  const entries: ExportedAuditEntry[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = { ...input, ...(cursor === undefined ? {} : { cursor }) }
+    const { data, nextCursor = null } = await bed.team('auditor').call(exportAudit, { input: page })
+    entries.push(...data)
+    cursor = nextCursor
+  }
+  const identity = identityOf(Value.Default(Type.Object(identitySettings), bed.issuer.settings) as IdentitySettings)
+  const calls = new RecordedCalls([{ identity, keys: issuerKeys(identity) }])
+  return Promise.all(
+    entries.map(async ({ proposal, ...entry }) => {
+      const { actor, operation, outcome } = entry
+      const verdict = await calls.verify(probed[operation] ?? listAudit, { ...entry, proposal }).then(
+        () => 'proven',
+        ({ reason }: IdentityRefused) => `not proven: ${reason}`,
+      )
+      return `${actor} ${operation} ${outcome}${proposal === null ? '' : ' by two'}: ${verdict}`
+    }),
+  )
+}
+
+t.test('an exported trail proves itself, with all who took part', async (t) => {
+  nowMs += 1_000
+  const since = clock.now()
+  await bed.team('alice').call(correct, { input: correction('exported') })
+  t.equal(await code(bed.team('support').call(correct, { input: correction('exported') })), 'ROLE_REQUIRED')
+  const input = { recordId: 'exported', environment: 'production' }
+  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input: { ...input, reason: 'one' } }))
+  const approves = String(details?.proposalId)
+  await bed.team('bob').call(correctByTwo, { input: { ...input, reason: 'two' }, approves })
+  const posted = { recordId: 'exported', reference: 'exported' }
+  const proposal = await refusal(bed.team('alice').call(postByTwo, { input: posted }))
+  faults.atWork.set('exported', () => new Error('the process died'))
+  await refusal(bed.team('bob').call(postByTwo, { input: posted, approves: String(proposal.details?.proposalId) }))
+  faults.atWork.delete('exported')
+  await bed.team('alice').call(postByTwo, { input: posted })
+  // With the rights of the service: what Alice has signed, for another record.
+  await bed.sql('payments').query(
+    `insert into audit_entry (id, at, actor, operation, operation_id, input, outcome, session, tool, proof, proposal)
+    select id || 'x', at, actor, operation, operation_id, '{"recordId": "mine", "reference": "exported"}', outcome, session,
+      tool, proof, proposal from audit_entry where operation = 'postByTwo' and outcome = 'done' order by id desc limit 1`,
+  )
+  t.same(await verified(since), [
+    'alice decideWithdrawal done: proven',
+    'support decideWithdrawal ROLE_REQUIRED: proven',
+    'alice correctByTwo AWAITS_APPROVAL: proven',
+    'bob correctByTwo done by two: proven',
+    'alice postByTwo AWAITS_APPROVAL: proven',
+    'alice postByTwo done by two: proven',
+    'alice postByTwo done by two: not proven: call',
+  ])
 })
 
 t.test('what wants a fresh login takes one of the last five minutes', async (t) => {
