@@ -12,5 +12,5 @@ export {
   type SessionKey,
   type TeamSigner,
 } from './session.ts'
-export { type IdentitySettings, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
+export { type IdentitySettings, identityFrom, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
 export { IdentityRefused, type RefusalReason, type TeamCaller, TeamVerifier } from './verifier.ts'

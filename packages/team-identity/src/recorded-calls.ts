@@ -42,9 +42,10 @@ export class RecordedCalls {
   async verify(operation: Operation, entry: ExportedAuditEntry, { takesTwo = false } = {}): Promise<TeamCaller> {
     const { outcome, proposal, input } = entry
     const isUnread = refusedUnread.includes(outcome ?? '') && Object.keys(objectOf(input)).length === 0
-    const { caller } = await this.#verifyCall(operation, entry, { isWhole: isKeptWhole(operation) && !isUnread })
-    if (outcome !== 'done') return caller
-    assertRole(operation, entry, caller)
+    const isDone = outcome === 'done'
+    const isWhole = isKeptWhole(operation) && !isUnread
+    const { caller } = await this.#verifyCall(operation, entry, { isWhole, isAllowed: isDone })
+    if (!isDone) return caller
     const { twoPeople } = operation
     const tableAsks = twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, objectOf(input))
     if ((takesTwo || tableAsks) && proposal === null)
@@ -60,10 +61,8 @@ export class RecordedCalls {
     { id, proposed, approved }: RecordedProposal,
   ): Promise<void> {
     if (approved === null) throw new IdentityRefused('two people', `nobody has approved ${id}`)
-    const first = await this.#verifyCall(operation, proposed, { isWhole: true })
-    const second = await this.#verifyCall(operation, approved, { isWhole: true })
-    assertRole(operation, proposed, first.caller)
-    assertRole(operation, approved, second.caller)
+    const first = await this.#verifyCall(operation, proposed, { isWhole: true, isAllowed: true })
+    const second = await this.#verifyCall(operation, approved, { isWhole: true, isAllowed: true })
     if (second.claims.approves !== id)
       throw new IdentityRefused('two people', `${approved.actor} has signed no approval of ${id}`)
     if (first.caller.name === second.caller.name || second.caller.kind === 'machine')
@@ -76,7 +75,7 @@ export class RecordedCalls {
   async #verifyCall(
     operation: Operation,
     call: RecordedCall,
-    { isWhole }: { readonly isWhole: boolean },
+    { isWhole, isAllowed }: { readonly isWhole: boolean; readonly isAllowed: boolean },
   ): Promise<{ readonly caller: TeamCaller; readonly claims: ProofClaims }> {
     const { proof, idToken, actor, operationId, input, at } = call
     if (proof === null) throw new IdentityRefused('no proof', 'nobody has signed it')
@@ -90,7 +89,12 @@ export class RecordedCalls {
     }
     const evidence = { proof, ...(idToken === null ? {} : { idToken }) }
     const signedAt = new Date(claims.iat * 1_000)
-    const caller = await this.#anyAccepts(call, (verifier) => verifier.verifyDigested(digested, evidence, signedAt))
+    const caller = await this.#anyAccepts(call, async (verifier) => {
+      const caller = await verifier.verifyDigested(digested, evidence, signedAt)
+      const refusal = isAllowed ? refusalOf(operation, input, caller, signedAt) : undefined
+      if (refusal === undefined) return caller
+      throw new IdentityRefused('role', `${caller.name} was not allowed to: ${refusal.code}`)
+    })
     if (caller.name !== actor) throw new IdentityRefused('entry', `${caller.name} has signed it, and not ${actor}`)
     const delayMs = Date.parse(at) - signedAt.getTime()
     if (delayMs < -clockToleranceMs || delayMs > recordedWithinMs)
@@ -99,26 +103,27 @@ export class RecordedCalls {
   }
 
   async #anyAccepts(call: RecordedCall, verify: (verifier: TeamVerifier) => Promise<TeamCaller>): Promise<TeamCaller> {
-    let refused: unknown = new IdentityRefused('not configured', 'nothing says who belongs to the team')
+    const refusals: unknown[] = []
     for (const { verifier } of this.#trusted) {
       try {
         return await verify(verifier)
       } catch (error) {
-        if (!(refused instanceof KeysUnavailable)) refused = error
+        refusals.push(error)
       }
     }
-    if (refused instanceof KeysUnavailable) throw refused
+    const worst = refusals.find((error) => error instanceof KeysUnavailable) ?? refusals.find(isOfRole)
+    if (worst !== undefined) throw worst
     for (const { identity } of this.#trusted) {
       const verifier = withKeptKey(identity, call)
-      const isProvenByIt = await verify(verifier).then(
-        () => true,
-        () => false,
-      )
+      const isProvenByIt = await verify(verifier).then(() => true, isOfRole)
       if (isProvenByIt) throw new IdentityRefused('key', `it rests on a key that is not known: ${nameOf(call.anchor)}`)
     }
-    throw refused
+    throw refusals.at(-1) ?? new IdentityRefused('not configured', 'nothing says who belongs to the team')
   }
 }
+
+/** Everything else about the call is right. */
+const isOfRole = (error: unknown) => error instanceof IdentityRefused && error.reason === 'role'
 
 /** Whether the call is right in all but the key that it rests on. */
 function withKeptKey(identity: TeamIdentity, { anchor, idToken, actor }: RecordedCall): TeamVerifier {
@@ -126,12 +131,6 @@ function withKeptKey(identity: TeamIdentity, { anchor, idToken, actor }: Recorde
   if (idToken !== null) return new TeamVerifier(identity, fixedKeys([anchor]))
   const machines = new Map([[actor, { name: actor, publicKey: anchor, roles: [] }]])
   return new TeamVerifier({ ...identity, machines }, fixedKeys([]))
-}
-
-function assertRole(operation: Operation, { input }: RecordedCall, caller: TeamCaller): void {
-  const at = new Date(claimsOf(caller.evidence.proof).iat * 1_000)
-  const refusal = refusalOf(operation, input, caller, at)
-  if (refusal !== undefined) throw new IdentityRefused('role', `${caller.name} was not allowed to: ${refusal.code}`)
 }
 
 const withoutReason = (input: unknown): string => {

@@ -7,6 +7,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import t, { type Test } from 'tap'
 import {
   type CallToProve,
+  identityFrom,
   identityOf,
   KeysUnavailable,
   MachineSigner,
@@ -200,6 +201,8 @@ t.test('keys that were read count for a time although the provider is away, and 
 t.test('settings that are wrong are named', async (t) => {
   t.throws(() => identityOf({ ...settings, TEAM_GROUP_ROLES: '{"x": ["king"]}' }), /TEAM_GROUP_ROLES/)
   t.throws(() => identityOf({ ...settings, TEAM_GROUP_ROLES: 'x' }), /TEAM_GROUP_ROLES: is not JSON/)
+  t.throws(() => identityFrom({ TEAM_SESSION_HOURS: '25' }), /TEAM_SESSION_HOURS: /)
+  t.match(identityFrom({ TEAM_SESSION_HOURS: '8', TEAM_KEYS_FILE: '' }), { sessionHours: 8, keysFile: undefined })
   const { TEAM_ISSUER: _issuer, ...without } = settings
   await t.rejects(new TeamVerifier(identityOf(without)).verify(call, await signed(), now), because('not configured'))
 })

@@ -1,17 +1,13 @@
 import { type ExportedAuditEntry, type Operation, operations, Rejection } from '@backoffice/contracts'
 import {
   type IdentityRefused,
-  type IdentitySettings,
-  identityOf,
-  identitySettings,
+  identityFrom,
   issuerKeys,
   newSessionKey,
   PersonSigner,
   RecordedCalls,
 } from '@backoffice/team-identity'
 import { testBed } from '@backoffice/test-kit'
-import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import t, { type Test } from 'tap'
 import { RpcClient } from '../../src/client.ts'
 import { newId } from '../../src/process/ids.ts'
@@ -102,7 +98,7 @@ async function verified(since: Date) {
     entries.push(...data)
     cursor = nextCursor
   }
-  const identity = identityOf(Value.Default(Type.Object(identitySettings), bed.issuer.settings) as IdentitySettings)
+  const identity = identityFrom(bed.issuer.settings)
   const calls = new RecordedCalls([{ identity, keys: issuerKeys(identity) }])
   return Promise.all(
     entries.map(async ({ proposal, ...entry }) => {
