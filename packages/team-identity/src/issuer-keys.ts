@@ -16,12 +16,14 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
 
+export type IssuerKey = JWK
+
 /** The public keys that the identity provider signs with. */
 export interface IssuerKeys {
   /** The key that a token asks for. @throws {KeysUnavailable} */
   readonly find: CompactVerifyGetKey
   /** All of them, as the provider has them now. @throws {KeysUnavailable} */
-  readonly read: () => Promise<readonly JWK[]>
+  readonly read: () => Promise<readonly IssuerKey[]>
 }
 
 /** They are looked up when they are first needed, and again when the provider has new ones. */

@@ -1,4 +1,5 @@
 import { dayMs, defineService, secret, verifiedUrl } from '@backoffice/service-runtime'
+import { type IdentitySettings, identityOf, issuerKeys } from '@backoffice/team-identity'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { regularReconciliation } from './background/reconcile-regularly.ts'
@@ -9,6 +10,7 @@ import type { HeadStore } from './heads/store.ts'
 import { exportedHeads, lastReconciliation } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { Reconciler } from './reconciliation/reconciler.ts'
+import type { TeamRules } from './reconciliation/signatures.ts'
 import { Ledger } from './steps/ledger.ts'
 import { TwoPeopleRule } from './steps/two-people.ts'
 import { migrations } from './storage/migrations/index.ts'
@@ -56,6 +58,7 @@ export const wallet = defineService({
       ...context,
       url: url === undefined ? undefined : verifiedUrl(url, settings.DATABASE_CA_FILE),
       heads,
+      team: teamRules(settings),
     })
     const schedule = {
       everyMs,
@@ -79,6 +82,12 @@ export const wallet = defineService({
     }
   },
 })
+
+function teamRules(settings: IdentitySettings & { readonly CORRECT_ALONE_UP_TO: string }): TeamRules {
+  const identity = identityOf(settings)
+  const keys = identity.issuer === undefined ? undefined : issuerKeys(identity)
+  return { identity, keys, aloneUpTo: settings.CORRECT_ALONE_UP_TO }
+}
 
 interface HeadSettings {
   readonly HEADS_BUCKET?: string

@@ -9,7 +9,7 @@ import {
   sql,
   unnest,
 } from '@backoffice/service-runtime'
-import type { Question } from './check.ts'
+import type { SqlQuestion } from './check.ts'
 
 /**
  * The statuses that lead to each status, as the state machines of payments allow them. They are written down here a
@@ -69,10 +69,10 @@ const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => F
 const recordCheck = (
   check: string,
   differences: (records: Fragment, given: Fragment) => Fragment,
-  ...others: readonly Omit<Question, 'check' | 'counts'>[]
-): readonly Question[] => [
+  ...others: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
+): readonly SqlQuestion[] => [
   ...(['deposit', 'withdrawal'] as const).map(
-    (kind): Question => ({
+    (kind): SqlQuestion => ({
       ...{ check, kind, counts: true },
       differences: (keys, given) => differences(recordsOf[kind](keys), given),
     }),
