@@ -5,6 +5,7 @@ import { judgeSignature, type SignedRequest } from '../domain/authentication.ts'
 import { retryAfterSeconds } from '../domain/retry-after.ts'
 import type { CallerAddresses } from './caller-addresses.ts'
 import type { CredentialDirectory, KnownCredential } from './credential-directory.ts'
+import type { CredentialUses } from './credential-uses.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { RetryLater } from './reply.ts'
@@ -17,6 +18,7 @@ export interface AuthenticationContext {
   /** An address that has used up its failures is refused with RATE_LIMITED, unless what it sends is rightly signed. */
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused' | 'admitted' | 'answered'>
+  readonly uses: Pick<CredentialUses, 'used'>
   readonly addresses: Pick<CallerAddresses, 'of'>
   readonly clock: Clock
 }
@@ -57,6 +59,7 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
     throw refuse('FORBIDDEN_IP')
   const waitMs = await context.rateLimiter.admit(credential.scope, credential.rateLimitPerMinute)
   if (waitMs !== null) throw new RetryLater('RATE_LIMITED', retryAfterSeconds(waitMs))
+  context.uses.used(credential.credentialId, context.clock.now())
   return { credential, address }
 }
 

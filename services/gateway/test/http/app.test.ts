@@ -49,6 +49,7 @@ function appOf(
       directory: { find: async (key) => (key === pair.key ? credential : null) },
       rateLimiter: { admit: async () => null },
       failures: new FailedAuthentications(5),
+      uses: { used: () => {} },
       securityLog: new SecurityLog(log),
       addresses: new CallerAddresses({ trustedProxies: nobody, log }),
     },

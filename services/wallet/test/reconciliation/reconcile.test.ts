@@ -178,6 +178,7 @@ t.test('a report says what each check looked at', async (t) => {
       'events',
       'accounts',
       'inFlight',
+      'signatures',
     ],
   )
   for (const name of ['balances', 'chains', 'transfers', 'holds', 'deposits', 'withdrawals'])
