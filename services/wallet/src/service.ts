@@ -1,5 +1,4 @@
 import { dayMs, defineService, secret, verifiedUrl } from '@backoffice/service-runtime'
-import { type IdentitySettings, identityOf, issuerKeys } from '@backoffice/team-identity'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { regularReconciliation } from './background/reconcile-regularly.ts'
@@ -10,7 +9,6 @@ import type { HeadStore } from './heads/store.ts'
 import { exportedHeads, lastReconciliation } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { Reconciler } from './reconciliation/reconciler.ts'
-import type { TeamRules } from './reconciliation/signatures.ts'
 import { Ledger } from './steps/ledger.ts'
 import { TwoPeopleRule } from './steps/two-people.ts'
 import { migrations } from './storage/migrations/index.ts'
@@ -58,7 +56,7 @@ export const wallet = defineService({
       ...context,
       url: url === undefined ? undefined : verifiedUrl(url, settings.DATABASE_CA_FILE),
       heads,
-      team: teamRules(settings),
+      team: { ...context.team, aloneUpTo: settings.CORRECT_ALONE_UP_TO },
     })
     const schedule = {
       everyMs,
@@ -82,12 +80,6 @@ export const wallet = defineService({
     }
   },
 })
-
-function teamRules(settings: IdentitySettings & { readonly CORRECT_ALONE_UP_TO: string }): TeamRules {
-  const identity = identityOf(settings)
-  const keys = identity.issuer === undefined ? undefined : issuerKeys(identity)
-  return { identity, keys, aloneUpTo: settings.CORRECT_ALONE_UP_TO }
-}
 
 interface HeadSettings {
   readonly HEADS_BUCKET?: string

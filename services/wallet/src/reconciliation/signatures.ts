@@ -1,13 +1,14 @@
 import { operations, toMinorUnits } from '@backoffice/contracts'
-import { type ReadDb, readProvenEntries, sql } from '@backoffice/service-runtime'
 import {
   fixedKeys,
   IdentityRefused,
-  type IssuerKeys,
   KeysUnavailable,
+  type ReadDb,
   RecordedCalls,
-  type TeamIdentity,
-} from '@backoffice/team-identity'
+  readProvenEntries,
+  sql,
+  type Trusted,
+} from '@backoffice/service-runtime'
 import type { HeadStore } from '../heads/store.ts'
 import { isSameTeam, type KnownTeam, listTeams, writeTeam } from '../heads/teams.ts'
 import type { KeyedFound, Question } from './check.ts'
@@ -16,17 +17,14 @@ import { withAudit } from './ledger-checks.ts'
 import type { Since } from './sources.ts'
 
 /** Who may correct the ledger, as the settings say it. */
-export interface TeamRules {
-  readonly identity: TeamIdentity
-  /** Of the identity provider. Undefined where none is configured. */
-  readonly keys: IssuerKeys | undefined
+export interface TeamRules extends Trusted {
   /** Up to this amount one person may correct a balance in production. */
   readonly aloneUpTo: string
-  /** How long the release before may still have run beside the first one whose people sign; an hour when absent. */
+  /** How long a release or a setting may take until it is rolled out everywhere; a day when absent. */
   readonly rollOutMs?: number
 }
 
-const rollOutMsDefault = 3_600_000
+const rollOutMsDefault = 24 * 3_600_000
 /** Without a record of former keys and settings, those of today are only good for what is not older. */
 const unrecordedMsMax = 24 * 3_600_000
 /** With it people began to sign what they do. */

@@ -11,7 +11,7 @@ import {
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/service-runtime/internal'
-import { fixedKeys, identityFrom, issuerKeys } from '@backoffice/team-identity'
+import { fixedKeys, issuerKeys } from '@backoffice/team-identity'
 import { eventually, keptEvents, refusal, type TeamUser, TestIssuer, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
@@ -36,8 +36,7 @@ const bed = await testBed(
 let walletReplica = bed.services.wallet
 const { payments: pay, players: play, wallet: money } = operations
 
-const identity = identityFrom(bed.issuer.settings)
-const team = { identity, keys: issuerKeys(identity), aloneUpTo: '50.00', rollOutMs: 0 }
+const team = { ...bed.services.wallet.team, aloneUpTo: '50.00', rollOutMs: 0 }
 /** Somebody else's identity provider. */
 const stranger = new TestIssuer()
 t.teardown(() => stranger.remove())
@@ -722,7 +721,7 @@ t.test(
     t.equal((await store.list('team/', '')).length, 1, 'the same is recorded once')
 
     const keys = fixedKeys([{ ...JSON.parse(keysText(stranger)).keys[0], kid: 'new' }])
-    const changed = { ...team, keys, identity: { ...identity, rolesOfGroup: new Map() } }
+    const changed = { ...team, keys, identity: { ...team.identity, rolesOfGroup: new Map() } }
     t.same(
       await found({ team: changed }),
       ['it rests on a key that is not known: "test"'],
