@@ -330,3 +330,24 @@ t.test('a full reconciliation is asked for as in the release before, which knows
     [{}],
   )
 })
+
+t.test('an operator is shown with the last use of each key, and `never` only where that is known', async (t) => {
+  const [created, since] = ['2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z']
+  const credential = { environment: 'production', createdAt: created, revokedAt: null, lastUsedAt: null }
+  const credentials = [
+    { ...credential, key: 'bk_live_new', useKnownSince: created },
+    { ...credential, key: 'bk_live_old', useKnownSince: since },
+    { ...credential, key: 'bk_live_used', useKnownSince: since, lastUsedAt: '2026-03-02T12:00:00.000Z' },
+    // As the release before replies.
+    { key: 'bk_live_said', environment: 'production', createdAt: created, revokedAt: null },
+  ]
+  const { stdout } = await typed(['operators', 'show', 'Casa Azul'], () => ({
+    name: 'Casa Azul',
+    brands: [],
+    credentials,
+  }))
+  t.match(stdout, /bk_live_new +\S+ +never/)
+  t.match(stdout, /bk_live_old +\S+ +not since 2026-03-01T00:00:00.000Z/)
+  t.match(stdout, /bk_live_used +\S+ +2026-03-02T12:00:00.000Z/)
+  t.match(stdout, /bk_live_said +\S+ +– /)
+})
