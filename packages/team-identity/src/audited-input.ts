@@ -14,3 +14,25 @@ export function auditedInput({ body }: Operation, given: Readonly<Record<string,
 /** Whether the trail keeps all of an operation's input, so that the digest which was signed can be made from it again. */
 export const isKeptWhole = ({ body }: Operation): boolean =>
   !hasSealed(body) && !Object.keys(body.properties).some(isSecret)
+
+/** What an input is about and why it was sent, as the audit trail shows it. */
+export const subjectAndReason = (
+  input: Readonly<Record<string, unknown>>,
+): { readonly subject: string | null; readonly reason: string | null } => ({
+  subject: subjectOf(input),
+  reason: typeof input.reason === 'string' ? input.reason : null,
+})
+
+/** The record that an action is about: its own id if it names one, else the operator, brand or name. */
+function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
+  const names = Object.keys(input)
+  const owners = ['brandId', 'operatorId']
+  const name = [
+    ...names.filter((key) => key.endsWith('Id') && !owners.includes(key)),
+    'key',
+    'operatorId',
+    'brandId',
+    'name',
+  ].find((key) => typeof input[key] === 'string')
+  return name === undefined ? null : String(input[name])
+}

@@ -1,5 +1,5 @@
 export { objectOf, refusalOf } from './admission.ts'
-export { auditedInput } from './audited-input.ts'
+export { auditedInput, subjectAndReason } from './audited-input.ts'
 export { fixedKeys, type IssuerKey, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 export { type CallToProve, inputDigest, type Proof } from './proof.ts'
 export { RecordedCalls, type Trusted } from './recorded-calls.ts'

@@ -2,7 +2,7 @@ import { type ExportedAuditEntry, holdsFor, type Operation } from '@backoffice/c
 import { Value } from '@sinclair/typebox/value'
 import { decodeJwt, type JWK } from 'jose'
 import { objectOf, refusalOf } from './admission.ts'
-import { isKeptWhole } from './audited-input.ts'
+import { isKeptWhole, subjectAndReason } from './audited-input.ts'
 import { fixedKeys, type IssuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { inputDigest, ProofClaims } from './proof.ts'
 import type { TeamIdentity } from './settings.ts'
@@ -45,6 +45,7 @@ export class RecordedCalls {
     const isDone = outcome === 'done'
     const isWhole = isKeptWhole(operation) && !isUnread
     const { caller } = await this.#verifyCall(operation, entry, { isWhole, isAllowed: isDone })
+    assertShown(entry, caller)
     if (!isDone) return caller
     const { twoPeople } = operation
     const tableAsks = twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, objectOf(input))
@@ -120,6 +121,15 @@ export class RecordedCalls {
     }
     throw refusals.at(-1) ?? new IdentityRefused('not configured', 'nothing says who belongs to the team')
   }
+}
+
+/** What is shown beside the input says the same. */
+function assertShown({ input, subject, reason, tool = null }: ExportedAuditEntry, caller: TeamCaller): void {
+  const signed = subjectAndReason(objectOf(input))
+  if (subject !== signed.subject || reason !== signed.reason)
+    throw new IdentityRefused('entry', 'its subject or reason is not the one that was signed')
+  if (tool !== null && tool !== caller.tool)
+    throw new IdentityRefused('entry', `it was signed with the ${caller.tool}, and not with the ${tool}`)
 }
 
 /** Everything else about the call is right. */

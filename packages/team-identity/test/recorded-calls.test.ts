@@ -11,6 +11,7 @@ import {
   newSessionKey,
   RecordedCalls,
   type RefusalReason,
+  subjectAndReason,
 } from '../src/index.ts'
 import { because, type Given, machine, now, provider, seconds, settings, signed, stranger } from './people.ts'
 
@@ -38,7 +39,8 @@ async function recorded(
   const { idToken = null, proof } = await signed({ ...given, as, claims: { ...justNow, ...given.claims } })
   const { operationId, input } = call
   const said = { id: 'aud_1', at: now.toISOString(), actor, operation: operation.id, operationId, input }
-  return { ...said, subject: null, reason: null, outcome: 'done', proof, idToken, anchor: known, proposal: null }
+  const shown = subjectAndReason(input as Record<string, unknown>)
+  return { ...said, ...shown, outcome: 'done', proof, idToken, anchor: known, proposal: null }
 }
 const verify = (entry: ExportedAuditEntry, takesTwo = false) => calls.verify(operationOf(entry), entry, { takesTwo })
 const operationOf = ({ operation }: ExportedAuditEntry) => {
@@ -72,6 +74,9 @@ t.test('an entry that says something else than what was signed is refused', asyn
   await refusedBecause(t, 'entry', { ...entry, actor: 'bob@example.com' }, /alice@example.com has signed it/)
   await refusedBecause(t, 'entry', { ...entry, at: new Date(now.getTime() + 3_600_000).toISOString() }, /another time/)
   await refusedBecause(t, 'signature', { ...entry, proof: 'no.proof' })
+  await refusedBecause(t, 'entry', { ...entry, reason: 'another' }, /subject or reason/)
+  await refusedBecause(t, 'entry', { ...entry, subject: 'ply_2' }, /subject or reason/)
+  await refusedBecause(t, 'entry', { ...entry, tool: 'command line' }, /signed with the console/)
   await refusedBecause(t, 'nonce', { ...entry, idToken: (await adjustment()).idToken })
 })
 
@@ -97,9 +102,10 @@ t.test('whoever made the call had the role, and a fresh login where it takes one
 })
 
 t.test('of a call that was refused before it was read, the trail need not keep the input', async (t) => {
-  const { claims } = { claims: { groups: ['kyc'] } }
-  t.ok(await verify({ ...(await adjustment({ claims })), outcome: 'ROLE_REQUIRED', input: {} }))
-  await refusedBecause(t, 'call', { ...(await adjustment()), input: {} })
+  const claims = { groups: ['kyc'] }
+  const unread = { input: {}, subject: null, reason: null }
+  t.ok(await verify({ ...(await adjustment({ claims })), outcome: 'ROLE_REQUIRED', ...unread }))
+  await refusedBecause(t, 'call', { ...(await adjustment()), ...unread })
 })
 
 t.test('a machine is proven by its own key', async (t) => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Input, type Operation, operations } from '@backoffice/contracts'
+import { subjectAndReason } from '@backoffice/team-identity'
 import { type TeamUser, TestIssuer } from '@backoffice/test-kit'
 import t from 'tap'
 import { typed } from './typed.ts'
@@ -26,14 +27,13 @@ async function entry<O extends Operation>(user: TeamUser, operation: O, input: I
   const [id, operationId] = [`aud_${made}`, `opn_${made}`]
   const call = { operation: `${operation.service}.${operation.id}`, operationId, input }
   const { idToken, proof } = await company.signer(user, { now: () => at }).sign({ ...call, ...said })
-  const who = { actor: user, operation: operation.id, operationId, subject: null, reason: null }
+  const who = { actor: user, operation: operation.id, operationId, ...subjectAndReason(input) }
   return {
     id,
     at: at.toISOString(),
     ...who,
     input,
     outcome: 'done',
-    session: 's',
     proof,
     idToken,
     anchor,
@@ -104,6 +104,7 @@ t.test('each entry that is not proven is named, with the reason', async (t) => {
   const file = await exported(t, {
     gateway: [
       { ...suspended, input: { operatorId: 'op_2', reason: 'unpaid' } },
+      { ...suspended, id: 'aud_shown', reason: 'late' },
       { ...suspended, id: 'aud_unsigned', proof: null },
       { ...proposed, id: 'aud_alone' },
       twice,
@@ -117,6 +118,7 @@ t.test('each entry that is not proven is named, with the reason', async (t) => {
   t.ok(failed)
   t.match(notVerified, [
     { id: suspended.id, why: 'the signature is for another call' },
+    { id: 'aud_shown', why: 'its subject or reason is not the one that was signed' },
     { id: 'aud_unsigned', why: 'nobody has signed it' },
     { id: 'aud_alone', why: 'it takes two people, and nobody has approved it' },
     { id: 'aud_again', why: `the approval was used for ${twice.id} already` },

@@ -8,7 +8,7 @@ import {
   type Reply,
   type TeamTool,
 } from '@backoffice/contracts'
-import { auditedInput } from '@backoffice/team-identity'
+import { auditedInput, subjectAndReason } from '@backoffice/team-identity'
 import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import { newId } from '../process/ids.ts'
@@ -79,8 +79,7 @@ export function auditRow(
     actor,
     operation: operation.id,
     operationId: call.operationId,
-    subject: subjectOf(input),
-    reason: typeof input.reason === 'string' ? input.reason : null,
+    ...subjectAndReason(input),
     input: auditedInput(operation, input),
     outcome,
     changes: changes.length === 0 ? null : changes,
@@ -106,20 +105,6 @@ export function recordAction(
   result: Result = {},
 ): Promise<void> {
   return insertAudit(db, [auditRow(operation, call, result)], now)
-}
-
-/** The record that an action is about: its own id if it names one, else the operator, brand or name. */
-function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
-  const names = Object.keys(input)
-  const owners = ['brandId', 'operatorId']
-  const name = [
-    ...names.filter((key) => key.endsWith('Id') && !owners.includes(key)),
-    'key',
-    'operatorId',
-    'brandId',
-    'name',
-  ].find((key) => typeof input[key] === 'string')
-  return name === undefined ? null : String(input[name])
 }
 
 type ListAudit = (typeof operations)['gateway']['listAudit']

@@ -189,7 +189,7 @@ async function forgeCorrection(brand: Brand, { amount = '1.00', by, two, signs, 
   await as(
     'wallet',
     `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome, session, tool, proof, proposal)
-    values ($1, now(), $2, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'console', $7, $8)`,
+    values ($1, now(), $2, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'command line', $7, $8)`,
     [
       newId('aud'),
       by,
