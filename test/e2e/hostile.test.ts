@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type ErrorCode, errorCatalogue, httpOperations, type Operation, operations } from '@backoffice/contracts'
-import { publishedErrorCodes } from '@backoffice/documents'
+import {
+  type ErrorCode,
+  errorCatalogue,
+  httpOperations,
+  type Operation,
+  operations,
+  publicErrorCodes,
+} from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -73,7 +79,7 @@ function replySchema({ http }: Operation, status: number): ((reply: unknown) => 
 /** Node's. */
 const headersBytesMax = 16_384
 
-const codes = new Set<string>(publishedErrorCodes())
+const codes = new Set<string>(publicErrorCodes)
 
 /** A response that is an error says so as the documents promise. */
 function assertRefusal({ status, headers, text }: RawResponse): string {

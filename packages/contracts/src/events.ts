@@ -12,7 +12,7 @@ import {
   Withdrawal,
   WithdrawalStatus,
 } from './resources.ts'
-import { closed, text } from './schema.ts'
+import { closed, described, text } from './schema.ts'
 
 interface EventEntry<Data extends TObject = TObject> {
   readonly summary: string
@@ -73,7 +73,7 @@ export const events = {
     emittedBy: 'webhooks',
     // Webhooks delivers it while the request waits, so it never goes through the stream.
     consumedBy: [],
-    data: Type.Object({ message: text(200) }, closed),
+    data: Type.Object({ message: text(200, { description: 'A greeting.' }) }, closed),
     example: { message: 'This is a test delivery.' },
   }),
 } as const
@@ -87,13 +87,13 @@ export const publicEventKinds = eventKinds.filter((kind) => events[kind].visibil
 const envelopeOf = <K extends EventKind>(kind: K) =>
   Type.Object(
     {
-      id: Id,
-      type: Type.Literal(kind),
-      apiVersion: text(32),
+      id: described(Id, 'The event: equal to `X-Webhook-Id`. Drop an event that you have already seen.'),
+      type: Type.Literal(kind, { description: 'Kind of event. Acknowledge and ignore kinds that you do not know.' }),
+      apiVersion: text(32, { description: 'Version of the API that sends it.' }),
       environment: EnvironmentName,
-      operatorId: Id,
-      brandId: Id,
-      createdAt: Timestamp,
+      operatorId: described(Id, 'You, the operator.'),
+      brandId: described(Id, 'The brand that the record belongs to.'),
+      createdAt: described(Timestamp, 'When it happened.'),
       data: events[kind].data,
     },
     closed,

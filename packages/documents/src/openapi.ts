@@ -8,7 +8,7 @@ import {
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type JsonSchema, SchemaComponents } from './json-schema.ts'
-import { errorResponses, errorSchema, requestIdHeader } from './openapi-errors.ts'
+import { addErrorSchemas, errorResponses, helpLink, requestIdHeader } from './openapi-errors.ts'
 import { webhookObject } from './openapi-webhooks.ts'
 
 const signatureHeaders = [
@@ -27,7 +27,7 @@ const signatureHeaders = [
  */
 export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): JsonSchema {
   const components = new SchemaComponents()
-  components.schemas.Error = errorSchema()
+  addErrorSchemas(components)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of httpOperations) {
     if (operation.http === undefined) continue
@@ -57,6 +57,7 @@ export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): Json
     components: {
       schemas: components.schemas,
       headers: sharedHeaders,
+      examples: components.examples,
       parameters: { IdempotencyKey: idempotencyKeyParameter },
       securitySchemes: Object.fromEntries(
         signatureHeaders.map(([scheme, name, description]) => [
@@ -93,6 +94,7 @@ const sharedHeaders = {
     schema: { type: 'string', maxLength: 64 },
   },
   'Retry-After': integerHeader('Seconds to wait before the next try.'),
+  Link: helpLink,
   'Idempotent-Replayed': {
     description: '`true` when this is the stored response of an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
@@ -113,7 +115,10 @@ function operationObject(operation: Operation, components: SchemaComponents): Js
     ...(operation.audience === 'public' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.hasBody ? { requestBody: requestBody(operation, components) } : {}),
-    responses: { [String(operation.http?.status)]: success(operation, components), ...errorResponses(operation) },
+    responses: {
+      [String(operation.http?.status)]: success(operation, components),
+      ...errorResponses(operation, components),
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import {
   events,
   httpOperations,
   type Operation,
+  publicErrorCodes,
   publicEventKinds,
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
@@ -91,23 +92,8 @@ function eventsSection(): string {
   return `## Events\n\nThe body of a webhook is \`{id, type, apiVersion, environment, operatorId, brandId, createdAt, data}\`; \`data\` is the public record, \`previousStatus\`, and a \`version\` that rises per record.\n\n${rows.join('\n\n')}`
 }
 
-/** Every code that an HTTP operation may answer; the team's own codes are not public. */
-export function publishedErrorCodes(): ErrorCode[] {
-  const reachable = new Set<ErrorCode>([
-    'NOT_FOUND',
-    'METHOD_NOT_ALLOWED',
-    'REQUEST_TIMEOUT',
-    'HEADERS_TOO_LARGE',
-    'PAYLOAD_TOO_LARGE',
-  ])
-  for (const operation of httpOperations) {
-    for (const code of [...commonRejects(operation), ...operation.rejects]) reachable.add(code)
-  }
-  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => reachable.has(code))
-}
-
 function errorsSection(): string {
-  const rows = publishedErrorCodes().map((code) => {
+  const rows = publicErrorCodes.map((code) => {
     const { status, message, retryable } = errorCatalogue[code]
     return `| ${status} | \`${code}\` | ${message} | ${retryable ? 'same key' : 'no'} |`
   })

@@ -34,7 +34,7 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
-    rejects: ['DEPOSIT_NOT_PENDING'],
+    rejects: ['TRANSFER_CONFLICT'],
   }),
   /** The same, as a person of the team. */
   decideWithdrawal: team.command({
@@ -57,7 +57,7 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
-    rejects: ['DEPOSIT_NOT_PENDING'],
+    rejects: ['TRANSFER_CONFLICT'],
   }),
   /** The same for what is idempotent by a reference. */
   postByTwo: team.direct({
@@ -69,7 +69,7 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
-    rejects: ['DEPOSIT_NOT_PENDING'],
+    rejects: ['TRANSFER_CONFLICT'],
   }),
   /** Tells who somebody is, if masked. */
   readPerson: team.query({
@@ -97,7 +97,7 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
-    rejects: ['DEPOSIT_NOT_PENDING'],
+    rejects: ['TRANSFER_CONFLICT'],
   }),
   decideWithdrawalInSandbox: sandbox.command({
     summary: 'Count up in the sandbox',

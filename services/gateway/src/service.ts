@@ -48,13 +48,15 @@ export const gateway = defineService({
     const certificate = certificateFiles(settings)
     const failures = new FailedAuthentications(settings.FAILED_AUTHENTICATIONS_PER_MINUTE)
     const securityLog = new SecurityLog(log)
+    const baseUrl = () => settings.PUBLIC_BASE_URL ?? listener.baseUrl
     const app = buildApp({
       log,
       rpc,
       tls: certificate !== undefined,
-      baseUrl: () => settings.PUBLIC_BASE_URL ?? listener.baseUrl,
+      baseUrl,
       authentication: {
         clock,
+        baseUrl,
         directory: new CredentialDirectory(db.reader, secrets),
         rateLimiter: new RateLimiter(db),
         failures,

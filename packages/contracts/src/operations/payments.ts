@@ -16,6 +16,7 @@ import {
   Reason,
   Timestamp,
   Withdrawal,
+  WithdrawalDecision,
   WithdrawalRequest,
   WithdrawalStatus,
 } from '../resources.ts'
@@ -207,7 +208,7 @@ export const payments = service('payments', {
     params: WithdrawalPath,
     body: Type.Object(
       {
-        decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Literal('pay')]),
+        decision: WithdrawalDecision,
         reason: Type.Optional(PublicReason),
       },
       { ...closed, $id: 'WithdrawalDecisionRequest' },

@@ -70,7 +70,7 @@ export const players = service('players', {
     summary: 'Find a player by externalId',
     description: 'The list is empty when the brand has no such player.',
     query: Type.Object({ externalId: ExternalId }, closed),
-    reply: Type.Object({ data: Type.Array(Player) }, closed),
+    reply: Type.Object({ data: Type.Array(Player, { description: 'The player, or nobody.' }) }, closed),
     example: { query: { externalId: 'user-42' }, reply: { data: [examplePlayer] } },
   }),
 
@@ -106,7 +106,7 @@ export const players = service('players', {
     http: get('/games'),
     tag: 'Games',
     summary: 'List the game catalogue',
-    reply: Type.Object({ data: Type.Array(Game) }, closed),
+    reply: Type.Object({ data: Type.Array(Game, { description: 'The games that your players may open.' }) }, closed),
     example: {
       reply: {
         data: [
@@ -132,7 +132,7 @@ export const players = service('players', {
       "Answers a `gameUrl` for the player's browser. Needs an approved KYC, status `ativo`, and no self-exclusion or exceeded daily limit. In the sandbox the session is a demonstration with a fictitious balance.",
     params: PlayerPath,
     body: Type.Object(
-      { gameId: Type.String({ minLength: 1, maxLength: 128 }) },
+      { gameId: Type.String({ minLength: 1, maxLength: 128, description: 'A game of the catalogue.' }) },
       { ...closed, $id: 'GameSessionRequest' },
     ),
     reply: GameSession,

@@ -119,7 +119,9 @@ export const wallet = service('wallet', {
     params: PlayerPath,
     query: Type.Object(
       {
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Entries on a page.' }),
+        ),
         cursor: Type.Optional(
           Type.String({ minLength: 1, maxLength: 512, description: 'Opaque, from the previous page.' }),
         ),
@@ -127,7 +129,10 @@ export const wallet = service('wallet', {
       closed,
     ),
     reply: Type.Object(
-      { data: Type.Array(LedgerItem, { maxItems: 200 }), nextCursor: Nullable(text(512)) },
+      {
+        data: Type.Array(LedgerItem, { maxItems: 200, description: 'Most recent first.' }),
+        nextCursor: Nullable(text(512, { description: 'Opaque; null means no more pages.' })),
+      },
       { ...closed, $id: 'LedgerPage' },
     ),
     rejects: ['VALIDATION_ERROR', 'PLAYER_NOT_FOUND'],

@@ -174,8 +174,8 @@ t.test('a proposal whose carrying out is refused stays open', async (t) => {
   const input = { recordId: 'refused', environment: 'production' }
   const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
   const approves = String(details?.proposalId)
-  faults.atWork.set('refused', () => new Rejection('DEPOSIT_NOT_PENDING'))
-  t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves })), 'DEPOSIT_NOT_PENDING')
+  faults.atWork.set('refused', () => new Rejection('TRANSFER_CONFLICT'))
+  t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves })), 'TRANSFER_CONFLICT')
   t.match(await proposals(t, approves), { state: 'open' })
   faults.atWork.delete('refused')
   t.same(await bed.team('carol').call(correctByTwo, { input, approves }), { count: 1 })
