@@ -617,7 +617,7 @@ export interface components {
         name: string
         /**
          * @description Where the request belongs; the key chooses it.
-         *     - `sandbox`: your test brand: invented people, fictitious money
+         *     - `sandbox`: your test brand, with invented people and fictitious money
          *     - `production`: your real brand
          * @enum {string}
          */
@@ -867,24 +867,24 @@ export interface components {
     }
     /**
      * @description Account status of the player. Withdrawals never depend on it: nobody is kept from their money.
-     *     - `ativo`: active: may deposit, and may play once the KYC is approved
-     *     - `suspenso`: suspended by the team for a time: no deposits, no play
-     *     - `bloqueado`: blocked by the team: no deposits, no play
-     *     - `autoexcluido`: self-excluded: deposits and play are refused with `RG_BLOCKED`
-     *     - `encerrado`: closed: no deposits, no play
-     *     - `restrito`: restricted by the team: no deposits, no play
+     *     - `ativo`: active; may deposit, and may play once the KYC is approved
+     *     - `suspenso`: suspended by the team for a time; no deposits, no play
+     *     - `bloqueado`: blocked by the team; no deposits, no play
+     *     - `autoexcluido`: self-excluded; deposits and play are refused with `RG_BLOCKED`
+     *     - `encerrado`: closed; no deposits, no play
+     *     - `restrito`: restricted by the team; no deposits, no play
      * @enum {string}
      */
     PlayerStatus: 'ativo' | 'suspenso' | 'bloqueado' | 'autoexcluido' | 'encerrado' | 'restrito'
     /**
      * @description Status of the identity check (KYC).
-     *     - `nao_iniciado`: not begun: no document was submitted yet
-     *     - `pendente`: pending: set by the team while something is still missing
-     *     - `em_analise`: in review: a document was submitted, and the team decides
-     *     - `documento_solicitado`: the team asks for another document: submit one
-     *     - `aprovado`: approved: withdrawals and game sessions are possible
-     *     - `reprovado`: refused: `reason` says why; a new submission begins a new review
-     *     - `expirado`: expired: the approval has ended; submit a document again
+     *     - `nao_iniciado`: not begun; no document was submitted yet
+     *     - `pendente`: pending; set by the team while something is still missing
+     *     - `em_analise`: in review; a document was submitted, and the team decides
+     *     - `documento_solicitado`: the team asks for another document; submit one
+     *     - `aprovado`: approved; withdrawals and game sessions are possible
+     *     - `reprovado`: refused; `reason` says why; a new submission begins a new review
+     *     - `expirado`: expired; the approval has ended; submit a document again
      * @enum {string}
      */
     KycStatus:
@@ -1127,8 +1127,8 @@ export interface components {
     /**
      * @description Status of the deposit.
      *     - `pending`: created; nothing is credited yet
-     *     - `confirmed`: you confirmed it: the wallet was credited, once
-     *     - `failed`: you marked it as failed, or our team ended it: nothing was credited
+     *     - `confirmed`: you confirmed it; the wallet was credited, once
+     *     - `failed`: you marked it as failed, or our team ended it; nothing was credited
      * @enum {string}
      */
     DepositStatus: 'pending' | 'confirmed' | 'failed'
@@ -1313,9 +1313,9 @@ export interface components {
     }
     /**
      * @description Kind of entry.
-     *     - `DEPOSIT`: a deposit was confirmed: a credit
-     *     - `WITHDRAWAL`: a withdrawal was paid: a debit
-     *     - `ADJUSTMENT`: a correction by our team: a credit or a debit
+     *     - `DEPOSIT`: a credit: a deposit was confirmed
+     *     - `WITHDRAWAL`: a debit: a withdrawal was paid
+     *     - `ADJUSTMENT`: a credit or a debit: a correction by our team
      *     - `REVERSAL`: our team undid an earlier entry, with the opposite sign
      * @enum {string}
      */
@@ -1469,10 +1469,10 @@ export interface components {
      * @description Status of the withdrawal.
      *     - `under_review`: waits for the team, and can be cancelled; `withdrawable` is reduced, `available` is not
      *     - `approved`: approved, and waits to be paid; it cannot be cancelled any more
-     *     - `paid`: paid: only now `available` is reduced
-     *     - `rejected`: refused by the team: the amount is withdrawable again
-     *     - `cancelled`: cancelled by you: the amount is withdrawable again
-     *     - `failed`: the payment failed: the amount is withdrawable again
+     *     - `paid`: paid; only now `available` is reduced
+     *     - `rejected`: refused by the team; the amount is withdrawable again
+     *     - `cancelled`: cancelled by you; the amount is withdrawable again
+     *     - `failed`: the payment failed; the amount is withdrawable again
      * @enum {string}
      */
     WithdrawalStatus: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
@@ -1622,12 +1622,12 @@ export interface components {
     }
     /**
      * @description The decided status.
-     *     - `pendente`: pending: set by the team while something is still missing
-     *     - `em_analise`: in review: a document was submitted, and the team decides
-     *     - `documento_solicitado`: the team asks for another document: submit one
-     *     - `aprovado`: approved: withdrawals and game sessions are possible
-     *     - `reprovado`: refused: `reason` says why; a new submission begins a new review
-     *     - `expirado`: expired: the approval has ended; submit a document again
+     *     - `pendente`: pending; set by the team while something is still missing
+     *     - `em_analise`: in review; a document was submitted, and the team decides
+     *     - `documento_solicitado`: the team asks for another document; submit one
+     *     - `aprovado`: approved; withdrawals and game sessions are possible
+     *     - `reprovado`: refused; `reason` says why; a new submission begins a new review
+     *     - `expirado`: expired; the approval has ended; submit a document again
      * @enum {string}
      */
     KycDecision: 'pendente' | 'em_analise' | 'documento_solicitado' | 'aprovado' | 'reprovado' | 'expirado'
@@ -1672,8 +1672,8 @@ export interface components {
       /** @description Version of the API that sends it. */
       apiVersion: string
       /**
-       * @description Where the request belongs; the key chooses it.
-       *     - `sandbox`: your test brand: invented people, fictitious money
+       * @description Where the record belongs.
+       *     - `sandbox`: your test brand, with invented people and fictitious money
        *     - `production`: your real brand
        * @enum {string}
        */
@@ -1700,6 +1700,7 @@ export interface components {
         decidedAt: string | null
         /** @description Why it decided so, if it said; for you to act on. */
         reason: string | null
+        /** @description The status before. */
         previousStatus: components['schemas']['KycStatus']
         /** @description Rises per record; drop an event older than one you have. */
         version: number
@@ -1716,8 +1717,8 @@ export interface components {
       /** @description Version of the API that sends it. */
       apiVersion: string
       /**
-       * @description Where the request belongs; the key chooses it.
-       *     - `sandbox`: your test brand: invented people, fictitious money
+       * @description Where the record belongs.
+       *     - `sandbox`: your test brand, with invented people and fictitious money
        *     - `production`: your real brand
        * @enum {string}
        */
@@ -1762,6 +1763,7 @@ export interface components {
          * @description When it failed; null unless it did.
          */
         failedAt: string | null
+        /** @description The status before. */
         previousStatus: components['schemas']['DepositStatus']
         /** @description Rises per record; drop an event older than one you have. */
         version: number
@@ -1778,8 +1780,8 @@ export interface components {
       /** @description Version of the API that sends it. */
       apiVersion: string
       /**
-       * @description Where the request belongs; the key chooses it.
-       *     - `sandbox`: your test brand: invented people, fictitious money
+       * @description Where the record belongs.
+       *     - `sandbox`: your test brand, with invented people and fictitious money
        *     - `production`: your real brand
        * @enum {string}
        */
@@ -1829,6 +1831,7 @@ export interface components {
          * @description When it was paid; null unless it was.
          */
         paidAt: string | null
+        /** @description The status before. */
         previousStatus: components['schemas']['WithdrawalStatus']
         /** @description Rises per record; drop an event older than one you have. */
         version: number
@@ -1845,8 +1848,8 @@ export interface components {
       /** @description Version of the API that sends it. */
       apiVersion: string
       /**
-       * @description Where the request belongs; the key chooses it.
-       *     - `sandbox`: your test brand: invented people, fictitious money
+       * @description Where the record belongs.
+       *     - `sandbox`: your test brand, with invented people and fictitious money
        *     - `production`: your real brand
        * @enum {string}
        */

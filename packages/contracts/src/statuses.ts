@@ -8,7 +8,7 @@ export const environments = ['sandbox', 'production'] as const
 export const EnvironmentName = oneOf(environments, {
   description: 'Where the request belongs; the key chooses it.',
   meanings: {
-    sandbox: 'your test brand: invented people, fictitious money',
+    sandbox: 'your test brand, with invented people and fictitious money',
     production: 'your real brand',
   },
 })
@@ -19,12 +19,12 @@ export const PlayerStatus = oneOf(playerStatuses, {
   $id: 'PlayerStatus',
   description: 'Account status of the player. Withdrawals never depend on it: nobody is kept from their money.',
   meanings: {
-    ativo: 'active: may deposit, and may play once the KYC is approved',
-    suspenso: 'suspended by the team for a time: no deposits, no play',
-    bloqueado: 'blocked by the team: no deposits, no play',
-    autoexcluido: 'self-excluded: deposits and play are refused with `RG_BLOCKED`',
-    encerrado: 'closed: no deposits, no play',
-    restrito: 'restricted by the team: no deposits, no play',
+    ativo: 'active; may deposit, and may play once the KYC is approved',
+    suspenso: 'suspended by the team for a time; no deposits, no play',
+    bloqueado: 'blocked by the team; no deposits, no play',
+    autoexcluido: 'self-excluded; deposits and play are refused with `RG_BLOCKED`',
+    encerrado: 'closed; no deposits, no play',
+    restrito: 'restricted by the team; no deposits, no play',
   },
 })
 export type PlayerStatus = Static<typeof PlayerStatus>
@@ -39,13 +39,13 @@ export const kycStatuses = [
   'expirado',
 ] as const
 const kycMeanings = {
-  nao_iniciado: 'not begun: no document was submitted yet',
-  pendente: 'pending: set by the team while something is still missing',
-  em_analise: 'in review: a document was submitted, and the team decides',
-  documento_solicitado: 'the team asks for another document: submit one',
-  aprovado: 'approved: withdrawals and game sessions are possible',
-  reprovado: 'refused: `reason` says why; a new submission begins a new review',
-  expirado: 'expired: the approval has ended; submit a document again',
+  nao_iniciado: 'not begun; no document was submitted yet',
+  pendente: 'pending; set by the team while something is still missing',
+  em_analise: 'in review; a document was submitted, and the team decides',
+  documento_solicitado: 'the team asks for another document; submit one',
+  aprovado: 'approved; withdrawals and game sessions are possible',
+  reprovado: 'refused; `reason` says why; a new submission begins a new review',
+  expirado: 'expired; the approval has ended; submit a document again',
 } as const satisfies Record<(typeof kycStatuses)[number], string>
 export const KycStatus = oneOf(kycStatuses, {
   $id: 'KycStatus',
@@ -70,8 +70,8 @@ export const DepositStatus = oneOf(depositStatuses, {
   description: 'Status of the deposit.',
   meanings: {
     pending: 'created; nothing is credited yet',
-    confirmed: 'you confirmed it: the wallet was credited, once',
-    failed: 'you marked it as failed, or our team ended it: nothing was credited',
+    confirmed: 'you confirmed it; the wallet was credited, once',
+    failed: 'you marked it as failed, or our team ended it; nothing was credited',
   },
 })
 export type DepositStatus = Static<typeof DepositStatus>
@@ -83,10 +83,10 @@ export const WithdrawalStatus = oneOf(withdrawalStatuses, {
   meanings: {
     under_review: 'waits for the team, and can be cancelled; `withdrawable` is reduced, `available` is not',
     approved: 'approved, and waits to be paid; it cannot be cancelled any more',
-    paid: 'paid: only now `available` is reduced',
-    rejected: 'refused by the team: the amount is withdrawable again',
-    cancelled: 'cancelled by you: the amount is withdrawable again',
-    failed: 'the payment failed: the amount is withdrawable again',
+    paid: 'paid; only now `available` is reduced',
+    rejected: 'refused by the team; the amount is withdrawable again',
+    cancelled: 'cancelled by you; the amount is withdrawable again',
+    failed: 'the payment failed; the amount is withdrawable again',
   },
 })
 export type WithdrawalStatus = Static<typeof WithdrawalStatus>
@@ -113,9 +113,9 @@ export const LedgerType = oneOf(ledgerTypes, {
   $id: 'LedgerType',
   description: 'Kind of entry.',
   meanings: {
-    DEPOSIT: 'a deposit was confirmed: a credit',
-    WITHDRAWAL: 'a withdrawal was paid: a debit',
-    ADJUSTMENT: 'a correction by our team: a credit or a debit',
+    DEPOSIT: 'a credit: a deposit was confirmed',
+    WITHDRAWAL: 'a debit: a withdrawal was paid',
+    ADJUSTMENT: 'a credit or a debit: a correction by our team',
     REVERSAL: 'our team undid an earlier entry, with the opposite sign',
   },
 })

@@ -18,6 +18,7 @@ export const meaningsOf = (members: readonly TSchema[]): string[] =>
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {}
   readonly examples: Record<string, JsonSchema> = {}
+  readonly #descriptions = new Map<string, string | undefined>()
 
   /** The schema as a document shows it: a reference when it has a name, with unions of literals written as `enum`. */
   publish(schema: TSchema): JsonSchema {
@@ -25,9 +26,12 @@ export class SchemaComponents {
     if (name === undefined) return this.#inline(schema)
     if (!(name in this.schemas)) {
       this.schemas[name] = {}
+      this.#descriptions.set(name, schema.description)
       this.schemas[name] = this.#inline(schema)
     }
-    return { $ref: `#/components/schemas/${name}` }
+    // What a place says of it besides: the status before, for example.
+    const own = schema.description === this.#descriptions.get(name) ? {} : { description: schema.description }
+    return { $ref: `#/components/schemas/${name}`, ...own }
   }
 
   /** A named schema that is no schema of the contracts, but made of some. */
