@@ -18,7 +18,18 @@ export const docsContentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const assetTypes = { 'docs.css': 'text/css; charset=utf-8', 'tester.js': 'text/javascript; charset=utf-8' } as const
+const styles = 'text/css; charset=utf-8'
+const script = 'text/javascript; charset=utf-8'
+const assetTypes = {
+  'docs.css': styles,
+  'tester.js': script,
+  'signing.css': styles,
+  'signing.js': script,
+  'signing-comparison.js': script,
+} as const
+
+/** The pages beside the main one, by their paths below /docs/. */
+export const docsPages = { signing: 'docs/signing.md' } as const
 
 /** The page's own files, by name: what is served below /docs/assets/. */
 export const docsAssets: Readonly<Record<string, { readonly contentType: string; readonly body: Buffer }>> =
@@ -30,16 +41,20 @@ export const docsAssets: Readonly<Record<string, { readonly contentType: string;
   )
 
 /**
- * The documentation page: guide, reference derived from the contracts, and the interactive tester.
+ * The documentation page: guide, reference derived from the contracts, and the interactive tester. Or a page beside it.
  * @param baseUrl the address that clients call, with the /api/v1 prefix; shown in the guide's examples
  */
-export function docsPage({ baseUrl }: { readonly baseUrl: string }): string {
-  const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8').replaceAll(
-    '{{baseUrl}}',
-    baseUrl,
-  )
+export function docsPage({
+  baseUrl,
+  path,
+}: {
+  readonly baseUrl: string
+  readonly path?: keyof typeof docsPages
+}): string {
+  const file = path === undefined ? 'docs/guide.md' : docsPages[path]
+  const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').replaceAll('{{baseUrl}}', baseUrl)
   const marked = new Marked(gfmHeadingId(), customHeadingId())
-  const content = marked.parse(`${guide}\n\n${referenceMarkdown()}`, { async: false })
+  const content = marked.parse(path === undefined ? `${text}\n\n${referenceMarkdown()}` : text, { async: false })
   const contents = tableOfContents(content)
   // Inside a script element only "</" could end the element early, so "<" is written as an escape.
   const operations = JSON.stringify(testerOperations()).replaceAll('<', '\\u003c')

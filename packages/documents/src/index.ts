@@ -1,4 +1,4 @@
-export { docsAssets, docsContentSecurityPolicy, docsPage } from './docs-page.ts'
+export { docsAssets, docsContentSecurityPolicy, docsPage, docsPages } from './docs-page.ts'
 export { openApiDocument } from './openapi.ts'
 export { postmanCollection } from './postman.ts'
 export { languages, type Snippet, signingSnippets, snippetFile } from './snippets.ts'

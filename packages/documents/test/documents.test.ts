@@ -111,7 +111,7 @@ t.test('the page is complete, loads nothing from elsewhere, and its policy forbi
     t.match(url, baseUrl, 'a link leads to our own documents only')
   t.notMatch(page, /<script(?![^>]*(src=|application\/json))/)
   t.match(docsContentSecurityPolicy, "default-src 'none'")
-  t.strictSame(Object.keys(docsAssets), ['docs.css', 'tester.js'])
+  t.strictSame(Object.keys(docsAssets), ['docs.css', 'tester.js', 'signing.css', 'signing.js', 'signing-comparison.js'])
 })
 
 t.test('every link within the page has its place, and every error code and event field is explained', async (t) => {

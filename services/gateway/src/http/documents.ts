@@ -5,6 +5,7 @@ import {
   docsAssets,
   docsContentSecurityPolicy,
   docsPage,
+  docsPages,
   openApiDocument,
   postmanCollection,
   signingSnippets,
@@ -31,12 +32,14 @@ const makers: Readonly<Record<string, (options: { readonly baseUrl: string }) =>
   getSigningSnippets: () => json(signingSnippets()),
   getTestVectors: () => json(testVectors()),
   getChangelog: async () => ({ contentType: 'text/markdown; charset=utf-8', body: await readFile(changelogFile) }),
-  getDocs: (options) => ({
-    contentType: 'text/html; charset=utf-8',
-    body: Buffer.from(docsPage(options)),
-    headers: { 'Content-Security-Policy': docsContentSecurityPolicy, 'Referrer-Policy': 'no-referrer' },
-  }),
+  getDocs: (options) => page(docsPage(options)),
 }
+
+const page = (html: string): Document => ({
+  contentType: 'text/html; charset=utf-8',
+  body: Buffer.from(html),
+  headers: { 'Content-Security-Policy': docsContentSecurityPolicy, 'Referrer-Policy': 'no-referrer' },
+})
 
 /** The public routes, and the page's own files below /docs/assets/. */
 export function documentRoutes(baseUrl: () => string): RouteOptions[] {
@@ -59,7 +62,18 @@ export function documentRoutes(baseUrl: () => string): RouteOptions[] {
       handler: async (request, reply) => serve(request, reply, asset),
     }),
   )
-  return [...documents, ...assets]
+  const pages = Object.keys(docsPages).map((path): RouteOptions => {
+    let made: Document | undefined
+    return {
+      method: 'GET',
+      url: `${apiPrefix}/docs/${path}`,
+      handler: async (request, reply) => {
+        made ??= page(docsPage({ baseUrl: baseUrl(), path: path as keyof typeof docsPages }))
+        return serve(request, reply, made)
+      },
+    }
+  })
+  return [...documents, ...assets, ...pages]
 }
 
 const maxAgeSeconds = 300
