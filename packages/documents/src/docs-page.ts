@@ -29,7 +29,7 @@ const assetTypes = {
 } as const
 
 /** The pages beside the main one, by their paths below /docs/. */
-export const docsPages = { signing: 'docs/signing.md' } as const
+export const docsPages = { signing: 'docs/signing.md', 'go-live': 'docs/go-live.md' } as const
 
 /** The page's own files, by name: what is served below /docs/assets/. */
 export const docsAssets: Readonly<Record<string, { readonly contentType: string; readonly body: Buffer }>> =
@@ -52,7 +52,10 @@ export function docsPage({
   readonly path?: keyof typeof docsPages
 }): string {
   const file = path === undefined ? 'docs/guide.md' : docsPages[path]
-  const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').replaceAll('{{baseUrl}}', baseUrl)
+  const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
+    .replaceAll('{{baseUrl}}', baseUrl)
+    // Links between documents lead from page to page; what is no page here is a place on the main one.
+    .replaceAll(/\]\(([a-z-]+)\.md(?=[#)])/g, (_, name) => `](${apiPrefix}/docs${name in docsPages ? `/${name}` : ''}`)
   const marked = new Marked(gfmHeadingId(), customHeadingId())
   const content = marked.parse(path === undefined ? `${text}\n\n${referenceMarkdown()}` : text, { async: false })
   const contents = tableOfContents(content)

@@ -13,7 +13,7 @@ import {
 } from '@backoffice/contracts'
 import type { TObject } from '@sinclair/typebox'
 import { exampleDelivery } from './example-delivery.ts'
-import { FieldTables, sharedRecords } from './field-tables.ts'
+import { FieldTables, type SharedRecord, sharedRecords } from './field-tables.ts'
 import { errorsSection } from './reference-errors.ts'
 import { signingSnippets } from './snippets.ts'
 
@@ -23,14 +23,21 @@ export function referenceMarkdown(): string {
   const groups = Map.groupBy(httpOperations, (operation) => operation.tag ?? 'Documents')
   const sections = Array.from(groups, ([tag, operations]) => [
     `## ${tag}\n\n${tags[tag]}`,
-    ...sharedRecords
-      .filter((record) => record.tag === tag)
-      .map(
-        (record) => `### ${record.title} {#${record.id}}\n\n${record.schema.description}\n\n${tables.record(record)}`,
-      ),
+    ...sharedRecords.filter((record) => record.tag === tag).map((record) => recordSection(record, tables)),
     ...operations.map((operation) => operationSection(operation, tables)),
   ])
   return [...sections.flat(), eventsSection(tables), errorsSection(tables), snippetsSection()].join('\n\n')
+}
+
+function recordSection(record: SharedRecord, tables: FieldTables): string {
+  const { title, id, schema } = record
+  const example = httpOperations.find(({ reply }) => reply === schema)?.example?.reply
+  return paragraphs([
+    `### ${title} {#${id}}`,
+    schema.description ?? '',
+    tables.record(record),
+    exampleBlock(title, example),
+  ])
 }
 
 const paragraphs = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n')
@@ -85,7 +92,7 @@ function eventsSection(tables: FieldTables): string {
   return [
     `## Events\n\nWe send them to the URL that our team sets for you: [how to receive them](#webhooks). The body of every event is one envelope. \`data\` differs by \`type\`.`,
     tables.reply({ type: 'object', properties: fields } as unknown as TObject),
-    `### A delivery, complete {#delivery}\n\nIts signature verifies with the secret \`${secret}\`. It is among the [test vectors](/api/v1/test-vectors.json), as \`${exampleDelivery.name}\`; the body is one line, without a line end.`,
+    `### A delivery, complete {#delivery}\n\nIts signature verifies with the secret \`${secret}\`. It is among the [test vectors](#gettestvectors), as \`${exampleDelivery.name}\`; the body is one line, without a line end.`,
     `${label('POST to your URL')}\n\n\`\`\`http\nPOST /webhooks HTTP/1.1\n${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}\n\n${body}\n\`\`\``,
     ...publicEventKinds.map(
       (kind) =>

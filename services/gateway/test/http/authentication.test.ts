@@ -66,6 +66,9 @@ t.test('the signature covers method, path, query order and the body bytes, in lo
 t.test('in the sandbox a refusal helps to find the mistake; production says nothing', async (t) => {
   const wrong = await me(sandbox, { secret: 'sk_wrong', timestamp: String(Math.floor(Date.now() / 1000)) })
   t.match(wrong.json.error.details.canonicalString, /^GET\n\/api\/v1\/me\n\d+\n[0-9a-f]{64}$/)
+  const { canonicalString, compareAt } = wrong.json.error.details
+  t.equal(compareAt, `${first}/docs/signing#${encodeURIComponent(canonicalString)}`, 'a page that compares it')
+  t.equal((await fetch(compareAt)).status, 200)
   t.notMatch(wrong.text, sandbox.secret ?? '-')
   t.type((await me(sandbox, { timestamp: '1' })).json.error.details.serverTime, 'number')
   t.equal((await me(production, { secret: 'sk_wrong' })).json.error.details, undefined)
