@@ -1,5 +1,5 @@
 export { docsAssets, docsContentSecurityPolicy, docsPage, docsPages } from './docs-page.ts'
-export { openApiDocument } from './openapi.ts'
+export { type CodeSample, openApiDocument } from './openapi.ts'
 export { postmanCollection } from './postman.ts'
 export { languages, type Snippet, signingSnippets, snippetFile } from './snippets.ts'
 export { type RequestVector, testVectors, type WebhookAgeVector, type WebhookVector } from './test-vectors.ts'

@@ -21,11 +21,22 @@ const signatureHeaders = [
   ],
 ] as const
 
-/**
- * The OpenAPI 3.1 document of this version, derived from the operation, event and error tables.
- * @param baseUrl the address that clients call, with the /api/v1 prefix
- */
-export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): JsonSchema {
+/** A program that calls an operation, as `x-codeSamples` has it: Redoc, Scalar and others show it. */
+export interface CodeSample {
+  readonly lang: string
+  readonly label: string
+  readonly source: string
+}
+
+interface DocumentOptions {
+  /** The address that clients call, with the /api/v1 prefix. */
+  readonly baseUrl: string
+  /** The programs of an operation. What is generated from the document needs none. */
+  readonly samplesOf?: (operationId: string) => readonly CodeSample[]
+}
+
+/** The OpenAPI 3.1 document of this version, derived from the operation, event and error tables. */
+export function openApiDocument({ baseUrl, samplesOf = () => [] }: DocumentOptions): JsonSchema {
   const components = new SchemaComponents()
   addErrorSchemas(components)
   const paths: Record<string, Record<string, unknown>> = {}
@@ -33,7 +44,11 @@ export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): Json
     if (operation.http === undefined) continue
     const { path, method } = operation.http
     paths[path] ??= {}
-    paths[path][method.toLowerCase()] = operationObject(operation, components)
+    const samples = operation.audience === 'public' ? [] : samplesOf(operation.id)
+    paths[path][method.toLowerCase()] = {
+      ...operationObject(operation, components),
+      ...(samples.length > 0 ? { 'x-codeSamples': samples } : {}),
+    }
   }
   const webhooks = Object.fromEntries(publicEventKinds.map((kind) => [kind, { post: webhookObject(kind, components) }]))
   return {

@@ -60,6 +60,15 @@ t.test('the OpenAPI document has every operation once, and an operationId for ev
   )
 })
 
+t.test('each signed operation takes the programs that call it, and a public one has none', async (t) => {
+  const samplesOf = (id: string) => [{ lang: 'Shell', label: 'curl', source: `curl # ${id}` }]
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl, samplesOf })))
+  for (const { id, http, audience } of httpOperations) {
+    const operation = paths[http?.path ?? ''][http?.method.toLowerCase() ?? '']
+    t.strictSame(operation['x-codeSamples'], audience === 'public' ? undefined : samplesOf(id), id)
+  }
+})
+
 t.test('an error response names its codes, and no others: in its schema as in its examples', async (t) => {
   const { paths, components } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
   const codesOf = (error: { $ref?: string; discriminator?: { mapping: Record<string, string> } }): string[] => {
