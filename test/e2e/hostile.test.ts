@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import {
+  commonRejects,
   type ErrorCode,
   errorCatalogue,
   httpOperations,
@@ -96,6 +97,14 @@ function assertRefusal({ status, headers, text }: RawResponse): string {
   return code
 }
 
+/** What the document says of this code of this operation, its details included. */
+function assertDeclared(operation: Operation, { status, text }: RawResponse, code: string): void {
+  const declared: readonly string[] = [...commonRejects(operation), ...operation.rejects]
+  if (!declared.includes(code) || errorCatalogue[code as ErrorCode].status !== status) return
+  const fits = replySchema(operation, status)
+  assert.ok(fits?.(JSON.parse(text)), `not as published for ${operation.id} ${status}: ${text}`)
+}
+
 const textOf = ({ bytes }: HostileBytes) => bytes.subarray(0, 2_000).toString('latin1')
 
 t.test('whatever is sent to an operation is answered as published, and what is refused has no effect', async (t) => {
@@ -132,6 +141,7 @@ t.test('whatever is sent to an operation is answered as published, and what is r
     assert.ok(response.headers['x-request-id'], 'every response has an X-Request-Id')
     if (status >= 400) {
       const code = sent.method === 'HEAD' ? String(status) : assertRefusal(response)
+      assertDeclared(operationOf(request), response, code)
       assert.deepEqual(written, [], `${code} has no effect`)
       return code
     }

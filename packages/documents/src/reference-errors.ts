@@ -11,6 +11,7 @@ export function errorsSection(tables: FieldTables): string {
     '## Error codes',
     'Every error reply has a header `Link` with `rel="help"`, which leads to its code below. Retry: whether the same request, with the same Idempotency-Key, may succeed later.',
     `| HTTP | Code | Meaning | Retry |\n|---|---|---|---|\n${rows.join('\n')}`,
+    '### Causes and cures {#causes-and-cures}',
     ...publicErrorCodes.map((code) => errorEntry(code, tables)),
   ].join('\n\n')
 }
