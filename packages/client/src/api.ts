@@ -616,9 +616,9 @@ export interface components {
         /** @description Your name, as our team registered it. */
         name: string
         /**
-         * @description Where the request belongs; the key chooses it.
-         *     - `sandbox`: your test brand, with invented people and fictitious money
-         *     - `production`: your real brand
+         * @description Where your requests belong; the key chooses it.
+         *     - `sandbox`: the test brand, with invented people and fictitious money
+         *     - `production`: the real brand
          * @enum {string}
          */
         environment: 'sandbox' | 'production'
@@ -836,7 +836,7 @@ export interface components {
        */
       birthDate: string
     }
-    /** @description A player of your brand. */
+    /** @description A player of your brand. Withdrawals do not depend on its status: nobody is kept from their money. */
     Player: {
       /** @description Our id of the player. */
       id: string
@@ -866,7 +866,7 @@ export interface components {
       createdAt: string
     }
     /**
-     * @description Account status of the player. Withdrawals never depend on it: nobody is kept from their money.
+     * @description Account status of the player.
      *     - `ativo`: active; may deposit, and may play once the KYC is approved
      *     - `suspenso`: suspended by the team for a time; no deposits, no play
      *     - `bloqueado`: blocked by the team; no deposits, no play
@@ -1673,8 +1673,8 @@ export interface components {
       apiVersion: string
       /**
        * @description Where the record belongs.
-       *     - `sandbox`: your test brand, with invented people and fictitious money
-       *     - `production`: your real brand
+       *     - `sandbox`: the test brand, with invented people and fictitious money
+       *     - `production`: the real brand
        * @enum {string}
        */
       environment: 'sandbox' | 'production'
@@ -1718,8 +1718,8 @@ export interface components {
       apiVersion: string
       /**
        * @description Where the record belongs.
-       *     - `sandbox`: your test brand, with invented people and fictitious money
-       *     - `production`: your real brand
+       *     - `sandbox`: the test brand, with invented people and fictitious money
+       *     - `production`: the real brand
        * @enum {string}
        */
       environment: 'sandbox' | 'production'
@@ -1781,8 +1781,8 @@ export interface components {
       apiVersion: string
       /**
        * @description Where the record belongs.
-       *     - `sandbox`: your test brand, with invented people and fictitious money
-       *     - `production`: your real brand
+       *     - `sandbox`: the test brand, with invented people and fictitious money
+       *     - `production`: the real brand
        * @enum {string}
        */
       environment: 'sandbox' | 'production'
@@ -1849,8 +1849,8 @@ export interface components {
       apiVersion: string
       /**
        * @description Where the record belongs.
-       *     - `sandbox`: your test brand, with invented people and fictitious money
-       *     - `production`: your real brand
+       *     - `sandbox`: the test brand, with invented people and fictitious money
+       *     - `production`: the real brand
        * @enum {string}
        */
       environment: 'sandbox' | 'production'

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TString, Type } from '@sinclair/typebox'
 import './formats.ts'
 import { amountPattern, moneyPattern } from './money.ts'
 import { personal } from './personal.ts'
@@ -21,7 +21,14 @@ export * from './statuses.ts'
 export const apiVersion = '1.1.0'
 export const apiPrefix = '/api/v1'
 
-export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' })
+// A symbol, so that no published document shows it. Copies of the schema keep it, whatever their description.
+const idMark = Symbol.for('backoffice.id')
+export const Id: TString = Object.assign(
+  Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' }),
+  { [idMark]: true },
+)
+/** Whether a schema is that of an id. */
+export const isId = (schema: object): boolean => idMark in schema
 /**
  * An id in a path may be anything that a path segment can hold safely. An id that was never issued is unknown, not
  * invalid.
@@ -65,7 +72,7 @@ export const Me = Type.Object(
       {
         id: described(Id, 'You, the operator.'),
         name: text(64, { description: 'Your name, as our team registered it.' }),
-        environment: EnvironmentName,
+        environment: described(EnvironmentName, 'Where your requests belong; the key chooses it.'),
       },
       { ...closed, description: 'Whose credential it is.' },
     ),
@@ -99,7 +106,11 @@ export const Player = Type.Object(
     currency: described(Currency, 'Currency of the account (ISO 4217).'),
     createdAt: described(Timestamp, 'When the player was registered.'),
   },
-  { ...closed, $id: 'Player', description: 'A player of your brand.' },
+  {
+    ...closed,
+    $id: 'Player',
+    description: 'A player of your brand. Withdrawals do not depend on its status: nobody is kept from their money.',
+  },
 )
 export type Player = Static<typeof Player>
 

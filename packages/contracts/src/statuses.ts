@@ -6,10 +6,9 @@ import { oneOf } from './schema.ts'
 
 export const environments = ['sandbox', 'production'] as const
 export const EnvironmentName = oneOf(environments, {
-  description: 'Where the request belongs; the key chooses it.',
   meanings: {
-    sandbox: 'your test brand, with invented people and fictitious money',
-    production: 'your real brand',
+    sandbox: 'the test brand, with invented people and fictitious money',
+    production: 'the real brand',
   },
 })
 export type Environment = Static<typeof EnvironmentName>
@@ -17,7 +16,7 @@ export type Environment = Static<typeof EnvironmentName>
 export const playerStatuses = ['ativo', 'suspenso', 'bloqueado', 'autoexcluido', 'encerrado', 'restrito'] as const
 export const PlayerStatus = oneOf(playerStatuses, {
   $id: 'PlayerStatus',
-  description: 'Account status of the player. Withdrawals never depend on it: nobody is kept from their money.',
+  description: 'Account status of the player.',
   meanings: {
     ativo: 'active; may deposit, and may play once the KYC is approved',
     suspenso: 'suspended by the team for a time; no deposits, no play',

@@ -203,6 +203,12 @@ t.test('the details of an error fit their schema, and the compiler knows them', 
   })
 })
 
+t.test('an id is known as one, whatever is said of it', async (t) => {
+  const { id, playerId, externalReference } = contracts.Deposit.properties
+  t.same([id, playerId, contracts.Player.properties.id].map(contracts.isId), [true, true, true])
+  t.not(contracts.isId(externalReference), true)
+})
+
 t.test('the examples of every operation and event fit their own schemas', async (t) => {
   for (const { id, params, query, body, reply, example, audience } of httpOperations) {
     if (audience === 'public') continue

@@ -1,4 +1,4 @@
-import { moneyPattern } from '@backoffice/contracts'
+import { isId, moneyPattern } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 
 /** One value as a page shows it. */
@@ -39,7 +39,6 @@ interface Schema {
   readonly type?: string
   readonly format?: string
   readonly pattern?: string
-  readonly description?: string
   readonly const?: string
   readonly anyOf?: readonly Schema[]
   readonly items?: Schema
@@ -66,7 +65,7 @@ function cellOf(schema: TSchema, row: object, field: string): Cell {
   if (known.format === 'date-time') return { kind: 'time', text: String(value) }
   if (isMoney(known)) return money(String(value), (row as { readonly currency?: string }).currency ?? '')
   if (known.anyOf?.every((choice) => choice.const !== undefined)) return status(String(value))
-  if (known.description === 'Opaque identifier.') return id(String(value))
+  if (isId(known)) return id(String(value))
   if (Array.isArray(value)) return value.length === 0 ? nothing : lines(...value.map(text))
   return typeof value === 'object' ? { kind: 'code', text: JSON.stringify(value) } : text(value)
 }
