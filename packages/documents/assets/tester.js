@@ -121,6 +121,7 @@ async function send() {
   showProblem(refusal)
   // What is shown belongs to this request: a former reply under a new refusal would look like its answer.
   element('tester-result').hidden = true
+  element('tester-status').textContent = ''
   if (refusal !== null) return
   if (!crypto.subtle) return showProblem('This browser offers WebCrypto only on https or localhost.')
 

@@ -14,6 +14,7 @@ import typescript from 'highlight.js/lib/languages/typescript'
 // Those that the documents use; each costs memory. Aliases such as `sh` and `ts` come with them.
 const languages = { bash, csharp, go, http, java, javascript, json, php, python, ruby, typescript }
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language)
+highlighter.registerAliases('node', { languageName: 'typescript' })
 
 /** How a reader knows them, where that is not the name itself. */
 const names: Readonly<Record<string, string>> = {
