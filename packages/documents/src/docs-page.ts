@@ -49,8 +49,17 @@ const page = (html: string): DocumentFile => ({ contentType: 'text/html; charset
 
 const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
 
+const mainContents = new Map<string, string>()
+
 /** Guide and reference, with a comment in place of each operation's samples: the rest is the same in every language. */
 function mainContent({ baseUrl }: Options): string {
+  const content = mainContents.get(baseUrl) ?? renderedMain(baseUrl)
+  // A process has one address.
+  mainContents.set(baseUrl, content)
+  return content
+}
+
+function renderedMain(baseUrl: string): string {
   const markdown = `${read(guideFile)}\n\n${referenceDivider}\n\n${referenceMarkdown()}`.replaceAll(
     '{{baseUrl}}',
     baseUrl,

@@ -103,7 +103,6 @@ t.test('what an integrator needs is found by the search, whichever page it stand
   t.match(found('loopback iframe')[0], '/sandbox#games')
   t.match(found('certificate public authority')[0], '/webhooks#requirements-for-the-url')
   t.match(found('failures in a row pause')[0], '/webhooks#when-your-server-fails')
-  t.match(found('first webhook own machine')[0], '/webhooks#your-first-webhook-on-your-own-machine')
   t.ok(found('10 seconds').includes('/webhooks#what-your-server-does'))
   t.equal(found('confirm deposit')[0], '#confirmdeposit')
   t.strictSame(found('zzzz'), [])
