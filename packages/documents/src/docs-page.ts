@@ -49,6 +49,8 @@ const page = (html: string): DocumentFile => ({ contentType: 'text/html; charset
 
 const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
 
+const withAddress = (markdown: string, baseUrl: string) => markdown.replaceAll('{{baseUrl}}', baseUrl)
+
 const mainContents = new Map<string, string>()
 
 /** Guide and reference, with a comment in place of each operation's samples: the rest is the same in every language. */
@@ -60,10 +62,7 @@ function mainContent({ baseUrl }: Options): string {
 }
 
 function renderedMain(baseUrl: string): string {
-  const markdown = `${read(guideFile)}\n\n${referenceDivider}\n\n${referenceMarkdown()}`.replaceAll(
-    '{{baseUrl}}',
-    baseUrl,
-  )
+  const markdown = withAddress(`${read(guideFile)}\n\n${referenceDivider}\n\n${referenceMarkdown()}`, baseUrl)
   const sampled = new Map(sampledOperations.map(({ id }) => [id.toLowerCase(), `<!--sample ${id}-->`]))
   return renderMarkdown(markdown, { file: guideFile, codeBeside: true, panelOf: (heading) => sampled.get(heading) })
 }
@@ -71,7 +70,7 @@ function renderedMain(baseUrl: string): string {
 const referenceDivider =
   '## API reference {#reference}\n\nEach operation with what it takes, what it replies, why it may refuse, and a program that calls it.'
 
-const sideContent = (entry: Page) => renderMarkdown(read(entry.file), { file: entry.file })
+const sideContent = ({ baseUrl }: Options, { file }: Page) => renderMarkdown(withAddress(read(file), baseUrl), { file })
 
 function mainPage(options: Options, languageId: string): string {
   const withoutSamples = mainContent(options)
@@ -89,7 +88,7 @@ function sidePage(options: Options, entry: Page): string {
     title: `${entry.title} · Operator Gaming Back-Office API`,
     canonical: `${docsPath}/${entry.path}`,
     language: defaultLanguage,
-    content: sideContent(entry),
+    content: sideContent(options, entry),
     contents: contents(mainContent(options), entry),
     kind: 'article',
   })
@@ -100,7 +99,7 @@ function search(options: Options): Buffer {
   const beside = pages.map((entry) => ({
     title: entry.title,
     address: `${docsPath}/${entry.path}`,
-    html: sideContent(entry),
+    html: sideContent(options, entry),
   }))
   return Buffer.from(searchIndex([main, ...beside]))
 }

@@ -133,7 +133,7 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
   })
 
   t.test('colours follow the system until somebody chooses, and then the choice', async (t) => {
-    const { page } = await open('', { colorScheme: 'light' })
+    const { page } = await open('/webhooks', { colorScheme: 'light' })
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     const light = await background()
     await page.click('#theme')
@@ -151,7 +151,7 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
   })
 
   t.test('the search is loaded when it is opened, finds the sandbox’s amounts, and leads there', async (t) => {
-    const { page, requests, faults } = await open()
+    const { page, requests, faults } = await open('/webhooks')
     const loaded = () => requests.filter((entry) => /minisearch|search\.js/.test(entry)).length
     t.equal(loaded(), 0)
     await page.keyboard.press('Control+k')
@@ -199,7 +199,6 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
         ).length,
     )
     t.equal(hidden, 0)
-    t.equal((await page.pdf()).subarray(0, 5).toString(), '%PDF-')
     await page.context().close()
   })
 }
