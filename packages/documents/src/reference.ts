@@ -9,7 +9,7 @@ import {
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { SchemaComponents } from './json-schema.ts'
-import { signingSnippets } from './snippets.ts'
+import { signingSnippets, snippetPurposes } from './snippets.ts'
 
 /** The reference as Markdown, derived from the operation, event and error tables. Headings are `#` level 2 and 3. */
 export function referenceMarkdown(): string {
@@ -117,7 +117,7 @@ function errorsSection(): string {
 function snippetsSection(): string {
   const blocks = signingSnippets().snippets.map(
     ({ name, purpose, filename, code, language }) =>
-      `<details><summary>${name}: ${purpose === 'sign-request' ? 'sign a request' : 'verify a webhook'} <code>${filename}</code></summary>\n\n\`\`\`${language}\n${code}\`\`\`\n\n</details>`,
+      `<details><summary>${name}: ${snippetPurposes[purpose]} <code>${filename}</code></summary>\n\n\`\`\`${language}\n${code}\`\`\`\n\n</details>`,
   )
   return `## Signing snippets\n\nEach is executed against this API and the test vectors before a release.\n\n${blocks.join('\n\n')}`
 }
