@@ -51,7 +51,7 @@ export const languages: readonly Language[] = [
   {
     id: 'ruby',
     name: 'Ruby',
-    runtime: 'Ruby 2.7 or newer',
+    runtime: 'Ruby 3.0 or newer',
     files: {
       'sign-request': 'sign_request.rb',
       'verify-webhook': 'verify_webhook.rb',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { operations, signWebhook } from '@backoffice/contracts'
-import { eventually, lastingPort, OperatorClient, type SharedSystem } from '@backoffice/test-kit'
+import { eventually, lastingPort, OperatorClient, type SharedSystem, type Teardown } from '@backoffice/test-kit'
 import type { Test } from 'tap'
 import { type Command, programEnvironment, type Workshop } from './workshop.ts'
 
@@ -10,7 +10,7 @@ import { type Command, programEnvironment, type Workshop } from './workshop.ts'
 const patienceMs = 60_000
 
 /** An operator of its own, whose webhooks go to the program that is being tried. */
-export async function startReceivingOperator(t: Pick<Test, 'teardown'>, system: SharedSystem) {
+export async function startReceivingOperator(t: Teardown, system: SharedSystem) {
   const team = await system.asTeam('alice')
   const input = { name: `receiver ${randomUUID().slice(0, 8)}` }
   const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, { input })
@@ -30,7 +30,7 @@ export async function startReceivingOperator(t: Pick<Test, 'teardown'>, system: 
 type ReceivingOperator = Awaited<ReturnType<typeof startReceivingOperator>>
 
 /** Starts the program and waits until it listens. It ends with `t`. */
-async function startReceiver(t: Test, [command, ...args]: Command, env: Record<string, string>) {
+export async function startReceiver(t: Teardown, [command, ...args]: Command, env: Record<string, string>) {
   const child = spawn(command, args, { env: programEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] })
   const closed = once(child, 'close')
   let text = ''

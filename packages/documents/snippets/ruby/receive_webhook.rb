@@ -1,4 +1,4 @@
-# Ruby 2.7 or newer; no gems needed. In Rails the raw body is request.raw_post, in Rack request.body.read.
+# Ruby 3.0 or newer; no gems needed. In Rails the raw body is request.raw_post, in Rack request.body.read.
 #   WEBHOOK_SECRET=… PORT=3000 ruby receive_webhook.rb
 require 'json'
 require 'openssl'

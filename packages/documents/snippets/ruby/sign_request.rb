@@ -1,4 +1,4 @@
-# Ruby 2.7 or newer; no gems needed.
+# Ruby 3.0 or newer; no gems needed.
 #   BASE_URL=… OPERATOR_KEY=… OPERATOR_SECRET=… ruby sign_request.rb GET /me
 #   … ruby sign_request.rb POST /players '{"externalId":"user-42", …}' my-idempotency-key-1
 require 'net/http'

@@ -1,4 +1,4 @@
-# Ruby 2.7 or newer; no gems needed.
+# Ruby 3.0 or newer; no gems needed.
 #   WEBHOOK_SECRET=… ruby verify_webhook.rb "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
 require 'openssl'
 

@@ -36,8 +36,11 @@ export interface SampleLanguage {
   readonly unsigned: (call: SampleCall) => string
 }
 
-/** Stands in each sample once, unless the environment has OPERATOR_KEY and OPERATOR_SECRET. */
-export const samplePlaceholders = { key: 'bk_test_…', secret: 'sk_…' } as const
+/**
+ * Each stands in a sample once, and is used unless the environment has OPERATOR_KEY and OPERATOR_SECRET. In ASCII: a key
+ * that nobody has filled in is then refused by the API, and not by a runtime that cannot send the header.
+ */
+export const samplePlaceholders = { key: 'bk_test_...', secret: 'sk_...' } as const
 
 /** To be read in the place where a retry would go wrong. */
 export const keepTheKey = 'keep it, and send the same one on every retry'
