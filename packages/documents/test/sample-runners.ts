@@ -128,7 +128,8 @@ const client: Runner = {
 }
 
 const runners: Readonly<Record<string, Runner>> = {
-  curl: interpreted(['sh'], 'openssl, curl'),
+  // Every system has the shell; what may be missing is curl.
+  curl: { ...interpreted(['sh'], 'openssl, curl'), command: 'curl' },
   node: interpreted([process.execPath], 'the node package'),
   client,
   python: interpreted(['python3'], 'python3'),
