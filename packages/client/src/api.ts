@@ -1,5 +1,7 @@
 // Generated from the operation table by "npm run generate"; a test fails when it is stale.
 
+export const apiVersion = '1.1.0'
+
 export interface paths {
   '/me': {
     parameters: {
@@ -1086,6 +1088,129 @@ export interface components {
       data: {
         message: string
       }
+    }
+    ErrorDetails: {
+      /** @description This operation requires the Idempotency-Key header. */
+      IDEMPOTENCY_KEY_REQUIRED?: unknown
+      /** @description The operator key is missing or unknown. */
+      INVALID_CREDENTIALS?: unknown
+      /** @description The signature does not match the request. */
+      INVALID_SIGNATURE?: {
+        canonicalString: string
+      }
+      /** @description X-Timestamp must be epoch seconds within 5 minutes of the server clock. */
+      TIMESTAMP_OUT_OF_RANGE?: {
+        serverTime: number
+      }
+      /** @description The operator is suspended. */
+      OPERATOR_SUSPENDED?: unknown
+      /** @description The caller's address is not among the operator's permitted addresses. */
+      FORBIDDEN_IP?: unknown
+      /** @description This operation exists in the sandbox only. */
+      SANDBOX_ONLY?: unknown
+      /** @description The player needs an approved identity check (KYC) for this operation. */
+      KYC_NOT_APPROVED: {
+        /** @enum {string} */
+        kycStatus:
+          | 'nao_iniciado'
+          | 'pendente'
+          | 'em_analise'
+          | 'documento_solicitado'
+          | 'aprovado'
+          | 'reprovado'
+          | 'expirado'
+      }
+      /** @description The status of the player does not allow this operation. */
+      PLAYER_NOT_ACTIVE: {
+        /** @enum {string} */
+        status: 'ativo' | 'suspenso' | 'bloqueado' | 'autoexcluido' | 'encerrado' | 'restrito'
+      }
+      /** @description Refused by the player's self-exclusion or daily limit. */
+      RG_BLOCKED: {
+        /** @enum {string} */
+        reason: 'self_exclusion' | 'daily_limit' | 'sandbox_trigger'
+      }
+      /** @description There is no such route. */
+      NOT_FOUND?: unknown
+      /** @description There is no such player in this brand. */
+      PLAYER_NOT_FOUND?: unknown
+      /** @description There is no such deposit in this brand. */
+      DEPOSIT_NOT_FOUND?: unknown
+      /** @description There is no such withdrawal in this brand. */
+      WITHDRAWAL_NOT_FOUND?: unknown
+      /** @description There is no such game in the catalogue of this brand. */
+      GAME_NOT_FOUND?: unknown
+      /** @description The path exists, but not with this method. */
+      METHOD_NOT_ALLOWED?: unknown
+      /** @description The request did not arrive in time. */
+      REQUEST_TIMEOUT?: unknown
+      /** @description This Idempotency-Key was used with another method, path or body. */
+      IDEMPOTENCY_CONFLICT?: {
+        /** @enum {string} */
+        signature: 'used'
+      }
+      /** @description The first request with this Idempotency-Key is still running; wait and retry. */
+      IDEMPOTENCY_IN_PROGRESS?: unknown
+      /** @description A player with this externalId already exists in the brand. */
+      PLAYER_ALREADY_EXISTS: {
+        playerId: string
+      }
+      /** @description The identity check of this player is already approved. */
+      KYC_ALREADY_APPROVED?: unknown
+      /** @description A deposit with this externalReference already exists. */
+      DEPOSIT_ALREADY_EXISTS: {
+        depositId: string
+      }
+      /** @description The deposit is no longer pending. */
+      DEPOSIT_NOT_PENDING: {
+        depositId: string
+        /** @enum {string} */
+        status: 'pending' | 'confirmed' | 'failed'
+      }
+      /** @description The withdrawal is no longer under review. */
+      WITHDRAWAL_NOT_CANCELLABLE: {
+        withdrawalId: string
+        /** @enum {string} */
+        status: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
+      }
+      /** @description The status of the withdrawal does not allow this decision. */
+      WITHDRAWAL_INVALID_STATE: {
+        withdrawalId: string
+        /** @enum {string} */
+        status: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
+      }
+      /** @description No webhook URL is configured for this environment. */
+      WEBHOOK_NOT_CONFIGURED?: unknown
+      /** @description The body is larger than 64 KiB. */
+      PAYLOAD_TOO_LARGE?: unknown
+      /** @description The body must be application/json. */
+      UNSUPPORTED_MEDIA_TYPE?: unknown
+      /** @description The request is not valid. */
+      VALIDATION_ERROR: {
+        /** @enum {string} */
+        in: 'body' | 'query' | 'path' | 'headers'
+        issues: {
+          path: string
+          message: string
+        }[]
+      }
+      /** @description The currency differs from the currency of the player. */
+      CURRENCY_MISMATCH: {
+        expected: string
+        received: string
+      }
+      /** @description The withdrawable balance does not cover the amount. */
+      INSUFFICIENT_FUNDS?: unknown
+      /** @description Too many requests; retry after the seconds in Retry-After. */
+      RATE_LIMITED?: unknown
+      /** @description The request headers are too large. */
+      HEADERS_TOO_LARGE?: unknown
+      /** @description Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
+      INTERNAL_ERROR?: unknown
+      /** @description An upstream provider is unavailable. */
+      PROVIDER_UNAVAILABLE?: unknown
+      /** @description Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
+      SERVICE_UNAVAILABLE?: unknown
     }
   }
   responses: never
