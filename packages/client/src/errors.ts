@@ -50,7 +50,16 @@ export class ConnectionError extends Error {
   readonly idempotencyKey: string | undefined
 
   constructor(cause: unknown, idempotencyKey: string | undefined) {
-    super(`no answer: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`no answer: ${reasonOf(cause)}`, { cause })
     this.idempotencyKey = idempotencyKey
   }
 }
+
+/** What fetch says is "fetch failed"; why stands in its cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message || reasonCode(error.cause) : error.message
+}
+
+/** An error of several addresses has no message of its own. */
+const reasonCode = (error: Error & { code?: unknown }): string => String(error.code ?? error.name)
