@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { BackOfficeClient, BackOfficeError, ConnectionError, type ResponseEvent } from '@backoffice/client/source'
+import { BackOfficeClient, BackOfficeError, ConnectionError, type ResponseEvent } from '@backoffice/client'
 import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { playerRequest } from './journey.ts'
