@@ -21,6 +21,7 @@ export function greeting(stack: StackDescription, elapsed: string): string {
   const sandbox = stack.operators[0]?.sandbox
   if (sandbox !== undefined) {
     lines.push('\nA signed request to try (paste all of it):\n', signedCurl(stack.baseUrl, sandbox))
+    lines.push("\nThe sandbox's webhooks as they come, in another terminal:\n\nnpm run listen")
   }
   lines.push('\nCtrl-C stops everything.')
   return lines.join('\n')

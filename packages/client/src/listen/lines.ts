@@ -49,7 +49,7 @@ function changeOf({ createdAt, data }: WebhookEvent): string {
   const record: Readonly<Record<string, unknown>> = data
   const { id = record.playerId, status = record.kycStatus, previousStatus, version, message } = record
   const change = id === undefined ? message : `${id}: ${previousStatus} → ${status}, version ${version}`
-  return `${change}, of ${createdAt}`
+  return `${change} (${createdAt})`
 }
 
 export function answerText({ status, text, durationMs }: Answer, url: URL, paint: Paint): string {

@@ -2,7 +2,7 @@
 // backoffice-listen: receives the deliveries of an environment on this machine.
 import { parseArgs } from 'node:util'
 import { apiVersion } from '../api.ts'
-import { listenOptions, optionsHelp, run, settingsFrom } from './program.ts'
+import { listenOptions, optionsHelp, run, secretsInEnvironment, settingsFrom } from './program.ts'
 
 const portDefault = '4242'
 const usage = `WEBHOOK_SECRET=whsec_… backoffice-listen [options]
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { ...listenOptions, version: { type: 'boolean', default: false } } })
   if (values.help) return void process.stdout.write(`${usage}\n`)
   if (values.version) return void process.stdout.write(`${apiVersion}\n`)
-  const secrets = (process.env.WEBHOOK_SECRET ?? '').split(',').filter((secret) => secret !== '')
+  const secrets = secretsInEnvironment()
   if (secrets.length === 0) throw new Error('WEBHOOK_SECRET is not set: it is the whsec_… of your environment')
   await run({
     settings: settingsFrom({ port: portDefault, ...values }),
@@ -33,8 +33,6 @@ async function main(): Promise<void> {
 try {
   await main()
 } catch (error) {
-  const { code, message } = error as Error & { code?: string }
-  const advice = code === 'EADDRINUSE' ? '. Choose another one with --port' : ''
-  process.stderr.write(`${message}${advice}\n`)
+  process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1
 }

@@ -38,6 +38,10 @@ export function settingsFrom({ port = '0', 'forward-to': target, body }: Values)
   return { port: Number(port), forwardTo, showBody: body }
 }
 
+/** WEBHOOK_SECRET: one, or both while a secret is being changed, with a comma between them. */
+export const secretsInEnvironment = (): string[] =>
+  (process.env.WEBHOOK_SECRET ?? '').split(',').filter((secret) => secret !== '')
+
 interface Run {
   readonly settings: Settings
   readonly secrets: readonly string[]
@@ -46,18 +50,23 @@ interface Run {
    * @returns puts everything back as it was
    */
   readonly attach: (url: string) => Promise<() => Promise<void>>
+  /** What is done first when deliveries come. */
+  readonly onAttached?: () => Promise<void>
 }
 
 /** Listens until somebody ends it. */
-export async function run({ settings, secrets, attach }: Run): Promise<void> {
+export async function run({ settings, secrets, attach, onAttached }: Run): Promise<void> {
   const { stdout } = process
   const print = (text: string) => stdout.write(text)
   const listener = new Listener({ ...settings, secrets, print, paint: paintFor(stdout) })
-  const url = await listener.start()
+  const url = await listener.start().catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? new Error(`${error.message}. Choose another one with --port`) : error
+  })
   const terminal = watchTerminal({ onResend: () => void listener.resend() })
   try {
     const detach = await attach(url)
     try {
+      await onAttached?.()
       await terminal.ended
     } finally {
       await detach()
