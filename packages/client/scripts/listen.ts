@@ -6,7 +6,7 @@ import { type Input, type Operation, operations, type Reply } from '@backoffice/
 import { defaultStackFolder, readStack, type StackDescription, StackPerson, stackFileIn } from '@backoffice/dev-stack'
 import { ConsoleClient } from '@backoffice/team/console-client'
 import { newOperationId } from '@backoffice/team/session'
-import { listenOptions, optionsHelp, run, secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
+import { keysHelp, listenOptions, optionsHelp, run, secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
 import { BorrowedEndpoint } from './borrowed-endpoint.ts'
 
 const usage = `npm run listen -- [options]
@@ -16,6 +16,8 @@ this program, and put back when it ends. STACK_JSON names the stack.json of anot
 
 ${optionsHelp.replace('of 127.0.0.1', 'of 127.0.0.1 (any free one unless said)')}
   --resend           have the last delivery of the sandbox sent again at the start
+
+${keysHelp}
 
 WEBHOOK_SECRET is the secret if it is not that of stack.json any more. For a sandbox that is not on this machine, see
 packages/client/README.md.`

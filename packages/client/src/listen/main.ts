@@ -2,7 +2,7 @@
 // backoffice-listen: receives the deliveries of an environment on this machine.
 import { parseArgs } from 'node:util'
 import { apiVersion } from '../api.ts'
-import { listenOptions, optionsHelp, run, secretsInEnvironment, settingsFrom } from './program.ts'
+import { keysHelp, listenOptions, optionsHelp, run, secretsInEnvironment, settingsFrom } from './program.ts'
 
 const portDefault = '4242'
 const usage = `WEBHOOK_SECRET=whsec_… backoffice-listen [options]
@@ -12,7 +12,9 @@ port, for example with a tunnel, and ask for its https address to be the URL of 
 changed, WEBHOOK_SECRET takes both, with a comma between them.
 
 ${optionsHelp.replace('of 127.0.0.1', `of 127.0.0.1 (default ${portDefault})`)}
-  --version          print the release of this program`
+  --version          print the release of this program
+
+${keysHelp}`
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { ...listenOptions, version: { type: 'boolean', default: false } } })

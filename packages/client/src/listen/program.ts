@@ -12,9 +12,9 @@ export const listenOptions = {
 
 export const optionsHelp = `  --port P           listen on port P of 127.0.0.1
   --forward-to URL   send each verified delivery on to a receiver of yours, and answer what it answers
-  --body             print the body of each event
+  --body             print the body of each event`
 
-While it runs, r sends the last event once more, signed anew, and q or Ctrl-C ends it.`
+export const keysHelp = 'While it runs, r sends the last event once more, signed anew, and q or Ctrl-C ends it.'
 
 export interface Settings {
   readonly port: number
