@@ -2,9 +2,9 @@ const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const ctrlC = '\u0003'
 
 export interface Terminal {
-  /** Resolves when somebody ends the program: by Ctrl-C, by `q`, or by a signal. */
+  /** Resolves when somebody ends the program: by Ctrl-C, by `q`, by a signal, or by closing the terminal. */
   readonly ended: Promise<void>
-  /** Gives keys and signals back, so that another Ctrl-C ends the process at once. */
+  /** Gives keys and signals back. */
   release(): void
 }
 
@@ -24,6 +24,8 @@ export function watchTerminal({ onResend }: { readonly onResend: () => void }): 
     }
   }
   for (const signal of endSignals) process.on(signal, end)
+  // Nobody reads any more. There is still something to put back.
+  for (const stream of [stdin, process.stdout]) stream.on('error', end)
   if (isTerminal) stdin.setRawMode(true)
   stdin.on('data', hear)
   return {
