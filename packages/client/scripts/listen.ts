@@ -57,7 +57,7 @@ async function main(): Promise<void> {
       const keptIn = join(dirname(resolve(stackFile)), 'listen.json')
       const borrowed = await BorrowedEndpoint.borrow({ operatorId, call, keptIn }, url)
       process.stdout.write(
-        `Webhooks of ${operator.name}'s sandbox come to ${url}. r sends the last event again, Ctrl-C ends.\n${borrowed.plan}\n\n`,
+        `Webhooks of ${operator.name}'s sandbox come to ${url}. r sends the last event again, Ctrl-C ends.\n${borrowed.plan}\n`,
       )
       return async () => {
         const now = await borrowed.giveBack().catch((error: Error) => {

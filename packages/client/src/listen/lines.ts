@@ -20,6 +20,8 @@ const visible = (text: string): string =>
   )
 
 const indent = ' '.repeat(10)
+/** Of what a receiver answers. */
+const textShownMax = 200
 
 interface Arrival {
   readonly verdict: Verdict
@@ -52,9 +54,10 @@ function changeOf({ createdAt, data }: WebhookEvent): string {
   return `${change} (${createdAt})`
 }
 
-export function answerText({ status, text, durationMs }: Answer, url: URL, paint: Paint): string {
-  const said = text === '' ? '' : `  ${visible(text.slice(0, 200))}`
-  if (status === undefined) return `${indent}${paint('red', `→ ${url}: no answer${said}`)}\n`
-  const style = status >= 200 && status < 300 ? 'green' : 'red'
-  return `${indent}→ ${url}: ${paint(style, String(status))} in ${durationMs} ms${said}\n`
+/** Of which event: others may have come meanwhile. */
+export function answerText({ status, text, durationMs }: Answer, { id }: WebhookEvent, paint: Paint): string {
+  const said = text === '' ? '' : `: ${visible(text.slice(0, textShownMax))}`
+  const style = status !== undefined && status >= 200 && status < 300 ? 'green' : 'red'
+  const outcome = `${paint(style, String(status ?? 'no answer'))}${said}`
+  return `${indent}→ ${outcome}  ${paint('dim', `${visible(id)}, ${durationMs} ms`)}\n`
 }

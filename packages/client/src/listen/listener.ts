@@ -84,7 +84,7 @@ export class Listener {
     this.#remember(verdict.event.id)
     if (forwardTo === undefined) return { status: 204, text: '', retryAfter: undefined }
     const answer = await forward(delivery, forwardTo)
-    print(answerText(answer, forwardTo, paint))
+    print(answerText(answer, verdict.event, paint))
     return answer
   }
 

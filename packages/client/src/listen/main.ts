@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     settings: settingsFrom({ port: portDefault, ...values }),
     secrets,
     async attach(url) {
-      process.stdout.write(`Listening on ${url}. r sends the last event again, Ctrl-C ends.\n\n`)
+      process.stdout.write(`Listening on ${url}. r sends the last event again, Ctrl-C ends.\n`)
       return async () => {}
     },
   })

@@ -66,6 +66,7 @@ export async function run({ settings, secrets, attach, onAttached }: Run): Promi
   try {
     const detach = await attach(url)
     try {
+      print(settings.forwardTo === undefined ? '\n' : `What is verified goes on to ${settings.forwardTo}.\n\n`)
       await onAttached?.()
       await terminal.ended
     } finally {
