@@ -1,9 +1,8 @@
 import { operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
-import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { type ConsoleBed, consoleBed } from './console-bed.ts'
@@ -176,10 +175,3 @@ const listsTooWide = (page: Page): Promise<readonly string[]> =>
       list.scrollWidth > list.clientWidth ? [`${list.scrollWidth} in ${list.clientWidth}`] : [],
     ),
   )
-
-/** Of the rules of WCAG 2.2 AA. */
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const { violations: found } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
-}
