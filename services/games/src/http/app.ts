@@ -10,9 +10,13 @@ const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url))
+const script = (name: string) => ({ contentType: 'text/javascript; charset=utf-8', body: asset(name) })
 const assets = {
   'demo.css': { contentType: 'text/css; charset=utf-8', body: asset('demo.css') },
-  'demo.js': { contentType: 'text/javascript; charset=utf-8', body: asset('demo.js') },
+  'demo.js': script('demo.js'),
+  'memory.js': script('memory.js'),
+  'sound.js': script('sound.js'),
+  'words.js': script('words.js'),
 } as const
 const page = asset('demo.html')
 const bodyBytesMax = 1024
