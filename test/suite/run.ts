@@ -142,7 +142,9 @@ async function runTests(files: readonly TestFile[], environment: NodeJS.ProcessE
     }
   }
   const mayShare = (file: TestFile) => !isLong(fromRoot(file)) && mayShareProcess(sourceOf(file))
-  const { working, waiting } = inOrder(inGroups(files, mayShare), ([file]) => fromRoot(file))
+  // Groups come before single files, so that none is left when the rest is done.
+  const groups = inGroups(files, mayShare).toSorted((a, b) => b.length - a.length)
+  const { working, waiting } = inOrder(groups, ([file]) => fromRoot(file))
   try {
     await Promise.all([runAll(working, places, unlessStopping), runAll(waiting, alone, unlessStopping)])
     const faults = stopping.signal.aborted
