@@ -24,7 +24,7 @@ t.test('a file that touches what a process has once is not run with others', asy
   for (const line of [
     "process.env.LOG_LEVEL = 'info'",
     "import { spawn } from 'node:child_process'",
-    'const system = await sharedSystem(t)',
+    'const system = await startSystem(t)',
     'const browser = await startBrowser(t)',
     '// In a process of its own: it fills the memory.',
   ])
