@@ -11,7 +11,7 @@ import { inOrder, isLong, runAll } from './order.ts'
 import { ReferenceCounted, type Resource } from './reference-counted.ts'
 import { diagnosticsOf } from './results.ts'
 import { type Selection, select } from './selection.ts'
-import { type FinishedFile, runTestFiles, type TestFile, type TestFiles } from './test-file.ts'
+import { type FinishedFile, runTestFiles, runToTheEnd, type TestFile, type TestFiles } from './test-file.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const testFolder = join(root, 'test')
@@ -132,14 +132,8 @@ async function runTests(files: readonly TestFile[], environment: NodeJS.ProcessE
     return finished
   }
   const first: FinishedFile[] = []
-  const unlessStopping = async (files: readonly TestFile[]) => {
-    let [next, ...others] = files
-    // A process that dies takes the files along that were still to come. They get another.
-    while (next !== undefined && !stopping.signal.aborted) {
-      const finished = await runFiles([next, ...others])
-      first.push(...finished)
-      ;[next, ...others] = [next, ...others].slice(finished.length)
-    }
+  const unlessStopping = async (files: TestFiles) => {
+    first.push(...(await runToTheEnd(files, runFiles, stopping.signal)))
   }
   const mayShare = (file: TestFile) => !isLong(fromRoot(file)) && mayShareProcess(sourceOf(file))
   // Groups come before single files, so that none is left when the rest is done.

@@ -2,18 +2,22 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { runTestFiles } from './test-file.ts'
+import { runTestFiles, runToTheEnd, type TestFile } from './test-file.ts'
 
 const never = new AbortController().signal
 
 /** @returns what the runner makes of files with these lines, in one process. */
-function runAll(t: Test, files: readonly string[], { stopping = never, timeoutSeconds = 60 } = {}) {
+function runAll(t: Test, lines: readonly string[], { stopping = never, timeoutSeconds = 60 } = {}) {
+  const [first, ...others] = made(t, lines)
+  if (first === undefined) throw new Error('no files')
+  const environment = { ...process.env, TAP_TIMEOUT: String(timeoutSeconds) }
+  return runTestFiles([first, ...others], environment, stopping)
+}
+
+function made(t: Test, files: readonly string[]): readonly TestFile[] {
   const named = files.map((lines, index) => [`${'abcd'[index]}.test.ts`, `import t from 'tap'\n${lines}\n`] as const)
   const directory = t.testdir(Object.fromEntries(named))
-  const environment = { ...process.env, TAP_TIMEOUT: String(timeoutSeconds) }
-  const [first, ...others] = named.map(([path]) => ({ workspace: 'w', directory, path }))
-  if (first === undefined) throw new Error('no files')
-  return runTestFiles([first, ...others], environment, stopping)
+  return named.map(([path]) => ({ workspace: 'w', directory, path }))
 }
 
 /** @returns what the runner makes of a file with these lines. */
@@ -91,6 +95,13 @@ t.test('when the process dies in one of several files, that file is the last of 
     { path: 'a.test.ts', ok: true },
     { path: 'b.test.ts', ok: false, results: { passed: 1, failed: ['b.test.ts'] }, errors: /SIGKILL/ },
   ])
+})
+
+t.test('the files behind one in which the process dies run in another process', async (t) => {
+  const files = made(t, [passing, "process.kill(process.pid, 'SIGKILL')", passing, passing])
+  const finished = await runToTheEnd(files, (left) => runTestFiles(left, process.env, never), never)
+  t.match(finished, [{ ok: true }, { path: 'b.test.ts', ok: false }, { ok: true }, { path: 'd.test.ts', ok: true }])
+  t.equal(finished.length, 4)
 })
 
 t.test('a process that dies when all its files are through is the fault of the last', async (t) => {

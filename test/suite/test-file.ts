@@ -49,14 +49,35 @@ export async function runTestFiles(
 
   const ended = await runNode(first.directory, [severalFiles, ...paths], environment, stopping)
   const found = partsOf(ended.tap)
-  const parts = found.length > 0 ? found : [{ path: first.path, tap: '', isOver: false, ok: false, seconds: 0 }]
+  const next = files[found.length]
+  // It ended between two files: in the second, before that could say so.
+  const isCutShort = next !== undefined && found.every(({ isOver }) => isOver)
+  const parts = isCutShort ? [...found, { path: next.path, tap: '', isOver: false, ok: false, seconds: 0 }] : found
   // A process that dies although all is well with its files died of what the last one left behind.
   const lastFault = parts.every(({ ok }) => ok) ? ended.fault : undefined
   return parts.map((part, index) => {
     const file = files.find(({ path }) => path === part.path) ?? first
-    const fault = index === parts.length - 1 ? lastFault : undefined
-    return finished(file, { ...part, errors: part.ok ? '' : ended.errors, fault: fault ?? faultOf(part, ended) })
+    const fault = (index === parts.length - 1 ? lastFault : undefined) ?? faultOf(part, ended)
+    return finished(file, { ...part, fault, errors: fault === undefined ? '' : ended.errors })
   })
+}
+
+/**
+ * Runs files until each has run. A process that dies takes those along that were still to come: they get another.
+ * @param runFiles returns those that have run
+ */
+export async function runToTheEnd(
+  files: readonly TestFile[],
+  runFiles: (files: TestFiles) => Promise<readonly FinishedFile[]>,
+  stopping: AbortSignal,
+): Promise<readonly FinishedFile[]> {
+  const finished: FinishedFile[] = []
+  while (!stopping.aborted) {
+    const [next, ...others] = files.slice(finished.length)
+    if (next === undefined) break
+    finished.push(...(await runFiles([next, ...others])))
+  }
+  return finished
 }
 
 const faultOf = ({ ok, isOver }: Part, { fault = 'an early end' }: Ended): string | undefined =>
