@@ -55,7 +55,9 @@ function dateChangelog(version: string, date: string): void {
   const text = read('CHANGELOG.md')
   const [, news = ''] = /^## Unreleased\n([\s\S]*?)(?=^## )/m.exec(text) ?? []
   if (news.trim() === '') throw new Refusal('CHANGELOG.md has nothing under Unreleased')
-  write('CHANGELOG.md', text.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${date}\n`))
+  // The client has the same version. It may have nothing new.
+  for (const file of ['CHANGELOG.md', 'packages/client/CHANGELOG.md'])
+    write(file, read(file).replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${date}\n`))
 }
 
 /** With the new version, so in a process that has read the new sources. */

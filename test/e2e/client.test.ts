@@ -1,4 +1,5 @@
-import { BackOfficeClient, BackOfficeError, ConnectionError } from '@backoffice/client/source'
+import { randomUUID } from 'node:crypto'
+import { BackOfficeClient, BackOfficeError, ConnectionError, type ResponseEvent } from '@backoffice/client'
 import { sharedSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { playerRequest } from './journey.ts'
@@ -32,6 +33,39 @@ t.test('what has no key is not repeated when its answer is lost', async (t) => {
   network.lose(1)
   await t.rejects(client.decideKyc(player.id, 'aprovado'), ConnectionError)
   t.equal((await client.getKyc(player.id)).kycStatus, 'aprovado', 'the outcome was unknown, and it was done')
+})
+
+t.test('beside the record stands the request id, and whether the reply is a stored one', async (t) => {
+  const heard: { route: string; requestId: string | undefined; replayed: boolean }[] = []
+  const onResponse = ({ route, requestId, replayed }: ResponseEvent) => heard.push({ route, requestId, replayed })
+  const observed = new BackOfficeClient({ baseUrl: system.baseUrl, ...credentials, onResponse })
+  const idempotencyKey = randomUUID()
+  const player = playerRequest()
+  const first = await observed.registerPlayer(player, { idempotencyKey }).withResponse()
+  const again = await observed.registerPlayer(player, { idempotencyKey }).withResponse()
+  t.match(first, { status: 201, requestId: /^req_/, replayed: false })
+  t.match(again, { status: 201, requestId: /^req_/, replayed: true, data: first.data })
+  const route = '/players'
+  t.same(heard, [
+    { route, requestId: first.requestId, replayed: false },
+    { route, requestId: again.requestId, replayed: true },
+  ])
+})
+
+t.test('the details of an error are those of its code', async (t) => {
+  const player = playerRequest()
+  const { id } = await client.registerPlayer(player)
+  const error = await client.registerPlayer(player).catch((error: unknown) => error)
+  if (!(error instanceof BackOfficeError) || error.code !== 'PLAYER_ALREADY_EXISTS') return t.fail(String(error))
+  t.equal(error.details.playerId, id)
+})
+
+t.test("a decision of the sandbox may say why, as the team's does", async (t) => {
+  const { id } = await client.registerPlayer(playerRequest())
+  t.match(await client.decideKyc(id, 'documento_solicitado', { reason: 'blurred' }), {
+    kycStatus: 'documento_solicitado',
+  })
+  t.match(await client.getKyc(id), { reason: 'blurred' })
 })
 
 t.test('a refusal carries its code and request id, and is not repeated', async (t) => {

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { type ErrorCode, errorCatalogue, operations, sandboxAmounts, sandboxGames } from '@backoffice/contracts'
-import { publishedErrorCodes } from '@backoffice/documents'
+import {
+  detailsOf,
+  type ErrorCode,
+  errorAnchor,
+  errorCatalogue,
+  operations,
+  type PublicErrorCode,
+  publicErrorCodes,
+  sandboxAmounts,
+  sandboxGames,
+} from '@backoffice/contracts'
 import { eventually, type HttpReply, OperatorClient, startSystem } from '@backoffice/test-kit'
+import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
 import { createDeposit, demoOperator, depositRequest, expectStatus, fund, playerRequest, register } from './journey.ts'
 
@@ -20,13 +30,17 @@ const { sandbox, production } = await newOperator('Errors')
 const reached = new Set<ErrorCode>()
 
 /** Notes a refusal, and holds it to the catalogue and the envelope. */
-function refused(answer: HttpReply, code: ErrorCode, details?: unknown): void {
+function refused(answer: HttpReply, code: PublicErrorCode, details?: unknown): void {
   reached.add(code)
   const { error } = answer.body ?? {}
   t.equal(`${answer.status} ${error?.code}`, `${errorCatalogue[code].status} ${code}`)
   t.equal(error?.requestId, answer.headers['x-request-id'], `${code}: requestId is X-Request-Id`)
   t.match(answer.headers['content-type'], 'application/json')
+  t.equal(answer.headers.link, `</api/v1/docs#${errorAnchor(code)}>; rel="help"`)
   if (details !== undefined) t.match(error.details, details)
+  const entry = detailsOf(code)
+  if (error?.details === undefined) t.not(entry?.always, true, `${code} has details`)
+  else t.strictSame(entry && [...Value.Errors(entry.schema, error.details)], [], `${code}: details as in the catalogue`)
 }
 
 const player = await register(sandbox)
@@ -165,6 +179,6 @@ t.test('the public games may hang or die: the API does not notice, and they come
 })
 
 t.test('every published error code was reached by a request above', async (t) => {
-  const missed = publishedErrorCodes().filter((code) => !reached.has(code) && !unreachable.has(code))
+  const missed = publicErrorCodes.filter((code) => !reached.has(code) && !unreachable.has(code))
   t.strictSame(missed, [])
 })

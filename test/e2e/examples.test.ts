@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
-import { eventually, startSystem } from '@backoffice/test-kit'
+import { eventually, skipWithout, startSystem } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { demoOperator, expectStatus, statementOf } from './journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(300_000)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(`${root}examples/README.md`, 'utf8')
 
@@ -16,25 +16,44 @@ const system = await startSystem(t, { environment: { WEBHOOK_BACKOFF_BASE_MS: '2
 const operator = demoOperator(system)
 t.teardown(() => operator.close())
 const team = await system.asTeam('alice')
+const { operator: me } = expectStatus(await operator.get('/me'), 200)
+const sandbox = { operatorId: me.id, environment: 'sandbox' } as const
+
+const { setWebhookUrl, showWebhook, disableWebhook, showDelivery, resendDelivery } = operations.webhooks
+
+/** Where the sandbox's deliveries go. */
+const endpoint = async () => {
+  const { url, enabled } = await team.call(showWebhook, { input: sandbox })
+  return { url, enabled }
+}
+
+const setUrl = (url: string) => team.call(setWebhookUrl, { input: { ...sandbox, url } })
+const test = async () => expectStatus(await operator.post('/webhooks/test'), 200)
 
 interface Example {
   readonly child: ChildProcess
   readonly printed: () => string
+  /** What somebody types. */
+  readonly press: (keys: string) => void
   /** Ends it, with what npm started for it. */
-  readonly stop: () => Promise<void>
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 type Environment = Readonly<Record<string, string>>
 
-/** Starts an example with the command that its README gives. */
+/** Starts a program with the command that the README gives. */
 function start(command: string, environment: Environment, ...args: readonly string[]): Example {
   if (!readme.includes(command)) throw new Error(`examples/README.md does not say: ${command}`)
   const [program = '', ...given] = command.split(' ')
+  return launch(program, [...given, ...args], environment)
+}
+
+function launch(program: string, args: readonly string[], environment: Environment): Example {
   // A process group of its own: npm does not hand every signal on.
-  const child = spawn(program, [...given, ...args], {
+  const child = spawn(program, args, {
     cwd: root,
     env: { ...process.env, npm_config_update_notifier: 'false', STACK_JSON: system.stackJson, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     detached: true,
   })
   const closed = once(child, 'close')
@@ -47,13 +66,17 @@ function start(command: string, environment: Environment, ...args: readonly stri
   return {
     child,
     printed: () => text,
-    async stop() {
+    press: (keys) => void child.stdin.write(keys),
+    async stop(signal = 'SIGTERM') {
       const runs = child.exitCode === null && child.signalCode === null
-      if (runs && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+      if (runs && child.pid !== undefined) process.kill(-child.pid, signal)
       await closed
     },
   }
 }
+
+/** What is printed reaches us through a pipe, later than the reply to what caused it. */
+const prints = ({ printed }: Example, pattern: RegExp) => eventually(() => pattern.test(printed()), 20_000)
 
 /** The operator's server for one player, until it ends. */
 async function serve(externalId: string, environment: Environment = {}) {
@@ -65,7 +88,7 @@ async function serve(externalId: string, environment: Environment = {}) {
 /** The webhook receiver, ready, and where it listens. */
 async function receive(port: string): Promise<Example & { readonly url: string }> {
   const receiver = start('npm run example examples/webhook-receiver.ts', { PORT: port })
-  t.teardown(receiver.stop)
+  t.teardown(() => receiver.stop())
   const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false)
   return { ...receiver, url }
 }
@@ -131,10 +154,8 @@ t.test('a refusal ends it with the code and the request', async (t) => {
 
 t.test('the receiver prints each event once, and drops what is older than it has', async (t) => {
   const receiver = await receive('0')
-  const { operator: me } = expectStatus(await operator.get('/me'), 200)
-  const input = { operatorId: me.id, environment: 'sandbox', url: receiver.url } as const
-  await team.call(operations.webhooks.setWebhookUrl, { input })
-  t.match(expectStatus(await operator.post('/webhooks/test'), 200), { delivered: true, responseStatus: 204 })
+  await setUrl(receiver.url)
+  t.match(await test(), { delivered: true, responseStatus: 204 })
 
   t.match(await serve('ana-5'), { status: 0 })
   // An approval that arrives after the payment is dropped at once: order is not promised.
@@ -150,9 +171,14 @@ t.test('the receiver prints each event once, and drops what is older than it has
     [],
   )
 
-  const resend = (id: string) => team.call(operations.webhooks.resendDelivery, { input: { id } })
+  const resend = async (id: string) => {
+    // The receiver prints an event before its acknowledgement is recorded, which would be that of the resend then.
+    const isRecorded = async () => (await team.call(showDelivery, { input: { id } })).state === 'delivered'
+    await eventually(isRecorded, 20_000)
+    await team.call(resendDelivery, { input: { id } })
+  }
   await resend(paid)
-  await eventually(() => receiver.printed().includes(`${paid} dropped, received before`))
+  await prints(receiver, new RegExp(`${paid} dropped, received before`))
 
   // A receiver that knows neither event hears of the payment first.
   await receiver.stop()
@@ -166,3 +192,103 @@ t.test('the receiver prints each event once, and drops what is older than it has
   t.equal((await fetch(next.url, { method: 'POST', headers: forged, body: '{}' })).status, 401)
   t.equal((await fetch(next.url, { method: 'POST', body: Buffer.alloc(2_000_000) })).status, 413)
 })
+
+/** The listener, once deliveries come to it, and where. */
+async function listen(...args: readonly string[]): Promise<Example & { readonly url: string }> {
+  const listener = start('npm run listen', {}, '--', ...args)
+  t.teardown(() => listener.stop())
+  const url = await eventually(() => /sandbox come to (http\S+)\. r /.exec(listener.printed())?.[1] ?? false, 30_000)
+  return { ...listener, url }
+}
+
+t.test('listen verifies each delivery, sends it on, and says what the receiver answers', async (t) => {
+  const former = 'http://127.0.0.1:9/webhooks'
+  await setUrl(former)
+  const receiver = await receive('0')
+  const listener = await listen('--forward-to', receiver.url, '--body')
+  await prints(listener, /They went to http:\S+:9\/webhooks before\./)
+  t.same(await endpoint(), { url: listener.url, enabled: true })
+
+  const { eventId, ...outcome } = await test()
+  t.match(outcome, { delivered: true, responseStatus: 204 })
+  await prints(listener, new RegExp(`webhook\\.test  ${eventId}  verified$`, 'm'))
+  await prints(listener, new RegExp(`^ +→ 204  ${eventId}, \\d+ ms$`, 'm'))
+  await prints(listener, /^ +"type": "webhook\.test",$/m)
+  await prints(receiver, new RegExp(`webhook\\.test ${eventId} nothing to do`))
+
+  listener.press('r')
+  await prints(receiver, new RegExp(`${eventId} dropped, received before`))
+  await prints(listener, new RegExp(`${eventId}  verified  again$`, 'm'))
+
+  const forged = { 'X-Webhook-Timestamp': String(Math.floor(Date.now() / 1000)), 'X-Webhook-Signature': '0'.repeat(64) }
+  const post = (headers: Record<string, string>) => fetch(listener.url, { method: 'POST', headers, body: '{}' })
+  t.equal((await post(forged)).status, 401)
+  t.equal((await post({})).status, 401)
+  await prints(listener, /not verified: the signature does not match/)
+  await prints(listener, /not verified: the header x-webhook-timestamp is missing/)
+  t.equal((await fetch(listener.url)).status, 405)
+  t.equal((await fetch(listener.url, { method: 'POST', body: Buffer.alloc(2_000_000) })).status, 413)
+  t.notMatch(receiver.printed(), /answered/, 'none of these reached the receiver')
+
+  await receiver.stop()
+  t.match(await test(), { delivered: false, responseStatus: 502 })
+  await prints(listener, /no answer: connect ECONNREFUSED/)
+
+  t.notMatch(listener.printed(), '\u001b', 'no colour off a terminal')
+  await listener.stop()
+  t.match(listener.printed(), `They go to ${former} again.\n`)
+  t.same(await endpoint(), { url: former, enabled: true })
+})
+
+t.test('what was there before is put back after a crash, too, unless somebody has changed it meanwhile', async (t) => {
+  const former = 'http://127.0.0.1:9/before-the-crash'
+  await setUrl(former)
+  await team.call(disableWebhook, { input: { ...sandbox, reason: 'test' } })
+  const killed = await listen()
+  await killed.stop('SIGKILL')
+  t.same(await endpoint(), { url: killed.url, enabled: true })
+  const next = await listen()
+  await prints(next, /They went to http:\S+before-the-crash, which is disabled, before\./)
+  await next.stop()
+  t.same(await endpoint(), { url: former, enabled: false })
+
+  const changed = await listen()
+  await setUrl('http://127.0.0.1:9/changed-meanwhile')
+  await changed.stop()
+  await prints(changed, /somebody has changed it meanwhile/)
+  t.same(await endpoint(), { url: 'http://127.0.0.1:9/changed-meanwhile', enabled: true })
+
+  // Its output ends with `head`, which it hears of when it has something to say.
+  const cut = launch('sh', ['-c', 'npm run --silent listen | head -1'], {})
+  t.teardown(() => cut.stop())
+  await prints(cut, /sandbox come to/)
+  await test()
+  await eventually(async () => (await endpoint()).url === 'http://127.0.0.1:9/changed-meanwhile', 20_000)
+})
+
+t.test(
+  'on a terminal it is in colour, Ctrl-C ends it, and --resend has the last delivery sent again',
+  {
+    skip: skipWithout('script', 'bsdutils'),
+  },
+  async (t) => {
+    await setUrl('http://127.0.0.1:9/webhooks')
+    const terminal = (environment: Environment) => {
+      const command = ['-qec', 'npm run --silent listen -- --resend', '/dev/null']
+      return launch('script', command, { TERM: 'xterm-256color', ...environment })
+    }
+    for (const [environment, verified] of [
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one
+      [{ NO_COLOR: '' }, /\u001b\[32mverified/],
+      [{ NO_COLOR: '1' }, / {2}verified/],
+    ] as const) {
+      const listener = terminal(environment)
+      t.teardown(() => listener.stop())
+      await prints(listener, verified)
+      listener.press('\u0003')
+      await prints(listener, /They go to http\S+\/webhooks again\./)
+      await listener.stop()
+    }
+    t.same(await endpoint(), { url: 'http://127.0.0.1:9/webhooks', enabled: true })
+  },
+)

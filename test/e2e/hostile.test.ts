@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type ErrorCode, errorCatalogue, httpOperations, type Operation, operations } from '@backoffice/contracts'
-import { publishedErrorCodes } from '@backoffice/documents'
+import {
+  commonRejects,
+  type ErrorCode,
+  errorCatalogue,
+  httpOperations,
+  type Operation,
+  operations,
+  publicErrorCodes,
+} from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -73,7 +80,7 @@ function replySchema({ http }: Operation, status: number): ((reply: unknown) => 
 /** Node's. */
 const headersBytesMax = 16_384
 
-const codes = new Set<string>(publishedErrorCodes())
+const codes = new Set<string>(publicErrorCodes)
 
 /** A response that is an error says so as the documents promise. */
 function assertRefusal({ status, headers, text }: RawResponse): string {
@@ -88,6 +95,14 @@ function assertRefusal({ status, headers, text }: RawResponse): string {
   const isNoRequest = status === 400 && code === 'VALIDATION_ERROR' && details?.in === 'headers'
   if (!isNoRequest) assert.equal(status, errorCatalogue[code as ErrorCode].status)
   return code
+}
+
+/** What the document says of this code of this operation, its details included. */
+function assertDeclared(operation: Operation, { status, text }: RawResponse, code: string): void {
+  const declared: readonly string[] = [...commonRejects(operation), ...operation.rejects]
+  if (!declared.includes(code) || errorCatalogue[code as ErrorCode].status !== status) return
+  const fits = replySchema(operation, status)
+  assert.ok(fits?.(JSON.parse(text)), `not as published for ${operation.id} ${status}: ${text}`)
 }
 
 const textOf = ({ bytes }: HostileBytes) => bytes.subarray(0, 2_000).toString('latin1')
@@ -126,6 +141,7 @@ t.test('whatever is sent to an operation is answered as published, and what is r
     assert.ok(response.headers['x-request-id'], 'every response has an X-Request-Id')
     if (status >= 400) {
       const code = sent.method === 'HEAD' ? String(status) : assertRefusal(response)
+      assertDeclared(operationOf(request), response, code)
       assert.deepEqual(written, [], `${code} has no effect`)
       return code
     }

@@ -35,6 +35,7 @@ async function leaveRows(): Promise<void> {
   await team.call(operations.gateway.setReplayProtection, { input: { operatorId, replayProtection: 'on' } })
   const { id: playerId } = await register(client)
   expectStatus(await client.post(`/sandbox/players/${playerId}/kyc/decision`, { status: 'aprovado' }), 200)
+  await team.call(operations.players.takeKycCase, { input: { playerId } })
   await createDeposit(client, playerId)
   await fund(client, playerId, '10.00')
   const [game] = expectStatus(await client.get('/games'), 200).data

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { BackOfficeClient } from '@backoffice/client/source'
+import { BackOfficeClient } from '@backoffice/client'
 import { operations } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'

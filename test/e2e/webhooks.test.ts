@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { verifyWebhook } from '@backoffice/client/source'
+import { verifyWebhook } from '@backoffice/client'
 import { eventually, startSystem } from '@backoffice/test-kit'
 import t from 'tap'
 import { createDeposit, demoOperator, expectStatus, fund, register } from './journey.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { apiVersion, eventSubject, events, type Operation, operations } from '@backoffice/contracts'
+import { apiVersion, eventSubject, events, type Input, type Operation, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime/internal'
+import { inputDigest } from '@backoffice/team-identity'
 import type { World } from './world.ts'
 
 /** Sends a command; the same key again is the same command. */
@@ -132,17 +133,20 @@ async function stuckCredit(world: World, { depositId, id }: { readonly depositId
   )
 }
 
-/** What another person proposed a moment ago. */
-async function proposalToEnd(world: World, commandId: string): Promise<void> {
+/** What alice proposed a moment ago. Written by hand, since what dies here is the approval alone. @returns its id */
+async function proposalToEnd(world: World, input: Input<typeof payments.endCommand>): Promise<string> {
+  const { reason: why, ...proposed } = input
+  const id = newId('prp')
   await world.row(
     `with proposed as (
-      insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
-      values ('endCommand', $1, 'bob', now(), $1)
+      insert into payments.team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
+      values ($1, 'endCommand', $2, $3, $4, 'alice', now(), now() + interval '1 hour', $1)
     )
-    insert into payments.audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
-    values ($1, now(), 'bob', 'endCommand', $1, $1, $2, '{}')`,
-    [commandId, reason],
+    insert into payments.audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome)
+    values ($1, now(), 'alice', 'endCommand', $1, $5, $4, $3, 'AWAITS_APPROVAL')`,
+    [id, inputDigest(['endCommand', proposed]), JSON.stringify(proposed), why, input.commandId],
   )
+  return id
 }
 
 export const commands: readonly Command[] = [
@@ -245,12 +249,12 @@ export const commands: readonly Command[] = [
     prepare: async (world) => {
       const depositId = await newDeposit(world)
       const commandId = newId('cmd')
-      let made: Promise<void> | undefined
+      const input = { commandId, reason }
+      let made: Promise<string> | undefined
       return async (key) => {
         // Not before: this is something that is stuck.
-        made ??= stuckCredit(world, { depositId, id: commandId }).then(() => proposalToEnd(world, commandId))
-        await made
-        return world.team(payments.endCommand, { commandId, reason }, key)
+        made ??= stuckCredit(world, { depositId, id: commandId }).then(() => proposalToEnd(world, input))
+        return world.approve(payments.endCommand, input, { approves: await made, operationId: key })
       }
     },
   },
@@ -274,6 +278,21 @@ export const commands: readonly Command[] = [
     prepare: async (world) => {
       const playerId = await newPlayer(world)
       return (key) => world.team(players.decideKyc, { playerId, status: 'aprovado', reason }, key)
+    },
+  },
+  {
+    operation: players.takeKycCase,
+    prepare: async (world) => {
+      const playerId = await newPlayer(world)
+      return (key) => world.team(players.takeKycCase, { playerId }, key)
+    },
+  },
+  {
+    operation: players.releaseKycCase,
+    prepare: async (world) => {
+      const playerId = await newPlayer(world)
+      await world.team(players.takeKycCase, { playerId })
+      return (key) => world.team(players.releaseKycCase, { playerId }, key)
     },
   },
   {

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serviceNames } from '@backoffice/contracts'
 import type { ProgramName } from '@backoffice/dev-stack'
+import { pages } from '@backoffice/documents'
 import { eventually, OperatorClient } from '@backoffice/test-kit'
 import t from 'tap'
 import { BuildContext } from './context.ts'
@@ -195,7 +196,8 @@ t.test(`the images bring up the whole system, ${mode}`, async (t) => {
   const operator = new OperatorClient(settings.baseUrl, sandbox)
   const me = await operator.get('/me')
   t.equal(me.status, 200)
-  t.equal((await operator.get('/docs', { headers: {} })).status, 200, 'the public documents are in the image')
+  for (const path of ['/docs', ...pages.map((page) => `/docs/${page.path}`), '/docs/assets/search.json'])
+    t.equal((await operator.get(path, { headers: {} })).status, 200, `${path} is in the image`)
 
   const player = await operator.post('/players', {
     externalId: 'player-1',

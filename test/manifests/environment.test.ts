@@ -6,7 +6,7 @@ import { natsServerBinary } from '@backoffice/dev-stack'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import t from 'tap'
 import type { Cluster } from './cluster.ts'
-import { startDatabase } from './database.ts'
+import { type Database, startDatabase } from './database.ts'
 import { portsFor, startServer } from './nats-cluster.ts'
 import { environmentHere, type Pod, run } from './pod.ts'
 import { forEachOverlay, skip } from './rendered.ts'
@@ -57,6 +57,10 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
     pods[service] = { pod, environment }
   }
 
+  // From now on, because a pool closes what nobody uses for some seconds, and the slowest pod may take longer.
+  const roles = databaseRoles.filter((role) => role !== 'reconciler').map(roleName)
+  const connections = connectionsOf(database, roles)
+
   for (const [service, { pod, environment }] of Object.entries(pods)) {
     await t.test(`${service} becomes ready, over TLS to all, and is measured`, async (t) => {
       const health = `http://127.0.0.1:${environment.HEALTH_PORT}`
@@ -69,8 +73,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
   }
 
   await t.test('nobody speaks to PostgreSQL in clear', async (t) => {
-    const roles = databaseRoles.filter((role) => role !== 'reconciler').map(roleName)
-    const connected = await database.connections()
+    const connected = await connections
     t.same(
       connected.filter(({ ssl }) => !ssl),
       [],
@@ -97,3 +100,15 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
     for (const [service, { pod }] of Object.entries(pods)) t.equal(await pod.ended(), 0, service)
   })
 })
+
+/** All connections that were seen until each of the roles had one. */
+async function connectionsOf(database: Database, roles: readonly string[]) {
+  const seen = new Map<string, { readonly role: string; readonly ssl: boolean }>()
+  const everyRole = eventually(async () => {
+    for (const connection of await database.connections()) seen.set(JSON.stringify(connection), connection)
+    return roles.every((role) => [...seen.values()].some((connection) => connection.role === role))
+  }, soonMs)
+  // Who is missing, the test says.
+  await everyRole.catch(() => {})
+  return [...seen.values()]
+}

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { cpSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 
@@ -48,10 +49,28 @@ export function secretValue(key: string): string {
   return key === 'CONSOLE_SESSION_KEYS' ? bytes : `of-the-test-${key}`
 }
 
+/** By what it was built from. Most files build the same, which takes the processor a second. */
+const built = new Map<string, string>()
+
 /** What would be applied. */
 export function render(command: readonly string[], deploy: string, overlay: AnyOverlay): readonly Manifest[] {
   const [program = '', ...args] = command
-  return documentsIn(output(program, [...args, join(deploy, 'k8s/overlays', overlay)]))
+  const source = `${overlay} ${contentsOf(deploy)}`
+  const text = built.get(source) ?? output(program, [...args, join(deploy, 'k8s/overlays', overlay)])
+  built.set(source, text)
+  return documentsIn(text)
+}
+
+/** The digest of all files below a folder. */
+function contentsOf(folder: string): string {
+  const hash = createHash('sha256')
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  // Sorted, because a folder lists its files in an order of its own.
+  for (const path of entries.map(({ name, parentPath }) => join(parentPath, name)).sort()) {
+    const content = readFileSync(path)
+    hash.update(`${relative(folder, path)}\n${content.length}\n`).update(content)
+  }
+  return hash.digest('hex')
 }
 
 export function documentsIn(text: string): readonly Manifest[] {

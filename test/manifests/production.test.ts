@@ -382,6 +382,18 @@ t.test('production', { skip }, async (t) => {
     t.same([module, jobName], ['http_2xx', 'public-address'])
   })
 
+  t.test('the console is asked as a person comes, and so is the sign-in that it begins', async (t) => {
+    const { CONSOLE_URL } = environmentOf('console')
+    for (const [name, path] of [
+      ['console-address', '/cli'],
+      ['console-sign-in', '/login'],
+    ] as const) {
+      const { targets, module, jobName } = cluster.find('Probe', name).spec
+      t.same(targets.staticConfig.static, [`${CONSOLE_URL}${path}`])
+      t.same([module, jobName], ['http_2xx', name])
+    }
+  })
+
   t.test('each rule of the files reaches the operator of Prometheus', async (t) => {
     const loaded = cluster.all('PrometheusRule').flatMap(({ spec }) => spec.groups)
     const written = globSync('telemetry/*alerts.yaml', { cwd: deployFolder }).flatMap(
@@ -405,6 +417,7 @@ t.test('production elsewhere', { skip }, async (t) => {
   set('monitoring.env', 'PROMETHEUS_RELEASE=kube-prometheus-stack', 'PROMETHEUS_RELEASE=observability')
   set('monitoring.env', 'https://docs.backoffice.example/operations.md', 'https://wiki.bank.example/oncall/operations')
   set('values.env', 'API_HOST=api.backoffice.example', 'API_HOST=api.bank.example')
+  set('values.env', 'CONSOLE_HOST=console.backoffice.example', 'CONSOLE_HOST=office.bank.example')
   const kustomize = kustomizeCommand()
   if (kustomize === null) return t.fail('kubectl 1.27 or newer, or kustomize 5, is needed')
   const cluster = new Cluster(render(kustomize, deploy, 'production'))
@@ -442,6 +455,14 @@ t.test('production elsewhere', { skip }, async (t) => {
     t.same(cluster.find('Probe', 'public-address')?.spec.targets.staticConfig.static, [
       'https://api.bank.example/api/v1/docs',
     ])
+  })
+
+  t.test('and the probes of the console the address that the team is given', async (t) => {
+    for (const [name, path] of [
+      ['console-address', 'cli'],
+      ['console-sign-in', 'login'],
+    ] as const)
+      t.same(cluster.find('Probe', name)?.spec.targets.staticConfig.static, [`https://office.bank.example/${path}`])
   })
 
   t.test('what these settings are written in is not applied itself', async (t) => {

@@ -56,7 +56,7 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'TRUSTED_PROXIES',
   ],
   wallet: ['RECONCILE_DATABASE_URL', 'RECONCILE_DATABASE_PASSWORD_FILE', 'RECONCILE_EVERY_MS', 'CORRECT_ALONE_UP_TO'],
-  payments: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
+  payments: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'PAY_ALONE_UP_TO'],
   webhooks: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
 }
 

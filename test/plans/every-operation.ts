@@ -158,13 +158,16 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(players.listPlayers, { brandId, limit: 10 })
   for (const by of [{ playerId }, { externalId: 'unknown' }, { name: 'ana sou' }])
     await team(players.searchPlayers, { ...by, limit: 10 })
-  for (const by of [{ cpf: person.cpf }, { email: person.email }])
+  for (const by of [{ cpf: person.cpf }, { email: person.email }, { phone: '+5511987654321' }])
     await team(players.searchPlayers, { ...by, reason, limit: 10 })
+  await team(players.listGameSessions, { playerId, limit: 10 })
   for (const { exportPlayer } of [players, payments, wallet]) await team(exportPlayer, { playerId, reason })
   await team(players.kycQueue, { limit: 10 })
   await team(players.setDocumentUrl, { ...endpoint, template: 'https://kyc.example/{reference}', reason })
   await team(players.showDocumentUrl, endpoint)
   await team(players.countKycQueue)
+  await team(players.takeKycCase, { playerId })
+  await team(players.releaseKycCase, { playerId })
   await team(players.decideKyc, { playerId, status: 'aprovado', reason })
   await team(players.setPlayerStatus, { playerId, status: 'bloqueado', reason })
   await team(players.setGameAvailability, { brandId, gameId: 'lucky-tiger', available: false })
@@ -177,6 +180,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(payments.showDeposit, { depositId })
   await team(payments.listDeposits, { brandId, limit: 10 })
   await team(payments.listDeposits, { brandId, externalReference: 'unknown', limit: 10 })
+  for (const whose of [{}, { playerId }]) await team(payments.listDeposits, { ...whose, limit: 10 })
   await team(payments.showWithdrawal, { withdrawalId })
   await team(payments.withdrawalQueue, { limit: 10 })
   await team(payments.countWithdrawalQueue)
@@ -184,6 +188,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
 
   const { data } = await team(wallet.listEntries, { playerId, limit: 10 })
   await team(wallet.listEntries, { playerId, before: data[0].id, limit: 10 })
+  await team(wallet.listEntries, { playerId, type: 'DEPOSIT', limit: 10 })
+  await team(wallet.listReconciliations, { limit: 10 })
   const { transferId } = await team(wallet.adjustWallet, { playerId, amount: '1.00', reference: 'plans', reason })
   await team(wallet.reverseTransfer, { transferId, reference: 'plans-back', reason })
   const to = new Date(Date.now() - 120_000).toISOString()
@@ -207,6 +213,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(webhooks.disableWebhook, { ...endpoint, reason })
   for (const service of serviceNames) {
     await team(operations[service].listAudit, { limit: 10 })
+    await team(operations[service].exportAudit, { from: period.from, to, limit: 10 })
+    await team(operations[service].listSessions, { since: '2020-01-01T00:00:00.000Z' })
     await team(operations[service].listCommands, { limit: 10 })
     await team(operations[service].sealStoredData, {})
   }
@@ -239,7 +247,15 @@ async function endCredit(operator: Operator, bed: TestBed<typeof services>): Pro
   await operator.post(path, 503, {}, key)
   const { rows } = await admin.query(`select id from payments.outbox where aggregate = $1 and kind = 'command'`, [id])
   const input = { commandId: rows[0].id, reason: 'plans' }
-  for (const person of ['alice', 'bob'] as const) await bed.team(person).call(operations.payments.endCommand, { input })
+  const { endCommand } = operations.payments
+  const approves = await bed
+    .team('alice')
+    .call(endCommand, { input })
+    .then(
+      () => Promise.reject(new Error('it took one person')),
+      ({ details }: Rejection) => String(details?.proposalId),
+    )
+  await bed.team('bob').call(endCommand, { input, approves })
   await operator.post(path, 409, {}, key)
   await admin.query('update wallet.account set posted = 0 where owner_id = $1', [playerId])
 }

@@ -35,6 +35,7 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
     part: 'order by created_at desc, id desc limit',
     reason: 'the team lists deposits by filters that are optional',
   },
+  { part: 'order by e.seq desc limit', reason: 'the team lists entries of one player by filters that are optional' },
   { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },
   { part: 'order by d.received_at desc, d.id desc limit', reason: 'the same' },
   { part: 'json_each_text', reason: 'an export of all that is kept of one player is rare: no index serves it alone' },

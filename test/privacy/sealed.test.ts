@@ -88,7 +88,7 @@ const sealedPlaces = [
 /** Secrets of operators, under the same keys. */
 const secretPlaces = ['gateway.credential.sealed_secret', 'webhooks.secret.sealed']
 /** What players are searched by, under keys that are derived from the same. */
-const digestPlaces = ['players.player.cpf_digest', 'players.player.email_digest']
+const digestPlaces = ['cpf', 'email', 'phone'].map((name) => `players.player.${name}_digest`)
 
 t.test('no table shows a CPF, e-mail, phone or payout destination', async (t) => {
   t.same(await places(), [])

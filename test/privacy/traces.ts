@@ -79,6 +79,7 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   await post(`/sandbox${player}/kyc/decision`, { status: 'aprovado', reason: note })
   await team(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '5000.00' })
   await team(operations.players.showPlayer, { playerId, unmask: true })
+  await team(operations.players.takeKycCase, { playerId })
   await post(`${player}/game-sessions`, { gameId: 'fortune-reels' })
 
   const pix = { currency: 'BRL', method: 'pix' }
@@ -166,8 +167,23 @@ async function endCredit(
   await client.post(`/deposits/${depositId}/confirm`, {}, { idempotencyKey: randomUUID() })
   const command = `select id from payments.outbox where aggregate = $1 and kind = 'command'`
   const { rows } = await bed.sql('admin').query(command, [depositId])
-  const input = { commandId: rows[0].id, reason: note }
-  for (const person of [first, second]) await bed.team(person).call(operations.payments.endCommand, { input })
+  const commandId = rows[0].id
+  const input = { commandId, reason: note }
+  const { endCommand } = operations.payments
+  const refused: Rejection = await bed
+    .team(first)
+    .call(endCommand, { input })
+    .then(
+      () => Promise.reject(new Error('it took one person')),
+      (error) => error,
+    )
+  await bed.team(second).call(endCommand, { input, approves: String(refused.details?.proposalId) })
+  // As it was written until what takes two people had one mechanism.
+  await bed.sql('admin').query(
+    `insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
+    values ('endCommand', $1, $2, now(), $1)`,
+    [commandId, first],
+  )
 }
 
 /** An event that ends too early: nobody can read it, so it is set aside. */

@@ -20,8 +20,10 @@ function found(pattern: RegExp): { readonly document: string; readonly name: str
 const named = ({ document, name }: { readonly document: string; readonly name: string }) => `${document}: ${name}`
 
 t.test('every file and heading that a document links to is there', async (t) => {
-  // What begins with # in the guide is a heading of the page that is made from it.
-  const links = found(/\]\(((?!https?:|\{\{)[^)\s]+)\)/g).filter(({ document }) => document !== 'docs/guide.md')
+  // What begins with # in the guide is a heading of the page that is made from it. The page's own test follows them.
+  const links = found(/\]\(((?!https?:|\{\{)[^)\s]+)\)/g).filter(
+    ({ document, name }) => document !== 'docs/guide.md' && !name.startsWith('guide.md#'),
+  )
   t.ok(links.length > 50)
   const broken = links.filter(({ document, name }) => {
     const [path = '', heading] = name.split('#')

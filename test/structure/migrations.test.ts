@@ -41,6 +41,7 @@ const kept: Readonly<Record<string, string>> = {
   'wallet.entry': 'the ledger',
   'wallet.hold': 'the ledger',
   'wallet.system_checkpoint': 'one row for each system account',
+  'gateway.credential_use': 'one row for each key',
   'wallet.account_checkpoint': 'one row for each account',
   'wallet.reconciliation_checkpoint': 'one row',
   'payments.deposit': 'a record',

@@ -85,6 +85,7 @@ t.test('a release is one commit and one tag, with the version everywhere', async
     if (!path.includes('node_modules') && !link && own !== undefined) t.equal(own, version, path)
 
   t.match(read('CHANGELOG.md'), `## Unreleased\n\n## ${version} - 2027-01-31\n\n### `)
+  t.match(read('packages/client/CHANGELOG.md'), `## Unreleased\n\n## ${version} - 2027-01-31\n`)
   t.match(read('packages/contracts/src/resources.ts'), `apiVersion = '${version}'`)
   const published = JSON.parse(read(`packages/documents/released/openapi-${version}.json`))
   t.equal(published.info.version, version)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what some tests need beside npm packages, on Debian and as root: a browser, the languages of the signing
-# snippets, shells, Prometheus, proxies, PgBouncer, kubectl, and a later nats-server. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
+# snippets, shells, Prometheus, proxies, PgBouncer, kubectl, other runtimes for the client, and a later nats-server. Without them those tests are skipped by name, or fail with REQUIRE_TEST_TOOLS=true.
 set -eu
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
@@ -50,6 +50,22 @@ if [ "${minor:-0}" -lt 27 ] && [ "$(uname -m)" = x86_64 ]; then
   install -m 755 "$folder/kubectl/kubectl" /usr/local/bin/kubectl
   rm -rf "$folder"
 fi
+
+# Two runtimes besides Node.js that the client is for. Debian has neither; on npm each is a package with one program in it.
+runtime() { # COMMAND PACKAGE FILE SHA512
+  if [ "$(uname -m)" = x86_64 ] && ! [ -x "/usr/local/bin/$1" ]; then
+    folder=$(mktemp -d)
+    npm pack --silent --pack-destination "$folder" "$2" >/dev/null
+    echo "$4  $(ls "$folder"/*.tgz)" | sha512sum --check --quiet
+    tar -xzf "$folder"/*.tgz -C "$folder"
+    install -m 755 "$folder/package/$3" "/usr/local/bin/$1"
+    rm -rf "$folder"
+  fi
+}
+runtime bun @oven/bun-linux-x64-baseline@1.4.5 bin/bun \
+  b3cc8cc187059e7ac0d7bf208e2d2065b904d965437a3fd38b5c7bef4a0f7e2871c91c5230d846862010357579dda0deada67192c76f295fd101d40109dd2a3c
+runtime deno @deno/linux-x64-glibc@2.9.6 deno \
+  de67784ca2c2bb3b0b0e67cea02e4a37b34065ac525643209bae2f83a7e80f4d090400c2a584b6ff942a5dfce09cfe59433de22cff6f05026d120735d7a380a1
 
 # Production runs a later nats-server than Debian's stable ones. The one of its next release comes from the same mirror,
 # through an apt of its own, so that nothing else on this machine is mixed with that release.

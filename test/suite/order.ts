@@ -10,6 +10,8 @@ export interface LongFiles {
 
 export const longFiles: LongFiles = JSON.parse(readFileSync(new URL('./long-files.json', import.meta.url), 'utf8'))
 
+export const isLong = (path: string): boolean => longFiles.working.includes(path) || longFiles.waiting.includes(path)
+
 export interface Order<T> {
   /** What takes long begins first, so that nothing long is left when the rest is done. */
   readonly working: readonly T[]

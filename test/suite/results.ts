@@ -63,6 +63,41 @@ export function readResults({ path: file, tap, fault }: Ending): Results {
   return { passed: passed.length, failed, skipped }
 }
 
+/** What one of several files in a process wrote, as if it had been alone. */
+export interface Part {
+  readonly path: string
+  readonly tap: string
+  /** False when the process died in it. */
+  readonly isOver: boolean
+  readonly ok: boolean
+  readonly seconds: number
+}
+
+/** Takes apart what `several-files.ts` wrote. */
+export function partsOf(tap: string): readonly Part[] {
+  const parts: Part[] = []
+  let lines: string[] = []
+  let path: string | undefined
+  const end = (how: Pick<Part, 'isOver' | 'ok' | 'seconds'>) => {
+    if (path !== undefined) parts.push({ path, tap: lines.join('\n'), ...how })
+    path = undefined
+  }
+  for (const line of tap.split('\n')) {
+    const [, begun] = /^# Subtest: (.*)$/.exec(line) ?? []
+    const [, not, ms] = /^(not )?ok \d+ .*# time=([\d.]+)ms/.exec(line) ?? []
+    if (begun !== undefined) {
+      path = begun
+      lines = ['TAP version 14']
+    } else if (ms !== undefined) end({ isOver: true, ok: not === undefined, seconds: Number(ms) / 1_000 })
+    else if (line.startsWith(indentation)) lines.push(line.slice(indentation.length))
+  }
+  end({ isOver: false, ok: false, seconds: 0 })
+  return parts
+}
+
+/** Of a subtest. */
+const indentation = '    '
+
 /** What stands behind each `not ok` of a file that ended badly, innermost first as tap wrote it. */
 export function diagnosticsOf(tap: string): readonly string[] {
   const kept: string[] = []

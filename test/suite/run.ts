@@ -6,11 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { sharedSystemVariable, startSystem } from '@backoffice/test-kit'
 import { parse } from 'yaml'
-import { inOrder, runAll } from './order.ts'
+import { inGroups, mayShareProcess } from './groups.ts'
+import { inOrder, isLong, runAll } from './order.ts'
 import { ReferenceCounted, type Resource } from './reference-counted.ts'
 import { diagnosticsOf } from './results.ts'
 import { type Selection, select } from './selection.ts'
-import { type FinishedFile, runTestFile, type TestFile } from './test-file.ts'
+import { type FinishedFile, runTestFiles, runToTheEnd, type TestFile, type TestFiles } from './test-file.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const testFolder = join(root, 'test')
@@ -68,20 +69,20 @@ function report(file: FinishedFile): void {
   for (const line of [...diagnosticsOf(file.tap), ...errors]) print(`        ${line}`)
 }
 
-type RunFile = (file: TestFile) => Promise<FinishedFile>
+type RunFiles = (files: TestFiles) => Promise<readonly FinishedFile[]>
 
 /**
  * Runs failed files once more, alone: a machine that is too busy must not hide whether the code is right. What passes
  * only then is named, never silent. Asked for by `RERUN_FAILED=true`.
  * @returns all files as they are after that, and those that passed only now
  */
-async function rerunFailed(finished: readonly FinishedFile[], runFile: RunFile) {
+async function rerunFailed(finished: readonly FinishedFile[], runFiles: RunFiles) {
   const failed = finished.filter(({ ok }) => !ok)
   if (failed.length === 0 || failed.length > rerunFilesMax) return { finished, unstable: [] }
   print('\nOnce more, alone:')
   const again = new Map<FinishedFile, FinishedFile>()
   await runAll(failed, alone, async (file) => {
-    again.set(file, await runFile(file))
+    for (const result of await runFiles([file])) again.set(file, result)
   })
   return {
     finished: finished.map((file) => again.get(file) ?? file),
@@ -96,9 +97,11 @@ interface Outcome {
   readonly faults: readonly string[]
 }
 
+const sourceOf = ({ directory, path }: TestFile): string => readFileSync(join(directory, path), 'utf8')
+const fromRoot = ({ directory, path }: TestFile): string => relative(root, join(directory, path))
+
 /** Whether a file works in the system that several share. */
-const sharesSystem = ({ directory, path }: TestFile): boolean =>
-  /\bsharedSystem\(/.test(readFileSync(join(directory, path), 'utf8'))
+const sharesSystem = (file: TestFile): boolean => /\bsharedSystem\(/.test(sourceOf(file))
 
 async function startSharedSystem(inherited: NodeJS.ProcessEnv): Promise<Resource> {
   const endings: (() => unknown)[] = []
@@ -120,26 +123,29 @@ async function runTests(files: readonly TestFile[], environment: NodeJS.ProcessE
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   const sharing = files.filter(sharesSystem)
   const system = new ReferenceCounted(sharing.length, () => startSharedSystem(environment))
-  const runFile: RunFile = async ({ workspace, directory, path }) => {
-    const run = (more: NodeJS.ProcessEnv) =>
-      runTestFile({ workspace, directory, path }, { ...environment, ...more }, stopping.signal)
+  const runFiles: RunFiles = async (files) => {
+    const [{ directory, path }] = files
+    const run = (more: NodeJS.ProcessEnv) => runTestFiles(files, { ...environment, ...more }, stopping.signal)
     const shares = sharing.some((other) => other.directory === directory && other.path === path)
-    const file = await (shares ? system.use(run) : run({}))
-    report(file)
-    return file
+    const finished = await (shares ? system.use(run) : run({}))
+    for (const file of finished) report(file)
+    return finished
   }
   const first: FinishedFile[] = []
-  const unlessStopping = async (file: TestFile) => {
-    if (!stopping.signal.aborted) first.push(await runFile(file))
+  const unlessStopping = async (files: TestFiles) => {
+    first.push(...(await runToTheEnd(files, runFiles, stopping.signal)))
   }
-  const { working, waiting } = inOrder(files, ({ directory, path }) => relative(root, join(directory, path)))
+  const mayShare = (file: TestFile) => !isLong(fromRoot(file)) && mayShareProcess(sourceOf(file))
+  // Groups come before single files, so that none is left when the rest is done.
+  const groups = inGroups(files, mayShare).toSorted((a, b) => b.length - a.length)
+  const { working, waiting } = inOrder(groups, ([file]) => fromRoot(file))
   try {
     await Promise.all([runAll(working, places, unlessStopping), runAll(waiting, alone, unlessStopping)])
     const faults = stopping.signal.aborted
       ? [`the run was interrupted after ${first.length} of ${files.length} files`]
       : []
     const rerun = process.env.RERUN_FAILED === 'true' && !stopping.signal.aborted
-    return { faults, ...(rerun ? await rerunFailed(first, runFile) : { finished: first, unstable: [] }) }
+    return { faults, ...(rerun ? await rerunFailed(first, runFiles) : { finished: first, unstable: [] }) }
   } finally {
     await system.stop()
   }
@@ -174,8 +180,15 @@ const lastLine = (passed: number, failed: number, skipped: number) =>
 /** @returns the exit status. */
 async function main(names: readonly string[]): Promise<number> {
   const sound =
-    // One program for all workspaces: each alone would check again whatever it imports.
-    check('types (tsc)', join(root, 'node_modules/.bin/tsc'), ['--noEmit', '--project', 'tsconfig.json']) &&
+    // One program for all workspaces: each alone would check again whatever it imports. And one checker: several know
+    // nothing of each other, and four of them, as by default, do almost twice the work.
+    check('types (tsc)', join(root, 'node_modules/.bin/tsc'), [
+      '--noEmit',
+      '--checkers',
+      '1',
+      '--project',
+      'tsconfig.json',
+    ]) &&
     check('formatter and linter (biome)', join(root, 'node_modules/.bin/biome'), ['check', '--error-on-warnings', '.'])
   if (!sound) {
     print(lastLine(0, 1, 0))

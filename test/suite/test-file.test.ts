@@ -2,16 +2,28 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { runTestFile } from './test-file.ts'
+import { runTestFiles, runToTheEnd, type TestFile } from './test-file.ts'
 
-const tap = import.meta.resolve('tap')
 const never = new AbortController().signal
 
-/** @returns what the runner makes of a file with these lines. */
-function run(t: Test, lines: string, { stopping = never, timeoutSeconds = 60 } = {}) {
-  const directory = t.testdir({ 'a.test.ts': `import t from '${tap}'\n${lines}\n` })
+/** @returns what the runner makes of files with these lines, in one process. */
+function runAll(t: Test, lines: readonly string[], { stopping = never, timeoutSeconds = 60 } = {}) {
+  const [first, ...others] = made(t, lines)
+  if (first === undefined) throw new Error('no files')
   const environment = { ...process.env, TAP_TIMEOUT: String(timeoutSeconds) }
-  return runTestFile({ workspace: 'w', directory, path: 'a.test.ts' }, environment, stopping)
+  return runTestFiles([first, ...others], environment, stopping)
+}
+
+function made(t: Test, files: readonly string[]): readonly TestFile[] {
+  const named = files.map((lines, index) => [`${'abcd'[index]}.test.ts`, `import t from 'tap'\n${lines}\n`] as const)
+  const directory = t.testdir(Object.fromEntries(named))
+  return named.map(([path]) => ({ workspace: 'w', directory, path }))
+}
+
+/** @returns what the runner makes of a file with these lines. */
+async function run(t: Test, lines: string, options: Parameters<typeof runAll>[2] = {}) {
+  const [file] = await runAll(t, [lines], options)
+  return file
 }
 
 const passing = "t.test('passes', async (t) => { t.ok(true) })"
@@ -57,6 +69,55 @@ t.test('the runner can end a file early', async (t) => {
   })
   stopping.abort()
   t.match(await file, { ok: false, results: { failed: [/^a\.test\.ts/] } })
+})
+
+t.test('each of several files in a process has its own results, and its own fault', async (t) => {
+  const failing = `${passing}\nt.test('fails', async (t) => { t.equal(1, 2) })`
+  const files = await runAll(t, [passing, failing, "import './missing.ts'", passing])
+  t.match(files, [
+    { path: 'a.test.ts', ok: true, errors: '', results: { passed: 1, failed: [] } },
+    { path: 'b.test.ts', ok: false, results: { passed: 1, failed: ['b.test.ts > fails'] } },
+    { path: 'c.test.ts', ok: false, tap: /missing\.ts/ },
+    { path: 'd.test.ts', ok: true, errors: '', results: { passed: 1, failed: [] } },
+  ])
+})
+
+t.test('what one of several files tears down has ended before the next begins', async (t) => {
+  const tidying = `t.teardown(() => writeFileSync('ended', ''))\n${passing}`
+  const after = "t.test('comes after', async (t) => { t.ok(existsSync('ended')) })"
+  const fs = "import { existsSync, writeFileSync } from 'node:fs'"
+  t.match(await runAll(t, [`${fs}\n${tidying}`, `${fs}\n${after}`]), [{ ok: true }, { ok: true }])
+})
+
+t.test('when the process dies in one of several files, that file is the last of the results', async (t) => {
+  const dying = `${passing}\nt.test('dies', async () => { process.kill(process.pid, 'SIGKILL') })`
+  t.match(await runAll(t, [passing, dying, passing]), [
+    { path: 'a.test.ts', ok: true },
+    { path: 'b.test.ts', ok: false, results: { passed: 1, failed: ['b.test.ts'] }, errors: /SIGKILL/ },
+  ])
+})
+
+t.test('the files behind one in which the process dies run in another process', async (t) => {
+  const files = made(t, [passing, "process.kill(process.pid, 'SIGKILL')", passing, passing])
+  const finished = await runToTheEnd(files, (left) => runTestFiles(left, process.env, never), never)
+  t.match(finished, [{ ok: true }, { path: 'b.test.ts', ok: false }, { ok: true }, { path: 'd.test.ts', ok: true }])
+  t.equal(finished.length, 4)
+})
+
+t.test('a process that dies when all its files are through is the fault of the last', async (t) => {
+  const late = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1_000)\n${passing}`
+  t.match(await runAll(t, [passing, late]), [
+    { path: 'a.test.ts', ok: true },
+    { path: 'b.test.ts', ok: false, results: { failed: ['b.test.ts'] }, errors: /SIGKILL/ },
+  ])
+})
+
+t.test('the time of one of several files is its own', async (t) => {
+  const waiting = "setTimeout(() => {}, 1500)\nt.test('waits', () => new Promise(() => {}))"
+  t.match(await runAll(t, [waiting, passing], { timeoutSeconds: 1 }), [
+    { path: 'a.test.ts', ok: false, results: { failed: ['a.test.ts > waits'] } },
+    { path: 'b.test.ts', ok: true },
+  ])
 })
 
 function isRunning(pid: number): boolean {

@@ -1,5 +1,6 @@
 // What comes from elsewhere, and what must not leave: a scan for secrets in all files of the repository, known
-// vulnerabilities of what the services run on, and a bill of materials (CycloneDX). Exit status 1 on any finding.
+// vulnerabilities of what the services run on, a bill of materials (CycloneDX), and the client as it is published, read by
+// two judges of packages. Exit status 1 on any finding.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -59,11 +60,14 @@ function assertFindsSecrets(): void {
   }
 }
 
-function scanForSecrets(): void {
+function installScanners(): void {
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: here,
     stdio: 'inherit',
   })
+}
+
+function scanForSecrets(): void {
   assertFindsSecrets()
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0')
   const found = secretsIn(
@@ -104,8 +108,26 @@ function writeBillOfMaterials(): void {
   )
 }
 
+/** Whether every kind of resolution finds the client's code and the types that belong to it. */
+function judgeClient(): void {
+  const client = join(root, 'packages/client')
+  execFileSync(process.execPath, ['scripts/build.ts'], { cwd: client, stdio: 'inherit' })
+  for (const [judge, ...options] of [
+    ['publint', '--strict'],
+    ['attw', '--pack', '--no-color', '--no-emoji'],
+  ] as const) {
+    const { status, stdout, stderr } = spawnSync(join(here, 'node_modules/.bin', judge), [...options, 'dist'], {
+      cwd: client,
+      encoding: 'utf8',
+    })
+    outcomes.push([judge, status === 0 ? 'passed' : 'found', status === 0 ? 'the client is in order' : stdout + stderr])
+  }
+}
+
+installScanners()
 scanForSecrets()
 audit()
 writeBillOfMaterials()
+judgeClient()
 for (const [check, outcome, what] of outcomes) process.stdout.write(`${check.padEnd(8)} ${outcome.padEnd(8)} ${what}\n`)
 process.exitCode = outcomes.some(([, outcome]) => outcome === 'found') ? 1 : 0

@@ -1,9 +1,37 @@
+import { apiVersion, detailsOf, publicErrorCodes, publicErrors } from '@backoffice/contracts'
 import { openApiDocument } from '@backoffice/documents'
 import openapiTS, { astToString } from 'openapi-typescript'
 
-/** The TypeScript of src/api.ts: the schemas and operations of the OpenAPI document. */
-export async function generateApiTypes(): Promise<string> {
-  const document = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' })
-  const nodes = await openapiTS(JSON.stringify(document))
-  return `// Generated from the operation table by "npm run generate"; a test fails when it is stale.\n\n${astToString(nodes)}`
+interface Document {
+  readonly components: { readonly schemas: Record<string, unknown> }
 }
+
+/** What of the API stands in src/api.ts: its version, and the types of its schemas, operations and errors. */
+export async function generateApi(): Promise<string> {
+  const document = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' }) as unknown as Document
+  // A type of the client's own: an error reply has one shape for all codes in the document, but not in TypeScript.
+  document.components.schemas.ErrorDetails = errorDetailsSchema()
+  const nodes = await openapiTS(JSON.stringify(document, withoutIds))
+  return `// Generated from the operation table by "npm run generate"; a test fails when it is stale.
+
+export const apiVersion = '${apiVersion}'
+
+${astToString(nodes)}`
+}
+
+/** The `details` that an error may have, by its code: undefined where a code has none. */
+function errorDetailsSchema(): object {
+  const properties = publicErrorCodes.map((code) => {
+    const { schema = { not: {} }, always = false } = detailsOf(code) ?? {}
+    return { code, always, schema: { ...schema, description: publicErrors[code].message } }
+  })
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties.map(({ code, schema }) => [code, schema])),
+    required: properties.filter(({ always }) => always).map(({ code }) => code),
+    additionalProperties: false,
+  }
+}
+
+/** A schema that stands here in place needs no name. */
+const withoutIds = (key: string, value: unknown) => (key === '$id' ? undefined : value)

@@ -1,5 +1,7 @@
 // Generated from the operation table by "npm run generate"; a test fails when it is stale.
 
+export const apiVersion = '1.1.0'
+
 export interface paths {
   '/me': {
     parameters: {
@@ -550,15 +552,55 @@ export interface webhooks {
 }
 export interface components {
   schemas: {
+    /**
+     * @description Stable: branch on it. New rules and operations may bring new codes.
+     * @enum {string}
+     */
+    ErrorCode:
+      | 'IDEMPOTENCY_KEY_REQUIRED'
+      | 'INVALID_CREDENTIALS'
+      | 'INVALID_SIGNATURE'
+      | 'TIMESTAMP_OUT_OF_RANGE'
+      | 'OPERATOR_SUSPENDED'
+      | 'FORBIDDEN_IP'
+      | 'SANDBOX_ONLY'
+      | 'KYC_NOT_APPROVED'
+      | 'PLAYER_NOT_ACTIVE'
+      | 'RG_BLOCKED'
+      | 'NOT_FOUND'
+      | 'PLAYER_NOT_FOUND'
+      | 'DEPOSIT_NOT_FOUND'
+      | 'WITHDRAWAL_NOT_FOUND'
+      | 'GAME_NOT_FOUND'
+      | 'METHOD_NOT_ALLOWED'
+      | 'REQUEST_TIMEOUT'
+      | 'IDEMPOTENCY_CONFLICT'
+      | 'IDEMPOTENCY_IN_PROGRESS'
+      | 'PLAYER_ALREADY_EXISTS'
+      | 'KYC_ALREADY_APPROVED'
+      | 'DEPOSIT_ALREADY_EXISTS'
+      | 'DEPOSIT_NOT_PENDING'
+      | 'WITHDRAWAL_NOT_CANCELLABLE'
+      | 'WITHDRAWAL_INVALID_STATE'
+      | 'WEBHOOK_NOT_CONFIGURED'
+      | 'PAYLOAD_TOO_LARGE'
+      | 'UNSUPPORTED_MEDIA_TYPE'
+      | 'VALIDATION_ERROR'
+      | 'CURRENCY_MISMATCH'
+      | 'INSUFFICIENT_FUNDS'
+      | 'RATE_LIMITED'
+      | 'HEADERS_TOO_LARGE'
+      | 'INTERNAL_ERROR'
+      | 'PROVIDER_UNAVAILABLE'
+      | 'SERVICE_UNAVAILABLE'
     Error: {
       error: {
-        /** @description Stable. */
-        code: string
+        code: components['schemas']['ErrorCode']
         /** @description For people; may change. */
         message: string
         /** @description The same as X-Request-Id. */
         requestId: string
-        /** @description Depends on the code. VALIDATION_ERROR: `in` and `issues` [{path, message}]. */
+        /** @description Depends on the code. */
         details?: {
           [key: string]: unknown
         }
@@ -569,28 +611,222 @@ export interface components {
       [key: string]: unknown
     }
     Me: {
+      /** @description Whose credential it is. */
       operator: {
-        /** @description Opaque identifier. */
+        /** @description You, the operator. */
         id: string
+        /** @description Your name, as our team registered it. */
         name: string
-        /** @enum {string} */
+        /**
+         * @description Where your requests belong; the key chooses it.
+         *     - `sandbox`: the test brand, with invented people and fictitious money
+         *     - `production`: the real brand
+         * @enum {string}
+         */
         environment: 'sandbox' | 'production'
       }
+      /** @description The brand that the key works on. */
       brand: {
-        /** @description Opaque identifier. */
+        /** @description The brand whose data the key reaches. */
         id: string
+        /** @description Its name. */
         name: string
-        /** @description ISO 4217 currency code. */
+        /** @description Its currency (ISO 4217): that of every player you register. */
         currency: string
+        /** @description True for the test brand, whose data is isolated from production. */
         isSandbox: boolean
       }
+      /** @description Version of the API, a semantic version. */
       apiVersion: string
+    }
+    /**
+     * @description Cause: `X-Operator-Key` is missing, mistyped, or revoked.
+     *
+     *     Cure: Send the key (`bk_test_…` or `bk_live_…`), not the secret. If it was replaced, use the new pair.
+     */
+    InvalidCredentialsError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'INVALID_CREDENTIALS'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: The header is missing, in milliseconds, or your clock is wrong.
+     *
+     *     Cure: Send epoch seconds, take them anew for each attempt, and keep the clock right (NTP).
+     */
+    TimestampOutOfRangeError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'TIMESTAMP_OUT_OF_RANGE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      /** @description In the sandbox only. */
+      details?: {
+        /** @description Our clock, in epoch seconds. */
+        serverTime: number
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: What you signed is not what arrived, or the secret belongs to another key.
+     *
+     *     Cure: In the sandbox, open `details.compareAt`: it compares our canonical string with yours and names the usual causes.
+     */
+    InvalidSignatureError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'INVALID_SIGNATURE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      /** @description In the sandbox only. */
+      details?: {
+        /** @description The string that we built from your request and signed. */
+        canonicalString: string
+        /** @description A page that compares it with yours. It sends nothing to anybody. */
+        compareAt: string
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: Our team has suspended your access.
+     *
+     *     Cure: Stop sending, and talk to us. Events are still delivered.
+     */
+    OperatorSuspendedError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'OPERATOR_SUSPENDED'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: The request left your network by an address that is not on your list.
+     *
+     *     Cure: Send through a permitted address, or give us the new one before you use it.
+     */
+    ForbiddenIpError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'FORBIDDEN_IP'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: A field, parameter, header or cursor is not as the reference says; `details.issues` names each.
+     *
+     *     Cure: Correct it, and send it with a new Idempotency-Key: this reply is stored under the old one.
+     */
+    ValidationError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'VALIDATION_ERROR'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        /**
+         * @description Which part of the request is not valid.
+         * @enum {string}
+         */
+        in: 'body' | 'query' | 'path' | 'headers'
+        /** @description What is wrong, a place each. */
+        issues: {
+          /** @description JSON pointer to the value; empty for the whole part. */
+          path: string
+          /** @description What is wrong with it, in plain words. It may change. */
+          message: string
+        }[]
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: More requests in a minute than agreed; or too many failed authentications from your address.
+     *
+     *     Cure: Wait for `Retry-After`. Spread the load, and hear of changes by webhooks instead of asking.
+     */
+    RateLimitedError: {
+      /** @enum {string} */
+      code: 'RATE_LIMITED'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: A fault of ours.
+     *
+     *     Cure: Retry with the same Idempotency-Key, with exponential backoff and jitter, after `Retry-After` at the earliest. If it stays, send us the request id.
+     */
+    InternalError: {
+      /** @enum {string} */
+      code: 'INTERNAL_ERROR'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: Part of our system is away for a moment.
+     *
+     *     Cure: Retry with the same Idempotency-Key, with exponential backoff and jitter, after `Retry-After` at the earliest.
+     */
+    ServiceUnavailableError: {
+      /** @enum {string} */
+      code: 'SERVICE_UNAVAILABLE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
     }
     PlayerRequest: {
       /** @description The operator's own identifier; unique per brand. */
       externalId: string
+      /** @description Full name. */
       name: string
-      /** Format: email */
+      /**
+       * Format: email
+       * @description E-mail address.
+       */
       email: string
       /** @description With or without punctuation. */
       cpf: string
@@ -602,78 +838,222 @@ export interface components {
        */
       birthDate: string
     }
+    /** @description A player of your brand. Withdrawals do not depend on its status: nobody is kept from their money. */
     Player: {
-      /** @description Opaque identifier. */
+      /** @description Our id of the player. */
       id: string
+      /** @description Your own id of the player. */
       externalId: string | null
+      /** @description Full name. */
       name: string
+      /** @description E-mail address. */
       email: string
+      /** @description CPF, digits only. */
       cpf: string
+      /** @description Phone number; null if you sent none. */
       phone: string | null
       /**
        * Format: date
-       * @description YYYY-MM-DD.
+       * @description Birth date, YYYY-MM-DD.
        */
       birthDate: string | null
-      /**
-       * @description Account status of the player.
-       * @enum {string}
-       */
-      status: 'ativo' | 'suspenso' | 'bloqueado' | 'autoexcluido' | 'encerrado' | 'restrito'
-      /**
-       * @description Status of the identity check (KYC).
-       * @enum {string}
-       */
-      kycStatus:
-        | 'nao_iniciado'
-        | 'pendente'
-        | 'em_analise'
-        | 'documento_solicitado'
-        | 'aprovado'
-        | 'reprovado'
-        | 'expirado'
-      /** @description ISO 4217 currency code. */
+      status: components['schemas']['PlayerStatus']
+      kycStatus: components['schemas']['KycStatus']
+      /** @description Currency of the account (ISO 4217). */
       currency: string
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When the player was registered.
        */
       createdAt: string
     }
-    Kyc: {
-      /** @description Opaque identifier. */
-      playerId: string
+    /**
+     * @description Account status of the player.
+     *     - `ativo`: active; may deposit, and may play once the KYC is approved
+     *     - `suspenso`: suspended by the team for a time; no deposits, no play
+     *     - `bloqueado`: blocked by the team; no deposits, no play
+     *     - `autoexcluido`: self-excluded; deposits and play are refused with `RG_BLOCKED`
+     *     - `encerrado`: closed; no deposits, no play
+     *     - `restrito`: restricted by the team; no deposits, no play
+     * @enum {string}
+     */
+    PlayerStatus: 'ativo' | 'suspenso' | 'bloqueado' | 'autoexcluido' | 'encerrado' | 'restrito'
+    /**
+     * @description Status of the identity check (KYC).
+     *     - `nao_iniciado`: not begun; no document was submitted yet
+     *     - `pendente`: pending; set by the team while something is still missing
+     *     - `em_analise`: in review; a document was submitted, and the team decides
+     *     - `documento_solicitado`: the team asks for another document; submit one
+     *     - `aprovado`: approved; withdrawals and game sessions are possible
+     *     - `reprovado`: refused; `reason` says why; a new submission begins a new review
+     *     - `expirado`: expired; the approval has ended; submit a document again
+     * @enum {string}
+     */
+    KycStatus:
+      | 'nao_iniciado'
+      | 'pendente'
+      | 'em_analise'
+      | 'documento_solicitado'
+      | 'aprovado'
+      | 'reprovado'
+      | 'expirado'
+    /**
+     * @description Cause: The operation changes money or records, and the header is missing or empty.
+     *
+     *     Cure: Make one key per intent, store it, and send it with every attempt.
+     */
+    IdempotencyKeyRequiredError: {
+      /** @enum {string} */
+      code: 'IDEMPOTENCY_KEY_REQUIRED'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: Two intents share a key, or a retry serialised its body anew. With `details.signature`: two equal requests were signed in one second.
+     *
+     *     Cure: Repeat the stored bytes with the stored key; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.
+     */
+    IdempotencyConflictError: {
       /**
-       * @description Status of the identity check (KYC).
+       * @description discriminator enum property added by openapi-typescript
        * @enum {string}
        */
-      kycStatus:
-        | 'nao_iniciado'
-        | 'pendente'
-        | 'em_analise'
-        | 'documento_solicitado'
-        | 'aprovado'
-        | 'reprovado'
-        | 'expirado'
+      code: 'IDEMPOTENCY_CONFLICT'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      /** @description Under replay protection only. The request had no effect: sign it anew, and send it. */
+      details?: {
+        /**
+         * @description The signature was accepted before, for another request.
+         * @constant
+         */
+        signature: 'used'
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: You sent a retry before the first attempt had its reply.
+     *
+     *     Cure: Wait for `Retry-After`, then retry with the same key: you get the reply of the first.
+     */
+    IdempotencyInProgressError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'IDEMPOTENCY_IN_PROGRESS'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: You registered this `externalId` before.
+     *
+     *     Cure: Go on with `details.playerId`.
+     */
+    PlayerAlreadyExistsError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'PLAYER_ALREADY_EXISTS'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        /** @description The player that has the `externalId`. */
+        playerId: string
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: A body that no operation needs, for example a document file.
+     *
+     *     Cure: Send your reference to the file, never the file.
+     */
+    PayloadTooLargeError: {
+      /** @enum {string} */
+      code: 'PAYLOAD_TOO_LARGE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: `Content-Type` is missing, or names something else.
+     *
+     *     Cure: Send `Content-Type: application/json`.
+     */
+    UnsupportedMediaTypeError: {
+      /** @enum {string} */
+      code: 'UNSUPPORTED_MEDIA_TYPE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /** @description A player's identity check. */
+    Kyc: {
+      /** @description The player. */
+      playerId: string
+      kycStatus: components['schemas']['KycStatus']
       /** @description Most recent first: at most the last 100, and fewer when their references are very long (64 KiB). */
       submissions: components['schemas']['KycSubmission'][]
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When the team last decided; null before the first decision.
        */
       decidedAt: string | null
+      /** @description Why it decided so, if it said; for you to act on. */
       reason: string | null
     }
+    /** @description A document that you submitted. */
     KycSubmission: {
-      /** @description Opaque identifier. */
+      /** @description The submission. */
       id: string
+      /** @description Kind of document, as you labelled it. */
       documentType: string
+      /** @description Your reference to the stored document file. */
       reference: string
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When you submitted it.
        */
       submittedAt: string
+    }
+    /**
+     * @description Cause: The id is wrong, is your own `externalId`, or belongs to the other environment.
+     *
+     *     Cure: Use the `id` that we gave, or find it by `externalId`.
+     */
+    PlayerNotFoundError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'PLAYER_NOT_FOUND'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
     }
     KycSubmissionRequest: {
       /** @description Kind of document, a label of your own. */
@@ -683,18 +1063,25 @@ export interface components {
     }
     KycSubmissionReceipt: {
       submission: components['schemas']['KycSubmission']
+      kycStatus: components['schemas']['KycStatus']
+    }
+    /**
+     * @description Cause: A document was submitted for a player who needs none.
+     *
+     *     Cure: Nothing to do.
+     */
+    KycAlreadyApprovedError: {
       /**
-       * @description Status of the identity check (KYC).
+       * @description discriminator enum property added by openapi-typescript
        * @enum {string}
        */
-      kycStatus:
-        | 'nao_iniciado'
-        | 'pendente'
-        | 'em_analise'
-        | 'documento_solicitado'
-        | 'aprovado'
-        | 'reprovado'
-        | 'expirado'
+      code: 'KYC_ALREADY_APPROVED'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
     }
     DepositRequest: {
       /** @description Positive decimal string with at most 2 decimal places. */
@@ -706,83 +1093,246 @@ export interface components {
       /** @description Your payment reference; unique. */
       externalReference: string
     }
+    /** @description A deposit. You collect the payment; we credit the wallet on confirm. */
     Deposit: {
-      /** @description Opaque identifier. */
+      /** @description The deposit. */
       id: string
-      /** @description Opaque identifier. */
+      /** @description The player whose wallet it credits. */
       playerId: string
-      /** @description Decimal string with exactly 2 decimal places. */
+      /** @description What the wallet is credited with on confirm. */
       amount: string
-      /** @description ISO 4217 currency code. */
+      /** @description Currency of the amount (ISO 4217). */
       currency: string
+      /** @description Your payment-method label. */
       method: string
+      /** @description Your payment reference. */
       externalReference: string
-      /** @enum {string} */
-      status: 'pending' | 'confirmed' | 'failed'
+      status: components['schemas']['DepositStatus']
+      /** @description Why it failed, if somebody said. */
       failureReason: string | null
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When you created it.
        */
       createdAt: string
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When it was confirmed; null until then.
        */
       confirmedAt: string | null
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When it failed; null unless it did.
        */
       failedAt: string | null
     }
+    /**
+     * @description Status of the deposit.
+     *     - `pending`: created; nothing is credited yet
+     *     - `confirmed`: you confirmed it; the wallet was credited, once
+     *     - `failed`: you marked it as failed, or our team ended it; nothing was credited
+     * @enum {string}
+     */
+    DepositStatus: 'pending' | 'confirmed' | 'failed'
+    /**
+     * @description Cause: Responsible gaming: `details.reason` says which rule.
+     *
+     *     Cure: Do not collect the payment, and do not offer a way around. A daily limit ends with the day of the brand.
+     */
+    RgBlockedError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'RG_BLOCKED'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        /**
+         * @description What blocks.
+         *     - `self_exclusion`: the player is excluded at its own wish
+         *     - `daily_limit`: the day's deposits would pass, or have passed, the limit that the player set
+         *     - `sandbox_trigger`: the reserved game of the sandbox was opened
+         * @enum {string}
+         */
+        reason: 'self_exclusion' | 'daily_limit' | 'sandbox_trigger'
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: The player's `status` is not `ativo`.
+     *
+     *     Cure: Tell the player. Only our team changes the status. Withdrawals are still possible.
+     */
+    PlayerNotActiveError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'PLAYER_NOT_ACTIVE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        status: components['schemas']['PlayerStatus']
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: You created this deposit before, perhaps under another Idempotency-Key.
+     *
+     *     Cure: Go on with `details.depositId`.
+     */
+    DepositAlreadyExistsError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'DEPOSIT_ALREADY_EXISTS'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        /** @description The deposit that has the `externalReference`. */
+        depositId: string
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: Deposits and withdrawals are in the currency of the player.
+     *
+     *     Cure: Send `details.expected`, with a new Idempotency-Key.
+     */
+    CurrencyMismatchError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'CURRENCY_MISMATCH'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        /** @description The currency of the player. */
+        expected: string
+        /** @description Yours. */
+        received: string
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: The id is wrong, is your own reference, or belongs to the other environment.
+     *
+     *     Cure: Use the `id` that the creation answered. If you lost it, create it again with the same `externalReference`: the refusal names it.
+     */
+    DepositNotFoundError: {
+      /** @enum {string} */
+      code: 'DEPOSIT_NOT_FOUND'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: It was confirmed or failed before.
+     *
+     *     Cure: Read `details.status`. If you wanted just that, it is done. If not, talk to us: it cannot be undone here.
+     */
+    DepositNotPendingError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'DEPOSIT_NOT_PENDING'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        /** @description The deposit. */
+        depositId: string
+        status: components['schemas']['DepositStatus']
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /** @description A player's balance. */
     Wallet: {
-      /** @description Opaque identifier. */
+      /** @description The player. */
       playerId: string
-      /** @description ISO 4217 currency code. */
+      /** @description Currency of the amounts (ISO 4217). */
       currency: string
       /** @description The real balance. */
       available: string
-      /** @description `available` minus open withdrawals. */
+      /** @description `available` minus withdrawals that are `under_review` or `approved`. */
       withdrawable: string
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When `available` or `withdrawable` last changed.
        */
       updatedAt: string
     }
     LedgerPage: {
+      /** @description Most recent first. */
       data: components['schemas']['LedgerItem'][]
+      /** @description Opaque; null means no more pages. */
       nextCursor: string | null
     }
+    /** @description One entry of the ledger (extrato). Entries never change. */
     LedgerItem: {
-      /** @description Opaque identifier. */
+      /** @description The entry; begins with `led_`. */
       id: string
-      /** @enum {string} */
-      type: 'DEPOSIT' | 'WITHDRAWAL' | 'ADJUSTMENT' | 'REVERSAL'
+      type: components['schemas']['LedgerType']
       /** @description Signed: the items sum to `available`. */
       amount: string
-      /** @description ISO 4217 currency code. */
+      /** @description Currency of the amounts (ISO 4217). */
       currency: string
-      /** @description Decimal string with exactly 2 decimal places. */
+      /** @description `available` after this entry. */
       balanceAfter: string
+      /** @description What the entry belongs to. */
       reference: {
         /** @description What caused the entry: deposit, withdrawal, adjustment or reversal. */
         type: string
+        /** @description Id of the deposit or withdrawal; of a correction, our reference. */
         id: string
       }
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When it was entered.
        */
       createdAt: string
     }
+    /**
+     * @description Kind of entry.
+     *     - `DEPOSIT`: a credit: a deposit was confirmed
+     *     - `WITHDRAWAL`: a debit: a withdrawal was paid
+     *     - `ADJUSTMENT`: a credit or a debit: a correction by our team
+     *     - `REVERSAL`: our team undid an earlier entry, with the opposite sign
+     * @enum {string}
+     */
+    LedgerType: 'DEPOSIT' | 'WITHDRAWAL' | 'ADJUSTMENT' | 'REVERSAL'
+    /** @description A game of the catalogue. */
     Game: {
-      /** @description Opaque identifier. */
+      /** @description The game: the `gameId` of a session. */
       id: string
+      /** @description Its name, for players. */
       name: string
+      /** @description Who makes it. */
       provider: string
+      /** @description Kind of game, for example `slots`. */
       category: string
+      /** @description Address of a picture. */
       thumbnailUrl: string
       /** @description Return to player in percent, as a decimal string. */
       rtp: string
@@ -790,24 +1340,84 @@ export interface components {
       demo: boolean
     }
     GameSessionRequest: {
+      /** @description A game of the catalogue. */
       gameId: string
     }
     GameSession: {
-      /** @description Opaque identifier. */
+      /** @description The session. */
       id: string
-      /** @description Opaque identifier. */
+      /** @description The player. */
       playerId: string
-      /** @description Opaque identifier. */
+      /** @description The game. */
       gameId: string
-      /** @enum {string} */
+      /**
+       * @description What is played for.
+       *     - `demo`: a fictitious balance; always so in the sandbox
+       *     - `real`: money
+       * @enum {string}
+       */
       mode: 'demo' | 'real'
-      /** @description To be opened in the player's browser, for example in an iframe. */
+      /** @description To be opened in the player's browser, for example in an iframe. It carries a token: do not log it. */
       gameUrl: string
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description Until when `gameUrl` can be opened.
        */
       expiresAt: string
+    }
+    /**
+     * @description Cause: The player's `kycStatus` is not `aprovado`.
+     *
+     *     Cure: Submit a document, and try again after `kyc.status_changed` says `aprovado`.
+     */
+    KycNotApprovedError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'KYC_NOT_APPROVED'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        kycStatus: components['schemas']['KycStatus']
+      }
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: The game was never in your catalogue, or was taken out of it.
+     *
+     *     Cure: Read the catalogue again, and offer what it has.
+     */
+    GameNotFoundError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'GAME_NOT_FOUND'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: The game provider does not answer.
+     *
+     *     Cure: Try again after `Retry-After`, or offer another game.
+     */
+    ProviderUnavailableError: {
+      /** @enum {string} */
+      code: 'PROVIDER_UNAVAILABLE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
     }
     WithdrawalRequest: {
       /** @description Positive decimal string with at most 2 decimal places. */
@@ -819,112 +1429,473 @@ export interface components {
       /** @description Payout destination. */
       destination: string
     }
+    /** @description A request to pay a player out, which our team reviews and pays. */
     Withdrawal: {
-      /** @description Opaque identifier. */
+      /** @description The withdrawal. */
       id: string
-      /** @description Opaque identifier. */
+      /** @description The player who is paid. */
       playerId: string
-      /** @description Decimal string with exactly 2 decimal places. */
+      /** @description What is paid out. */
       amount: string
-      /** @description ISO 4217 currency code. */
+      /** @description Currency of the amount (ISO 4217). */
       currency: string
+      /** @description Your payment-method label. */
       method: string
+      /** @description Where it is paid to. */
       destination: string
-      /** @enum {string} */
-      status: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
+      status: components['schemas']['WithdrawalStatus']
+      /** @description Why it has this status, if somebody said. */
       reason: string | null
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When you requested it.
        */
       createdAt: string
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When its status last changed.
        */
       updatedAt: string
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When the team approved or rejected it; null until then.
        */
       reviewedAt: string | null
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When it was paid; null unless it was.
        */
       paidAt: string | null
     }
+    /**
+     * @description Status of the withdrawal.
+     *     - `under_review`: waits for the team, and can be cancelled; `withdrawable` is reduced, `available` is not
+     *     - `approved`: approved, and waits to be paid; it cannot be cancelled any more
+     *     - `paid`: paid; only now `available` is reduced
+     *     - `rejected`: refused by the team; the amount is withdrawable again
+     *     - `cancelled`: cancelled by you; the amount is withdrawable again
+     *     - `failed`: the payment failed; the amount is withdrawable again
+     * @enum {string}
+     */
+    WithdrawalStatus: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
+    /**
+     * @description Cause: The amount is above `withdrawable`: open withdrawals count.
+     *
+     *     Cure: Read the wallet, and offer what it has.
+     */
+    InsufficientFundsError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'INSUFFICIENT_FUNDS'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: The id is wrong, or belongs to the other environment.
+     *
+     *     Cure: Use the `id` that the request answered. If you lost it, repeat the request with its Idempotency-Key.
+     */
+    WithdrawalNotFoundError: {
+      /** @enum {string} */
+      code: 'WITHDRAWAL_NOT_FOUND'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: The team has decided, or you cancelled it before.
+     *
+     *     Cure: Read `details.status`, and show it to the player.
+     */
+    WithdrawalNotCancellableError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'WITHDRAWAL_NOT_CANCELLABLE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        /** @description The withdrawal. */
+        withdrawalId: string
+        status: components['schemas']['WithdrawalStatus']
+      }
+    } & {
+      [key: string]: unknown
+    }
     WebhookTestResult: {
-      /** @description Opaque identifier. */
+      /** @description Id of the test event: its `X-Webhook-Id`. */
       eventId: string
       /** @description Whether the receiver answered 2xx. */
       delivered: boolean
+      /** @description Status that it answered; null if it did not answer. */
       responseStatus: number | null
+      /** @description How long the attempt took, in milliseconds. */
       durationMs: number
-      /** @description What went wrong, in plain words. */
+      /** @description What went wrong, in plain words; null if nothing did. */
       error: string | null
     }
+    /**
+     * @description Cause: You have not given us the URL of this environment, or it was disabled.
+     *
+     *     Cure: Ask our team to set it.
+     */
+    WebhookNotConfiguredError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'WEBHOOK_NOT_CONFIGURED'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
     WithdrawalDecisionRequest: {
-      /** @enum {string} */
+      /**
+       * @description What the team would decide.
+       *     - `approve`: `under_review` becomes `approved`
+       *     - `reject`: `under_review` becomes `rejected`
+       *     - `pay`: `approved` becomes `paid`, or `failed` for an amount of exactly 13.13
+       * @enum {string}
+       */
       decision: 'approve' | 'reject' | 'pay'
+      /** @description Why; shown with the record. */
       reason?: string
+    }
+    /**
+     * @description Cause: A sandbox route was called with a production key.
+     *
+     *     Cure: In production our team decides: wait for the webhook.
+     */
+    SandboxOnlyError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'SANDBOX_ONLY'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    /**
+     * @description Cause: Sandbox decisions go in order: `approve` or `reject` what is under review, `pay` what is approved.
+     *
+     *     Cure: Read `details.status`, and decide what comes next.
+     */
+    WithdrawalInvalidStateError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      code: 'WITHDRAWAL_INVALID_STATE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+      details: {
+        /** @description The withdrawal. */
+        withdrawalId: string
+        status: components['schemas']['WithdrawalStatus']
+      }
+    } & {
+      [key: string]: unknown
     }
     KycDecisionRequest: {
-      /**
-       * @description The decided status.
-       * @enum {string}
-       */
-      status: 'pendente' | 'em_analise' | 'documento_solicitado' | 'aprovado' | 'reprovado' | 'expirado'
+      status: components['schemas']['KycDecision']
+      /** @description Why; shown with the record. */
       reason?: string
     }
+    /**
+     * @description The decided status.
+     *     - `pendente`: pending; set by the team while something is still missing
+     *     - `em_analise`: in review; a document was submitted, and the team decides
+     *     - `documento_solicitado`: the team asks for another document; submit one
+     *     - `aprovado`: approved; withdrawals and game sessions are possible
+     *     - `reprovado`: refused; `reason` says why; a new submission begins a new review
+     *     - `expirado`: expired; the approval has ended; submit a document again
+     * @enum {string}
+     */
+    KycDecision: 'pendente' | 'em_analise' | 'documento_solicitado' | 'aprovado' | 'reprovado' | 'expirado'
+    /** @description A player's identity check after a decision. */
     KycChange: {
-      /** @description Opaque identifier. */
+      /** @description The player. */
       playerId: string
-      /**
-       * @description Status of the identity check (KYC).
-       * @enum {string}
-       */
-      kycStatus:
-        | 'nao_iniciado'
-        | 'pendente'
-        | 'em_analise'
-        | 'documento_solicitado'
-        | 'aprovado'
-        | 'reprovado'
-        | 'expirado'
+      kycStatus: components['schemas']['KycStatus']
       /** @description The latest one, if there is any. `GET /players/{playerId}/kyc` has those before it. */
       submissions: components['schemas']['KycSubmission'][]
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When the team last decided; null before the first decision.
        */
       decidedAt: string | null
+      /** @description Why it decided so, if it said; for you to act on. */
       reason: string | null
     }
-    KycStatusChangedEvent: {
-      /** @description Opaque identifier. */
-      id: string
-      /** @constant */
-      type: 'kyc.status_changed'
-      apiVersion: string
+    /**
+     * @description Cause: The headers are larger than 16 KiB, for example by cookies of a proxy.
+     *
+     *     Cure: Send what the reference names, and nothing else.
+     */
+    HeadersTooLargeError: {
       /** @enum {string} */
+      code: 'HEADERS_TOO_LARGE'
+      /** @description For people; may change. */
+      message: string
+      /** @description The same as X-Request-Id. */
+      requestId: string
+    } & {
+      [key: string]: unknown
+    }
+    KycStatusChangedEvent: {
+      /** @description The event: equal to `X-Webhook-Id`. Drop an event that you have already seen. */
+      id: string
+      /**
+       * @description Kind of event. Acknowledge and ignore kinds that you do not know.
+       * @constant
+       */
+      type: 'kyc.status_changed'
+      /** @description Version of the API that sends it. */
+      apiVersion: string
+      /**
+       * @description Where the record belongs.
+       *     - `sandbox`: the test brand, with invented people and fictitious money
+       *     - `production`: the real brand
+       * @enum {string}
+       */
       environment: 'sandbox' | 'production'
-      /** @description Opaque identifier. */
+      /** @description You, the operator. */
       operatorId: string
-      /** @description Opaque identifier. */
+      /** @description The brand that the record belongs to. */
       brandId: string
       /**
        * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
+       * @description When it happened.
        */
       createdAt: string
       data: {
-        /** @description Opaque identifier. */
+        /** @description The player. */
         playerId: string
+        kycStatus: components['schemas']['KycStatus']
+        /** @description The latest one, if there is any. `GET /players/{playerId}/kyc` has those before it. */
+        submissions: components['schemas']['KycSubmission'][]
         /**
-         * @description Status of the identity check (KYC).
-         * @enum {string}
+         * Format: date-time
+         * @description When the team last decided; null before the first decision.
          */
+        decidedAt: string | null
+        /** @description Why it decided so, if it said; for you to act on. */
+        reason: string | null
+        /** @description The status before. */
+        previousStatus: components['schemas']['KycStatus']
+        /** @description Rises per record; drop an event older than one you have. */
+        version: number
+      }
+    }
+    DepositConfirmedEvent: {
+      /** @description The event: equal to `X-Webhook-Id`. Drop an event that you have already seen. */
+      id: string
+      /**
+       * @description Kind of event. Acknowledge and ignore kinds that you do not know.
+       * @constant
+       */
+      type: 'deposit.confirmed'
+      /** @description Version of the API that sends it. */
+      apiVersion: string
+      /**
+       * @description Where the record belongs.
+       *     - `sandbox`: the test brand, with invented people and fictitious money
+       *     - `production`: the real brand
+       * @enum {string}
+       */
+      environment: 'sandbox' | 'production'
+      /** @description You, the operator. */
+      operatorId: string
+      /** @description The brand that the record belongs to. */
+      brandId: string
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      createdAt: string
+      data: {
+        /** @description The deposit. */
+        id: string
+        /** @description The player whose wallet it credits. */
+        playerId: string
+        /** @description What the wallet is credited with on confirm. */
+        amount: string
+        /** @description Currency of the amount (ISO 4217). */
+        currency: string
+        /** @description Your payment-method label. */
+        method: string
+        /** @description Your payment reference. */
+        externalReference: string
+        status: components['schemas']['DepositStatus']
+        /** @description Why it failed, if somebody said. */
+        failureReason: string | null
+        /**
+         * Format: date-time
+         * @description When you created it.
+         */
+        createdAt: string
+        /**
+         * Format: date-time
+         * @description When it was confirmed; null until then.
+         */
+        confirmedAt: string | null
+        /**
+         * Format: date-time
+         * @description When it failed; null unless it did.
+         */
+        failedAt: string | null
+        /** @description The status before. */
+        previousStatus: components['schemas']['DepositStatus']
+        /** @description Rises per record; drop an event older than one you have. */
+        version: number
+      }
+    }
+    WithdrawalStatusChangedEvent: {
+      /** @description The event: equal to `X-Webhook-Id`. Drop an event that you have already seen. */
+      id: string
+      /**
+       * @description Kind of event. Acknowledge and ignore kinds that you do not know.
+       * @constant
+       */
+      type: 'withdrawal.status_changed'
+      /** @description Version of the API that sends it. */
+      apiVersion: string
+      /**
+       * @description Where the record belongs.
+       *     - `sandbox`: the test brand, with invented people and fictitious money
+       *     - `production`: the real brand
+       * @enum {string}
+       */
+      environment: 'sandbox' | 'production'
+      /** @description You, the operator. */
+      operatorId: string
+      /** @description The brand that the record belongs to. */
+      brandId: string
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      createdAt: string
+      data: {
+        /** @description The withdrawal. */
+        id: string
+        /** @description The player who is paid. */
+        playerId: string
+        /** @description What is paid out. */
+        amount: string
+        /** @description Currency of the amount (ISO 4217). */
+        currency: string
+        /** @description Your payment-method label. */
+        method: string
+        /** @description Where it is paid to. */
+        destination: string
+        status: components['schemas']['WithdrawalStatus']
+        /** @description Why it has this status, if somebody said. */
+        reason: string | null
+        /**
+         * Format: date-time
+         * @description When you requested it.
+         */
+        createdAt: string
+        /**
+         * Format: date-time
+         * @description When its status last changed.
+         */
+        updatedAt: string
+        /**
+         * Format: date-time
+         * @description When the team approved or rejected it; null until then.
+         */
+        reviewedAt: string | null
+        /**
+         * Format: date-time
+         * @description When it was paid; null unless it was.
+         */
+        paidAt: string | null
+        /** @description The status before. */
+        previousStatus: components['schemas']['WithdrawalStatus']
+        /** @description Rises per record; drop an event older than one you have. */
+        version: number
+      }
+    }
+    WebhookTestEvent: {
+      /** @description The event: equal to `X-Webhook-Id`. Drop an event that you have already seen. */
+      id: string
+      /**
+       * @description Kind of event. Acknowledge and ignore kinds that you do not know.
+       * @constant
+       */
+      type: 'webhook.test'
+      /** @description Version of the API that sends it. */
+      apiVersion: string
+      /**
+       * @description Where the record belongs.
+       *     - `sandbox`: the test brand, with invented people and fictitious money
+       *     - `production`: the real brand
+       * @enum {string}
+       */
+      environment: 'sandbox' | 'production'
+      /** @description You, the operator. */
+      operatorId: string
+      /** @description The brand that the record belongs to. */
+      brandId: string
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      createdAt: string
+      data: {
+        /** @description A greeting. */
+        message: string
+      }
+    }
+    ErrorDetails: {
+      /** @description This operation requires the Idempotency-Key header. */
+      IDEMPOTENCY_KEY_REQUIRED?: unknown
+      /** @description The operator key is missing or unknown. */
+      INVALID_CREDENTIALS?: unknown
+      /** @description The signature does not match the request. */
+      INVALID_SIGNATURE?: {
+        /** @description The string that we built from your request and signed. */
+        canonicalString: string
+        /** @description A page that compares it with yours. It sends nothing to anybody. */
+        compareAt: string
+      }
+      /** @description X-Timestamp must be epoch seconds within 5 minutes of the server clock. */
+      TIMESTAMP_OUT_OF_RANGE?: {
+        /** @description Our clock, in epoch seconds. */
+        serverTime: number
+      }
+      /** @description The operator is suspended. */
+      OPERATOR_SUSPENDED?: unknown
+      /** @description The caller's address is not among the operator's permitted addresses. */
+      FORBIDDEN_IP?: unknown
+      /** @description This operation exists in the sandbox only. */
+      SANDBOX_ONLY?: unknown
+      /** @description The player needs an approved identity check (KYC) for this operation. */
+      KYC_NOT_APPROVED: {
+        /** @description Status of the identity check (KYC). */
         kycStatus:
           | 'nao_iniciado'
           | 'pendente'
@@ -933,159 +1904,111 @@ export interface components {
           | 'aprovado'
           | 'reprovado'
           | 'expirado'
-        /** @description The latest one, if there is any. `GET /players/{playerId}/kyc` has those before it. */
-        submissions: components['schemas']['KycSubmission'][]
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC with milliseconds.
-         */
-        decidedAt: string | null
-        reason: string | null
-        /**
-         * @description Status of the identity check (KYC).
-         * @enum {string}
-         */
-        previousStatus:
-          | 'nao_iniciado'
-          | 'pendente'
-          | 'em_analise'
-          | 'documento_solicitado'
-          | 'aprovado'
-          | 'reprovado'
-          | 'expirado'
-        /** @description Rises per record; drop an event older than one you have. */
-        version: number
       }
-    }
-    DepositConfirmedEvent: {
-      /** @description Opaque identifier. */
-      id: string
-      /** @constant */
-      type: 'deposit.confirmed'
-      apiVersion: string
-      /** @enum {string} */
-      environment: 'sandbox' | 'production'
-      /** @description Opaque identifier. */
-      operatorId: string
-      /** @description Opaque identifier. */
-      brandId: string
-      /**
-       * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
-       */
-      createdAt: string
-      data: {
-        /** @description Opaque identifier. */
-        id: string
-        /** @description Opaque identifier. */
+      /** @description The status of the player does not allow this operation. */
+      PLAYER_NOT_ACTIVE: {
+        /** @description Account status of the player. */
+        status: 'ativo' | 'suspenso' | 'bloqueado' | 'autoexcluido' | 'encerrado' | 'restrito'
+      }
+      /** @description Refused by the player's self-exclusion or daily limit. */
+      RG_BLOCKED: {
+        /** @description What blocks. */
+        reason: 'self_exclusion' | 'daily_limit' | 'sandbox_trigger'
+      }
+      /** @description There is no such route. */
+      NOT_FOUND?: unknown
+      /** @description There is no such player in this brand. */
+      PLAYER_NOT_FOUND?: unknown
+      /** @description There is no such deposit in this brand. */
+      DEPOSIT_NOT_FOUND?: unknown
+      /** @description There is no such withdrawal in this brand. */
+      WITHDRAWAL_NOT_FOUND?: unknown
+      /** @description There is no such game in the catalogue of this brand. */
+      GAME_NOT_FOUND?: unknown
+      /** @description The path exists, but not with this method. */
+      METHOD_NOT_ALLOWED?: unknown
+      /** @description The request did not arrive in time. */
+      REQUEST_TIMEOUT?: unknown
+      /** @description This Idempotency-Key was used with another method, path or body. */
+      IDEMPOTENCY_CONFLICT?: {
+        /**
+         * @description The signature was accepted before, for another request.
+         * @constant
+         */
+        signature: 'used'
+      }
+      /** @description The first request with this Idempotency-Key is still running; wait and retry. */
+      IDEMPOTENCY_IN_PROGRESS?: unknown
+      /** @description A player with this externalId already exists in the brand. */
+      PLAYER_ALREADY_EXISTS: {
+        /** @description The player that has the `externalId`. */
         playerId: string
-        /** @description Decimal string with exactly 2 decimal places. */
-        amount: string
-        /** @description ISO 4217 currency code. */
-        currency: string
-        method: string
-        externalReference: string
-        /** @enum {string} */
+      }
+      /** @description The identity check of this player is already approved. */
+      KYC_ALREADY_APPROVED?: unknown
+      /** @description A deposit with this externalReference already exists. */
+      DEPOSIT_ALREADY_EXISTS: {
+        /** @description The deposit that has the `externalReference`. */
+        depositId: string
+      }
+      /** @description The deposit is no longer pending. */
+      DEPOSIT_NOT_PENDING: {
+        /** @description The deposit. */
+        depositId: string
+        /** @description Status of the deposit. */
         status: 'pending' | 'confirmed' | 'failed'
-        failureReason: string | null
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC with milliseconds.
-         */
-        createdAt: string
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC with milliseconds.
-         */
-        confirmedAt: string | null
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC with milliseconds.
-         */
-        failedAt: string | null
-        /** @enum {string} */
-        previousStatus: 'pending' | 'confirmed' | 'failed'
-        /** @description Rises per record; drop an event older than one you have. */
-        version: number
       }
-    }
-    WithdrawalStatusChangedEvent: {
-      /** @description Opaque identifier. */
-      id: string
-      /** @constant */
-      type: 'withdrawal.status_changed'
-      apiVersion: string
-      /** @enum {string} */
-      environment: 'sandbox' | 'production'
-      /** @description Opaque identifier. */
-      operatorId: string
-      /** @description Opaque identifier. */
-      brandId: string
-      /**
-       * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
-       */
-      createdAt: string
-      data: {
-        /** @description Opaque identifier. */
-        id: string
-        /** @description Opaque identifier. */
-        playerId: string
-        /** @description Decimal string with exactly 2 decimal places. */
-        amount: string
-        /** @description ISO 4217 currency code. */
-        currency: string
-        method: string
-        destination: string
-        /** @enum {string} */
+      /** @description The withdrawal is no longer under review. */
+      WITHDRAWAL_NOT_CANCELLABLE: {
+        /** @description The withdrawal. */
+        withdrawalId: string
+        /** @description Status of the withdrawal. */
         status: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
-        reason: string | null
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC with milliseconds.
-         */
-        createdAt: string
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC with milliseconds.
-         */
-        updatedAt: string
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC with milliseconds.
-         */
-        reviewedAt: string | null
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC with milliseconds.
-         */
-        paidAt: string | null
-        /** @enum {string} */
-        previousStatus: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
-        /** @description Rises per record; drop an event older than one you have. */
-        version: number
       }
-    }
-    WebhookTestEvent: {
-      /** @description Opaque identifier. */
-      id: string
-      /** @constant */
-      type: 'webhook.test'
-      apiVersion: string
-      /** @enum {string} */
-      environment: 'sandbox' | 'production'
-      /** @description Opaque identifier. */
-      operatorId: string
-      /** @description Opaque identifier. */
-      brandId: string
-      /**
-       * Format: date-time
-       * @description ISO 8601 in UTC with milliseconds.
-       */
-      createdAt: string
-      data: {
-        message: string
+      /** @description The status of the withdrawal does not allow this decision. */
+      WITHDRAWAL_INVALID_STATE: {
+        /** @description The withdrawal. */
+        withdrawalId: string
+        /** @description Status of the withdrawal. */
+        status: 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled' | 'failed'
       }
+      /** @description No webhook URL is configured for this environment. */
+      WEBHOOK_NOT_CONFIGURED?: unknown
+      /** @description The body is larger than 64 KiB. */
+      PAYLOAD_TOO_LARGE?: unknown
+      /** @description The body must be application/json. */
+      UNSUPPORTED_MEDIA_TYPE?: unknown
+      /** @description The request is not valid. */
+      VALIDATION_ERROR: {
+        /** @description Which part of the request is not valid. */
+        in: 'body' | 'query' | 'path' | 'headers'
+        /** @description What is wrong, a place each. */
+        issues: {
+          /** @description JSON pointer to the value; empty for the whole part. */
+          path: string
+          /** @description What is wrong with it, in plain words. It may change. */
+          message: string
+        }[]
+      }
+      /** @description The currency differs from the currency of the player. */
+      CURRENCY_MISMATCH: {
+        /** @description The currency of the player. */
+        expected: string
+        /** @description Yours. */
+        received: string
+      }
+      /** @description The withdrawable balance does not cover the amount. */
+      INSUFFICIENT_FUNDS?: unknown
+      /** @description Too many requests; retry after the seconds in Retry-After. */
+      RATE_LIMITED?: unknown
+      /** @description The request headers are too large. */
+      HEADERS_TOO_LARGE?: unknown
+      /** @description Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
+      INTERNAL_ERROR?: unknown
+      /** @description An upstream provider is unavailable. */
+      PROVIDER_UNAVAILABLE?: unknown
+      /** @description Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
+      SERVICE_UNAVAILABLE?: unknown
     }
   }
   responses: never
@@ -1102,6 +2025,11 @@ export interface components {
     'X-Request-Id': string
     /** @description Seconds to wait before the next try. */
     'Retry-After': number
+    /**
+     * @description Where the documentation explains the error (RFC 8288); relative to the address that you called.
+     * @example </api/v1/docs#error-player-not-found>; rel="help"
+     */
+    Link: string
     /** @description `true` when this is the stored response of an earlier request with the same key. */
     'Idempotent-Replayed': 'true'
   }
@@ -1154,10 +2082,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1168,52 +2104,78 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -1260,6 +2222,7 @@ export interface operations {
            *     }
            */
           'application/json': {
+            /** @description The player, or nobody. */
             data: components['schemas']['Player'][]
           }
         }
@@ -1274,10 +2237,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1288,52 +2259,78 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -1397,10 +2394,15 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyKeyRequiredError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1413,10 +2415,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1427,10 +2437,15 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1443,73 +2458,112 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['IdempotencyInProgressError']
+              | components['schemas']['PlayerAlreadyExistsError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -1520,7 +2574,7 @@ export interface operations {
       header?: never
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the player, as we gave it.
          * @example ply_01kaj6dfw0e2x8bxmtpcs8nwfe
          */
         playerId: string
@@ -1565,10 +2619,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1579,62 +2641,93 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PLAYER_NOT_FOUND`: There is no such player in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PlayerNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -1651,7 +2744,7 @@ export interface operations {
       }
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the player, as we gave it.
          * @example ply_01kaj6dfw0e2x8bxmtpcs8nwfe
          */
         playerId: string
@@ -1696,10 +2789,15 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyKeyRequiredError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1712,10 +2810,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1726,20 +2832,30 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PLAYER_NOT_FOUND`: There is no such player in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PlayerNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1752,73 +2868,112 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['IdempotencyInProgressError']
+              | components['schemas']['KycAlreadyApprovedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -1835,7 +2990,7 @@ export interface operations {
       }
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the player, as we gave it.
          * @example ply_01kaj6dfw0e2x8bxmtpcs8nwfe
          */
         playerId: string
@@ -1886,10 +3041,15 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyKeyRequiredError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1902,10 +3062,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1920,20 +3088,34 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['OperatorSuspendedError']
+              | components['schemas']['ForbiddenIpError']
+              | components['schemas']['RgBlockedError']
+              | components['schemas']['PlayerNotActiveError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PLAYER_NOT_FOUND`: There is no such player in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PlayerNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1946,31 +3128,49 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['IdempotencyInProgressError']
+              | components['schemas']['DepositAlreadyExistsError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -1981,42 +3181,63 @@ export interface operations {
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError'] | components['schemas']['CurrencyMismatchError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -2033,7 +3254,7 @@ export interface operations {
       }
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the deposit.
          * @example dep_01kaj6fqs2e1hv2q9rqf3x6t4m
          */
         depositId: string
@@ -2079,10 +3300,15 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyKeyRequiredError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2095,10 +3321,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2109,20 +3343,30 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `DEPOSIT_NOT_FOUND`: There is no such deposit in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['DepositNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2135,73 +3379,112 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['IdempotencyInProgressError']
+              | components['schemas']['DepositNotPendingError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -2218,7 +3501,7 @@ export interface operations {
       }
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the deposit.
          * @example dep_01kaj6fqs2e1hv2q9rqf3x6t4m
          */
         depositId: string
@@ -2233,6 +3516,7 @@ export interface operations {
          *     }
          */
         'application/json': {
+          /** @description Why; shown with the record. */
           reason?: string
         } & {
           [key: string]: unknown
@@ -2270,10 +3554,15 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyKeyRequiredError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2286,10 +3575,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2300,20 +3597,30 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `DEPOSIT_NOT_FOUND`: There is no such deposit in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['DepositNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2326,73 +3633,112 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['IdempotencyInProgressError']
+              | components['schemas']['DepositNotPendingError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -2403,7 +3749,7 @@ export interface operations {
       header?: never
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the player, as we gave it.
          * @example ply_01kaj6dfw0e2x8bxmtpcs8nwfe
          */
         playerId: string
@@ -2441,10 +3787,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2455,62 +3809,93 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PLAYER_NOT_FOUND`: There is no such player in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PlayerNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -2519,7 +3904,7 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description limit
+         * @description Entries on a page.
          * @example 50
          */
         limit?: number
@@ -2529,7 +3914,7 @@ export interface operations {
       header?: never
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the player, as we gave it.
          * @example ply_01kaj6dfw0e2x8bxmtpcs8nwfe
          */
         playerId: string
@@ -2577,10 +3962,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2591,62 +3984,93 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PLAYER_NOT_FOUND`: There is no such player in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PlayerNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -2683,6 +4107,7 @@ export interface operations {
            *     }
            */
           'application/json': {
+            /** @description The games that your players may open. */
             data: components['schemas']['Game'][]
           }
         }
@@ -2697,10 +4122,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2711,52 +4144,78 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -2767,7 +4226,7 @@ export interface operations {
       header?: never
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the player, as we gave it.
          * @example ply_01kaj6dfw0e2x8bxmtpcs8nwfe
          */
         playerId: string
@@ -2815,10 +4274,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2835,10 +4302,20 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['OperatorSuspendedError']
+              | components['schemas']['ForbiddenIpError']
+              | components['schemas']['RgBlockedError']
+              | components['schemas']['PlayerNotActiveError']
+              | components['schemas']['KycNotApprovedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -2849,93 +4326,140 @@ export interface operations {
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PlayerNotFoundError'] | components['schemas']['GameNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `IDEMPOTENCY_CONFLICT`: This Idempotency-Key was used with another method, path or body. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyConflictError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PROVIDER_UNAVAILABLE`: An upstream provider is unavailable. */
       502: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ProviderUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -2952,7 +4476,7 @@ export interface operations {
       }
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the player, as we gave it.
          * @example ply_01kaj6dfw0e2x8bxmtpcs8nwfe
          */
         playerId: string
@@ -3004,10 +4528,15 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyKeyRequiredError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3020,10 +4549,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3036,20 +4573,33 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['OperatorSuspendedError']
+              | components['schemas']['ForbiddenIpError']
+              | components['schemas']['KycNotApprovedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PLAYER_NOT_FOUND`: There is no such player in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PlayerNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3060,31 +4610,48 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['IdempotencyInProgressError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3097,42 +4664,66 @@ export interface operations {
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['ValidationError']
+              | components['schemas']['CurrencyMismatchError']
+              | components['schemas']['InsufficientFundsError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -3143,7 +4734,7 @@ export interface operations {
       header?: never
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the withdrawal.
          * @example wdr_01kaj6j0a5fz7r6v4n0y2cj3sk
          */
         withdrawalId: string
@@ -3188,10 +4779,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3202,62 +4801,93 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `WITHDRAWAL_NOT_FOUND`: There is no such withdrawal in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['WithdrawalNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -3274,7 +4904,7 @@ export interface operations {
       }
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the withdrawal.
          * @example wdr_01kaj6j0a5fz7r6v4n0y2cj3sk
          */
         withdrawalId: string
@@ -3321,10 +4951,15 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyKeyRequiredError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3337,10 +4972,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3351,20 +4994,30 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `WITHDRAWAL_NOT_FOUND`: There is no such withdrawal in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['WithdrawalNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3377,73 +5030,112 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['IdempotencyInProgressError']
+              | components['schemas']['WithdrawalNotCancellableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -3493,10 +5185,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3507,10 +5207,15 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['OperatorSuspendedError'] | components['schemas']['ForbiddenIpError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3521,73 +5226,111 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['WebhookNotConfiguredError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -3598,7 +5341,7 @@ export interface operations {
       header?: never
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the withdrawal.
          * @example wdr_01kaj6j0a5fz7r6v4n0y2cj3sk
          */
         withdrawalId: string
@@ -3652,10 +5395,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3668,20 +5419,33 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['OperatorSuspendedError']
+              | components['schemas']['ForbiddenIpError']
+              | components['schemas']['SandboxOnlyError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `WITHDRAWAL_NOT_FOUND`: There is no such withdrawal in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['WithdrawalNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3692,73 +5456,111 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['IdempotencyConflictError']
+              | components['schemas']['WithdrawalInvalidStateError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -3769,7 +5571,7 @@ export interface operations {
       header?: never
       path: {
         /**
-         * @description Opaque identifier.
+         * @description Id of the player, as we gave it.
          * @example ply_01kaj6dfw0e2x8bxmtpcs8nwfe
          */
         playerId: string
@@ -3823,10 +5625,18 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['InvalidCredentialsError']
+              | components['schemas']['TimestampOutOfRangeError']
+              | components['schemas']['InvalidSignatureError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /**
@@ -3839,93 +5649,142 @@ export interface operations {
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error:
+              | components['schemas']['OperatorSuspendedError']
+              | components['schemas']['ForbiddenIpError']
+              | components['schemas']['SandboxOnlyError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PLAYER_NOT_FOUND`: There is no such player in this brand. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PlayerNotFoundError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `IDEMPOTENCY_CONFLICT`: This Idempotency-Key was used with another method, path or body. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['IdempotencyConflictError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `PAYLOAD_TOO_LARGE`: The body is larger than 64 KiB. */
       413: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['PayloadTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `UNSUPPORTED_MEDIA_TYPE`: The body must be application/json. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['UnsupportedMediaTypeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `VALIDATION_ERROR`: The request is not valid. */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ValidationError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `RATE_LIMITED`: Too many requests; retry after the seconds in Retry-After. */
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['RateLimitedError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `SERVICE_UNAVAILABLE`: Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['ServiceUnavailableError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -3955,20 +5814,31 @@ export interface operations {
       431: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['HeadersTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -3996,20 +5866,31 @@ export interface operations {
       431: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['HeadersTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -4039,20 +5920,31 @@ export interface operations {
       431: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['HeadersTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -4082,20 +5974,31 @@ export interface operations {
       431: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['HeadersTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -4125,20 +6028,31 @@ export interface operations {
       431: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['HeadersTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }
@@ -4166,20 +6080,31 @@ export interface operations {
       431: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['HeadersTooLargeError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
       /** @description `INTERNAL_ERROR`: Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key. */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id']
+          Link: components['headers']['Link']
+          'Retry-After': components['headers']['Retry-After']
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Error']
+          'application/json': {
+            error: components['schemas']['InternalError']
+          } & {
+            [key: string]: unknown
+          }
         }
       }
     }

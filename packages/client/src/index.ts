@@ -1,6 +1,15 @@
 export type { components, operations, paths, webhooks } from './api.ts'
-export { BackOfficeClient, type ClientOptions } from './client.ts'
-export { BackOfficeError, ConnectionError } from './errors.ts'
+export { apiVersion } from './api.ts'
+export type { ApiCall, ApiReply } from './call.ts'
+export { BackOfficeClient, type ClientOptions, type DecisionOptions } from './client.ts'
+export {
+  BackOfficeError,
+  type BackOfficeErrorOf,
+  ConnectionError,
+  type ErrorCode,
+  type ErrorDetailsOf,
+} from './errors.ts'
+export type { RequestEvent, ResponseEvent, RetryEvent } from './hooks.ts'
 export type { RequestOptions } from './routes.ts'
 export type * from './types.ts'
-export { verifyWebhook, WebhookVerificationError } from './webhooks.ts'
+export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './webhooks.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { paths } from './api.ts'
+import { type ApiCall, type ApiReply, callOf } from './call.ts'
 import type { Transport } from './transport.ts'
 
 export interface RequestOptions {
@@ -60,7 +61,7 @@ export class Routes {
     path: P,
     input: InputOf<paths[P]['get']>,
     options: RequestOptions = {},
-  ): Promise<ReplyOf<paths[P]['get']>> {
+  ): ApiCall<ReplyOf<paths[P]['get']>> {
     return this.#send('GET', path, input, { signal: options.signal })
   }
 
@@ -68,7 +69,7 @@ export class Routes {
     path: P,
     input: InputOf<paths[P]['post']>,
     options: RequestOptions = {},
-  ): Promise<ReplyOf<paths[P]['post']>> {
+  ): ApiCall<ReplyOf<paths[P]['post']>> {
     return this.#send('POST', path, input, { signal: options.signal })
   }
 
@@ -76,26 +77,28 @@ export class Routes {
     path: P,
     input: InputOf<paths[P]['post']>,
     { idempotencyKey = randomUUID(), signal }: RequestOptions = {},
-  ): Promise<ReplyOf<paths[P]['post']>> {
+  ): ApiCall<ReplyOf<paths[P]['post']>> {
     return this.#send('POST', path, input, { idempotencyKey, signal })
   }
 
   /** The only place that trusts the API without a check: a reply has a released shape, which only grows. */
-  async #send<Reply>(
+  #send<Reply>(
     method: 'GET' | 'POST',
-    path: string,
+    route: string,
     { body, ...parameters }: Input,
     options: RequestOptions,
-  ): Promise<Reply> {
-    return (await this.#transport.send({ method, route: routeTo(path, parameters), body, ...options })) as Reply
+  ): ApiCall<Reply> {
+    // In a function that is async, so that a parameter that cannot be sent rejects as everything else does.
+    const reply = async () => this.#transport.send({ method, route, path: pathTo(route, parameters), body, ...options })
+    return callOf(reply() as Promise<ApiReply<Reply>>)
   }
 }
 
 /** A path of the document with its parameters filled in, percent-encoded. */
-function routeTo(template: string, { path = {}, query = {} }: Input): string {
-  const route = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
+function pathTo(route: string, { path = {}, query = {} }: Input): string {
+  const filled = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   )
-  return given.length === 0 ? route : `${route}?${given.join('&')}`
+  return given.length === 0 ? filled : `${filled}?${given.join('&')}`
 }

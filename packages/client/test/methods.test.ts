@@ -24,8 +24,10 @@ const calls: Readonly<Record<string, (client: BackOfficeClient, example: Example
   getWithdrawal: (client, { params }) => client.getWithdrawal(params.withdrawalId),
   cancelWithdrawal: (client, { params }) => client.cancelWithdrawal(params.withdrawalId),
   testWebhook: (client) => client.testWebhook(),
-  decideKycInSandbox: (client, { params, body }) => client.decideKyc(params.playerId, body.status),
-  decideWithdrawalInSandbox: (client, { params, body }) => client.decideWithdrawal(params.withdrawalId, body.decision),
+  decideKycInSandbox: (client, { params, body: { status, ...more } }) =>
+    client.decideKyc(params.playerId, status, more),
+  decideWithdrawalInSandbox: (client, { params, body: { decision, ...more } }) =>
+    client.decideWithdrawal(params.withdrawalId, decision, more),
 }
 
 const signedOperations = httpOperations.filter(({ audience }) => audience === 'operator' || audience === 'sandbox')

@@ -1,56 +1,122 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'client-pack-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+// Deno keeps what it has compiled; here, and not with whoever runs this.
+const env = { ...process.env, DENO_DIR: join(folder, 'deno') }
+const run = (command: string, args: readonly string[], cwd = folder) =>
+  execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' })
 
-const javascript = `
-import { BackOfficeClient } from '@backoffice/client'
+// The package as it is published, installed in an empty project.
+run(process.execPath, ['scripts/build.ts'], root)
+run('npm', ['pack', '--silent', '--pack-destination', folder, './dist'], root)
+const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
+writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true }))
+run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', `./${tarball}`])
+const installed = join(folder, 'node_modules/@backoffice/client')
+
+const program = `
 const client = new BackOfficeClient({ baseUrl: 'http://127.0.0.1:1/api/v1', key: 'bk_test_x', secret: 'sk_x', attemptsMax: 1 })
-client.me().catch((error) => console.log(error.name))
+client.me().catch((error) => {
+  const headers = new Headers({ 'x-webhook-timestamp': '1' })
+  try {
+    verifyWebhook({ secret: 'whsec_x', headers, rawBody: '{}' })
+  } catch (refused) {
+    console.log(error instanceof ConnectionError, error.name, refused.name)
+  }
+})
 `
+const names = '{ BackOfficeClient, ConnectionError, verifyWebhook }'
+writeFileSync(join(folder, 'call.mjs'), `import ${names} from '@backoffice/client'\n${program}`)
+writeFileSync(join(folder, 'call.cjs'), `const ${names} = require('@backoffice/client')\n${program}`)
+const printed = 'true ConnectionError WebhookVerificationError\n'
 
-const typescript = `
-import type { BackOfficeClient, Deposit, WebhookEvent } from '@backoffice/client'
+t.test('the package has no dependency, no script, and the terms of the repository', async (t) => {
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  t.same(
+    Object.keys(manifest).filter((key) => /ependencies|scripts|private/.test(key)),
+    [],
+  )
+  t.equal(readFileSync(join(installed, 'LICENSE'), 'utf8'), readFileSync(join(root, '../../LICENSE'), 'utf8'))
+  t.same(
+    readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ['@backoffice'],
+  )
+  // It names nothing that stands in the repository only.
+  t.notMatch(readFileSync(join(installed, 'README.md'), 'utf8'), /\]\(\.\./)
+})
+
+t.test('ES modules and CommonJS run it', async (t) => {
+  for (const file of ['call.mjs', 'call.cjs']) t.equal(run('node', [file]), printed, file)
+})
+
+t.test('Bun runs it', { skip: skipWithout('bun', 'not there; npm run test-tools has it') }, async (t) => {
+  for (const file of ['call.mjs', 'call.cjs']) t.equal(run('bun', [file]), printed, file)
+})
+
+t.test('Deno runs it', { skip: skipWithout('deno', 'not there; npm run test-tools has it') }, async (t) => {
+  const permitted = ['--no-remote', '--node-modules-dir=manual', '--allow-net=127.0.0.1', '--allow-env']
+  t.equal(run('deno', ['run', ...permitted, 'call.mjs']), printed)
+})
+
+t.test('its program is there', async (t) => {
+  const listen = (...args: readonly string[]) =>
+    spawnSync(join(folder, 'node_modules/.bin/backoffice-listen'), args, {
+      encoding: 'utf8',
+      env: { ...process.env, WEBHOOK_SECRET: '' },
+    })
+  t.match(listen('--help'), { status: 0, stdout: /--forward-to URL/ })
+  t.match(listen('--version'), { status: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
+  t.match(listen(), { status: 1, stderr: /^WEBHOOK_SECRET is not set/ })
+})
+
+const typed = `
+import { BackOfficeError, type BackOfficeClient, type Deposit, type WebhookEvent } from '@backoffice/client'
 export const status = (deposit: Deposit): 'pending' | 'confirmed' | 'failed' => deposit.status
 export const reference = (event: WebhookEvent): string => event.type === 'deposit.confirmed' ? event.data.externalReference : event.id
+export const taken = (error: unknown) => error instanceof BackOfficeError && error.code === 'PLAYER_ALREADY_EXISTS' ? error.details.playerId : undefined
 // @ts-expect-error a player needs more than a name
 export const register = (client: BackOfficeClient) => client.registerPlayer({ name: 'Ana' })
 `
 
-/** The code of the README, with what it leaves to its reader. */
-const readme = `
-declare const request: { headers: Record<string, string | string[] | undefined> }
-declare const rawBody: Uint8Array
-declare const credit: (externalReference: string) => void
-${[...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map((block) => block[1]).join('\n')}
-`
-
-t.test(
-  'the packed client, installed in an empty folder, runs from JavaScript, and TypeScript and the README compile with it',
-  async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'client-pack-'))
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-    const run = (command: string, args: string[], cwd = folder) =>
-      execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe' })
-    run('npm', ['pack', '--silent', '--pack-destination', folder], root)
-    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
-    run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', `./${tarball}`])
-
-    writeFileSync(join(folder, 'call.js'), javascript)
-    t.match(run('node', ['call.js']), 'ConnectionError')
-
-    writeFileSync(join(folder, 'call.ts'), typescript)
-    const compiler = fileURLToPath(import.meta.resolve('typescript/lib/tsc.js'))
-    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022']
-    t.doesNotThrow(() => run(process.execPath, [compiler, ...flags, 'call.ts']))
-
-    writeFileSync(join(folder, 'readme.ts'), readme)
-    const types = ['--types', 'node', '--typeRoots', join(root, '../../node_modules/@types')]
-    t.doesNotThrow(() => run(process.execPath, [compiler, ...flags, ...types, 'readme.ts']))
-  },
+/** The code of the README, each block a file of its own, as whoever pastes it has it. */
+const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
+  ([, block = '']) => block,
 )
+
+/** Compiles files in a project of their own, with the compiler of operators or with that of this repository. */
+function compile(name: string, files: Readonly<Record<string, string>>, options: object, compiler: string) {
+  mkdirSync(join(folder, name))
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, name, file), text)
+  const strict = { noEmit: true, strict: true, target: 'es2022', types: [] }
+  const compilerOptions = { ...strict, typeRoots: [join(root, '../../node_modules/@types')], ...options }
+  writeFileSync(join(folder, name, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '--project', join(folder, name)], {
+    encoding: 'utf8',
+  })
+  return { status, stdout }
+}
+const compiled = { status: 0, stdout: '' }
+const classic = fileURLToPath(import.meta.resolve('typescript/lib/tsc.js'))
+const native = join(root, '../../node_modules/typescript/bin/tsc')
+
+t.test('its types are there for CommonJS, for ES modules and for bundlers, with nothing else installed', async (t) => {
+  t.same(compile('node16', { 'call.cts': typed }, { module: 'node16' }, classic), compiled)
+  t.same(compile('nodenext', { 'call.mts': typed, 'call.cts': typed }, { module: 'nodenext' }, native), compiled)
+  const bundler = { module: 'esnext', moduleResolution: 'bundler' }
+  t.same(compile('bundler', { 'call.ts': typed }, bundler, native), compiled)
+})
+
+t.test('every block of the README compiles as it is pasted', async (t) => {
+  t.ok(blocks.length > 5)
+  const files = Object.fromEntries(blocks.map((block, index) => [`block-${index + 1}.mts`, block]))
+  const exact = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noUnusedLocals: true }
+  t.same(compile('readme', files, { module: 'nodenext', types: ['node'], ...exact }, native), compiled)
+})

@@ -1,6 +1,8 @@
 // Nothing here runs: the compiler reads it, and a line that it ought to refuse and accepts is an error.
 import type {
+  ApiReply,
   BackOfficeClient,
+  ErrorCode,
   Player,
   Wallet,
   WebhookEvent,
@@ -8,6 +10,7 @@ import type {
   WebhookEventOf,
   webhooks,
 } from '../src/index.ts'
+import { BackOfficeError } from '../src/index.ts'
 import type { Routes } from '../src/routes.ts'
 
 declare const routes: Routes
@@ -93,9 +96,32 @@ export async function theReplyIsThatOfTheOperation() {
 }
 
 export function aMethodOfTheClientAnswersItsRecord() {
-  holds<Equal<ReturnType<BackOfficeClient['getWallet']>, Promise<Wallet>>>()
+  holds<Equal<Awaited<ReturnType<BackOfficeClient['getWallet']>>, Wallet>>()
+  const promise: Promise<Wallet> = client.getWallet(playerId)
+  const reply: Promise<ApiReply<Wallet>> = client.getWallet(playerId).withResponse()
+  holds<Equal<Awaited<ReturnType<BackOfficeClient['findPlayer']>>, Player | null>>()
   // @ts-expect-error a player needs more than a name
   client.registerPlayer({ name: 'Ana' })
+  return [promise, reply]
+}
+
+export function anErrorHasOneOfThePublishedCodesAndTheDetailsOfItsCode(error: unknown) {
+  if (!(error instanceof BackOfficeError)) return
+  holds<Equal<typeof error.code, ErrorCode | 'UNKNOWN'>>()
+  // @ts-expect-error no such code
+  if (error.code === 'PLAYER_EXISTS_ALREADY') return
+  // @ts-expect-error a code of the team's side, which no operator meets
+  if (error.code === 'LOGIN_REQUIRED') return
+  if (error.code === 'PLAYER_ALREADY_EXISTS') holds<Equal<typeof error.details, { playerId: string }>>()
+  if (error.code === 'NOT_FOUND') holds<Equal<typeof error.details, undefined>>()
+  if (error.code === 'RG_BLOCKED') {
+    const reason: 'self_exclusion' | 'daily_limit' | 'sandbox_trigger' = error.details.reason
+    return reason
+  }
+  // @ts-expect-error they are there under replay protection only
+  if (error.code === 'IDEMPOTENCY_CONFLICT') return error.details.signature
+  // @ts-expect-error which details there are depends on the code
+  return error.details.playerId
 }
 
 export function everyWebhookOfTheDocumentIsAnEvent() {

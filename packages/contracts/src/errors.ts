@@ -1,6 +1,10 @@
+import type { Static } from '@sinclair/typebox'
+import { type DetailsEntry, errorDetails } from './error-details.ts'
+import { type PublicErrorCode, publicErrors } from './public-errors.ts'
+
 /**
- * The error catalogue: every code that the API may reply with, written once. A released code never changes. `retryable`
- * says whether the same request, with the same Idempotency-Key, may succeed when it is sent again.
+ * What everybody must know of an error code. `retryable` says whether the same request, with the same Idempotency-Key,
+ * may succeed when it is sent again.
  */
 export interface ErrorEntry {
   readonly status: number
@@ -8,104 +12,10 @@ export interface ErrorEntry {
   readonly retryable: boolean
 }
 
+/** The error catalogue: the codes that operators read, and those of the team. */
 const catalogue = {
-  IDEMPOTENCY_KEY_REQUIRED: {
-    status: 400,
-    message: 'This operation requires the Idempotency-Key header.',
-    retryable: false,
-  },
-  INVALID_CREDENTIALS: { status: 401, message: 'The operator key is missing or unknown.', retryable: false },
-  INVALID_SIGNATURE: { status: 401, message: 'The signature does not match the request.', retryable: false },
-  TIMESTAMP_OUT_OF_RANGE: {
-    status: 401,
-    message: 'X-Timestamp must be epoch seconds within 5 minutes of the server clock.',
-    retryable: false,
-  },
-  OPERATOR_SUSPENDED: { status: 403, message: 'The operator is suspended.', retryable: false },
-  FORBIDDEN_IP: {
-    status: 403,
-    message: "The caller's address is not among the operator's permitted addresses.",
-    retryable: false,
-  },
-  SANDBOX_ONLY: { status: 403, message: 'This operation exists in the sandbox only.', retryable: false },
-  KYC_NOT_APPROVED: {
-    status: 403,
-    message: 'The player needs an approved identity check (KYC) for this operation.',
-    retryable: false,
-  },
-  PLAYER_NOT_ACTIVE: {
-    status: 403,
-    message: 'The status of the player does not allow this operation.',
-    retryable: false,
-  },
-  RG_BLOCKED: { status: 403, message: "Refused by the player's self-exclusion or daily limit.", retryable: false },
-  NOT_FOUND: { status: 404, message: 'There is no such route.', retryable: false },
-  PLAYER_NOT_FOUND: { status: 404, message: 'There is no such player in this brand.', retryable: false },
-  DEPOSIT_NOT_FOUND: { status: 404, message: 'There is no such deposit in this brand.', retryable: false },
-  WITHDRAWAL_NOT_FOUND: { status: 404, message: 'There is no such withdrawal in this brand.', retryable: false },
-  GAME_NOT_FOUND: { status: 404, message: 'There is no such game in the catalogue of this brand.', retryable: false },
-  METHOD_NOT_ALLOWED: { status: 405, message: 'The path exists, but not with this method.', retryable: false },
-  REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.', retryable: true },
-  IDEMPOTENCY_CONFLICT: {
-    status: 409,
-    message: 'This Idempotency-Key was used with another method, path or body.',
-    retryable: false,
-  },
-  IDEMPOTENCY_IN_PROGRESS: {
-    status: 409,
-    message: 'The first request with this Idempotency-Key is still running; wait and retry.',
-    retryable: true,
-  },
-  PLAYER_ALREADY_EXISTS: {
-    status: 409,
-    message: 'A player with this externalId already exists in the brand.',
-    retryable: false,
-  },
-  KYC_ALREADY_APPROVED: {
-    status: 409,
-    message: 'The identity check of this player is already approved.',
-    retryable: false,
-  },
-  DEPOSIT_ALREADY_EXISTS: {
-    status: 409,
-    message: 'A deposit with this externalReference already exists.',
-    retryable: false,
-  },
-  DEPOSIT_NOT_PENDING: { status: 409, message: 'The deposit is no longer pending.', retryable: false },
-  WITHDRAWAL_NOT_CANCELLABLE: { status: 409, message: 'The withdrawal is no longer under review.', retryable: false },
-  WITHDRAWAL_INVALID_STATE: {
-    status: 409,
-    message: 'The status of the withdrawal does not allow this decision.',
-    retryable: false,
-  },
-  WEBHOOK_NOT_CONFIGURED: {
-    status: 409,
-    message: 'No webhook URL is configured for this environment.',
-    retryable: false,
-  },
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than 64 KiB.', retryable: false },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json.', retryable: false },
-  VALIDATION_ERROR: { status: 422, message: 'The request is not valid.', retryable: false },
-  CURRENCY_MISMATCH: {
-    status: 422,
-    message: 'The currency differs from the currency of the player.',
-    retryable: false,
-  },
-  INSUFFICIENT_FUNDS: { status: 422, message: 'The withdrawable balance does not cover the amount.', retryable: false },
-  RATE_LIMITED: { status: 429, message: 'Too many requests; retry after the seconds in Retry-After.', retryable: true },
-  HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large.', retryable: false },
-  INTERNAL_ERROR: {
-    status: 500,
-    message: 'Internal failure. The outcome is unknown: retry with the SAME Idempotency-Key.',
-    retryable: true,
-  },
-  PROVIDER_UNAVAILABLE: { status: 502, message: 'An upstream provider is unavailable.', retryable: true },
-  SERVICE_UNAVAILABLE: {
-    status: 503,
-    message: 'Temporarily unavailable. The outcome is unknown: retry with the SAME Idempotency-Key.',
-    retryable: true,
-  },
-  // The team's side only: these are never in the published documents.
+  ...publicErrors,
+  // The team's side only: these are never in the published documents, and their details are for the team's tools.
   LOGIN_REQUIRED: {
     status: 401,
     message: 'Who calls is not proven. Log in again; the details say why.',
@@ -162,31 +72,66 @@ const catalogue = {
     message: 'The data of this player are still needed; the details say why.',
     retryable: false,
   },
+  KYC_TAKEN: {
+    status: 409,
+    message: 'Somebody else has taken this case; the details say who. It can be taken over.',
+    retryable: false,
+  },
   WEBHOOK_URL_REFUSED: { status: 422, message: 'The webhook URL is not allowed.', retryable: false },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof catalogue
 export const errorCatalogue: Readonly<Record<ErrorCode, ErrorEntry>> = catalogue
 
+type Schemas = typeof errorDetails
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
+    : T
+
+/** What an error with this code says in `details`; undefined where it may say nothing. */
+export type ErrorDetails<Code extends ErrorCode> = Code extends keyof Schemas
+  ? Frozen<Static<Schemas[Code]['schema']>> | (Schemas[Code]['always'] extends true ? never : undefined)
+  : Code extends PublicErrorCode
+    ? undefined
+    : Readonly<Record<string, unknown>> | undefined
+
+/** The schema of a code's details; undefined where the code has none, or is the team's. */
+export const detailsOf = (code: ErrorCode): DetailsEntry | undefined =>
+  (errorDetails as Readonly<Partial<Record<ErrorCode, DetailsEntry>>>)[code]
+
+interface RejectionOptions {
+  /** What made the caller refuse. It is logged and never published. */
+  readonly cause?: unknown
+}
+type ArgumentsOf<Code extends ErrorCode> =
+  undefined extends ErrorDetails<Code>
+    ? [code: Code, details?: ErrorDetails<Code>, options?: RejectionOptions]
+    : [code: Code, details: ErrorDetails<Code>, options?: RejectionOptions]
+/** A code, with the details that belong to it. */
+export type RejectionArguments = { [Code in ErrorCode]: ArgumentsOf<Code> }[ErrorCode]
+
 /** What a caller is refused with: a code of the catalogue, and details that are safe to publish. */
 export class Rejection extends Error {
   override readonly name = 'Rejection'
   readonly code: ErrorCode
-  readonly details: Record<string, unknown> | undefined
+  readonly details: Readonly<Record<string, unknown>> | undefined
 
-  /** @param options.cause what made the caller refuse; it is logged and never published */
-  constructor(code: ErrorCode, details?: Record<string, unknown>, options?: { readonly cause?: unknown }) {
+  constructor(...[code, details, options]: RejectionArguments) {
     super(errorCatalogue[code].message, options)
     this.code = code
     this.details = details
   }
+
+  /** A refusal that was sent or stored as JSON. */
+  static from({ code, details }: { readonly code: ErrorCode; readonly details?: Record<string, unknown> }): Rejection {
+    return new Rejection(...([code, details] as RejectionArguments))
+  }
 }
 
-/** The issues of a failed validation, as `details` of VALIDATION_ERROR carries them. */
-export interface ValidationDetails {
-  readonly in: 'body' | 'query' | 'path' | 'headers'
-  readonly issues: ReadonlyArray<{ readonly path: string; readonly message: string }>
-}
+/** The issues of a failed validation. */
+export type ValidationDetails = ErrorDetails<'VALIDATION_ERROR'>
 
 const pathLengthMax = 128
 

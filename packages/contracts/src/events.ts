@@ -12,7 +12,7 @@ import {
   Withdrawal,
   WithdrawalStatus,
 } from './resources.ts'
-import { closed, text } from './schema.ts'
+import { closed, described, text } from './schema.ts'
 
 interface EventEntry<Data extends TObject = TObject> {
   readonly summary: string
@@ -45,7 +45,10 @@ export const events = {
     visibility: 'public',
     emittedBy: 'players',
     consumedBy: ['webhooks'],
-    data: Type.Object({ ...KycChange.properties, previousStatus: KycStatus, version }, closed),
+    data: Type.Object(
+      { ...KycChange.properties, previousStatus: described(KycStatus, 'The status before.'), version },
+      closed,
+    ),
     example: { ...approvedKyc, previousStatus: 'em_analise', version: 2 },
   }),
   'deposit.confirmed': entry({
@@ -54,7 +57,10 @@ export const events = {
     visibility: 'public',
     emittedBy: 'payments',
     consumedBy: ['webhooks'],
-    data: Type.Object({ ...Deposit.properties, previousStatus: DepositStatus, version }, closed),
+    data: Type.Object(
+      { ...Deposit.properties, previousStatus: described(DepositStatus, 'The status before.'), version },
+      closed,
+    ),
     example: { ...confirmedDeposit, previousStatus: 'pending', version: 2 },
   }),
   'withdrawal.status_changed': entry({
@@ -63,7 +69,10 @@ export const events = {
     visibility: 'public',
     emittedBy: 'payments',
     consumedBy: ['webhooks'],
-    data: Type.Object({ ...Withdrawal.properties, previousStatus: WithdrawalStatus, version }, closed),
+    data: Type.Object(
+      { ...Withdrawal.properties, previousStatus: described(WithdrawalStatus, 'The status before.'), version },
+      closed,
+    ),
     example: { ...approvedWithdrawal, previousStatus: 'under_review', version: 2 },
   }),
   'webhook.test': entry({
@@ -73,7 +82,7 @@ export const events = {
     emittedBy: 'webhooks',
     // Webhooks delivers it while the request waits, so it never goes through the stream.
     consumedBy: [],
-    data: Type.Object({ message: text(200) }, closed),
+    data: Type.Object({ message: text(200, { description: 'A greeting.' }) }, closed),
     example: { message: 'This is a test delivery.' },
   }),
 } as const
@@ -87,13 +96,13 @@ export const publicEventKinds = eventKinds.filter((kind) => events[kind].visibil
 const envelopeOf = <K extends EventKind>(kind: K) =>
   Type.Object(
     {
-      id: Id,
-      type: Type.Literal(kind),
-      apiVersion: text(32),
-      environment: EnvironmentName,
-      operatorId: Id,
-      brandId: Id,
-      createdAt: Timestamp,
+      id: described(Id, 'The event: equal to `X-Webhook-Id`. Drop an event that you have already seen.'),
+      type: Type.Literal(kind, { description: 'Kind of event. Acknowledge and ignore kinds that you do not know.' }),
+      apiVersion: text(32, { description: 'Version of the API that sends it.' }),
+      environment: described(EnvironmentName, 'Where the record belongs.'),
+      operatorId: described(Id, 'You, the operator.'),
+      brandId: described(Id, 'The brand that the record belongs to.'),
+      createdAt: described(Timestamp, 'When it happened.'),
       data: events[kind].data,
     },
     closed,

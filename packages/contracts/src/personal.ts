@@ -41,7 +41,7 @@ export function personalKindsIn(schema: TSchema): ReadonlySet<PersonalKind> {
 
 /**
  * What is encrypted where it is stored, since alone it is enough to find a person, or to pay in a person's name. The team
- * finds players by CPF and e-mail all the same, by keyed digests.
+ * finds players by CPF, e-mail and phone all the same, by keyed digests.
  */
 export const sealedKinds: readonly PersonalKind[] = ['cpf', 'email', 'phone', 'destination']
 

@@ -1,15 +1,34 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TString, Type } from '@sinclair/typebox'
 import './formats.ts'
 import { amountPattern, moneyPattern } from './money.ts'
 import { personal } from './personal.ts'
-import { closed, Nullable, oneOf, text } from './schema.ts'
+import { closed, described, Nullable, text } from './schema.ts'
+import {
+  DepositStatus,
+  EnvironmentName,
+  GameMode,
+  KycStatus,
+  LedgerType,
+  ledgerCauses,
+  PlayerStatus,
+  WithdrawalStatus,
+} from './statuses.ts'
 import { Line, Lines } from './text.ts'
+
+export * from './statuses.ts'
 
 /** The version of the public API, reported by GET /me and in every event. */
 export const apiVersion = '1.1.0'
 export const apiPrefix = '/api/v1'
 
-export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' })
+// A symbol, so that no published document shows it. Copies of the schema keep it, whatever their description.
+const idMark = Symbol.for('backoffice.id')
+export const Id: TString = Object.assign(
+  Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' }),
+  { [idMark]: true },
+)
+/** Whether a schema is that of an id. */
+export const isId = (schema: object): boolean => idMark in schema
 /**
  * An id in a path may be anything that a path segment can hold safely. An id that was never issued is unknown, not
  * invalid.
@@ -31,13 +50,9 @@ export const Amount = Type.String({
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 currency code.' })
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 in UTC with milliseconds.' })
 export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-DD.' })
-export const environments = ['sandbox', 'production'] as const
-export const EnvironmentName = oneOf(environments)
-export type Environment = Static<typeof EnvironmentName>
-
 const reasonLength = { minLength: 1, maxLength: 500 }
 /** A reason that the operator reads with the record. */
-export const PublicReason = personal('note', Lines(reasonLength))
+export const PublicReason = personal('note', Lines({ ...reasonLength, description: 'Why; shown with the record.' }))
 /** Why a person of the team did something; only the team reads it. */
 export const Reason = personal('note', Lines({ ...reasonLength, description: 'Why; kept in the audit trail.' }))
 /** What somebody wrote for a reason, as records show it. */
@@ -49,74 +64,53 @@ export const Method = Line({
   description: 'Payment-method label chosen by the operator.',
 })
 
-export const playerStatuses = ['ativo', 'suspenso', 'bloqueado', 'autoexcluido', 'encerrado', 'restrito'] as const
-export const PlayerStatus = oneOf(playerStatuses, { description: 'Account status of the player.' })
-export type PlayerStatus = Static<typeof PlayerStatus>
-
-export const kycStatuses = [
-  'nao_iniciado',
-  'pendente',
-  'em_analise',
-  'documento_solicitado',
-  'aprovado',
-  'reprovado',
-  'expirado',
-] as const
-export const KycStatus = oneOf(kycStatuses, { description: 'Status of the identity check (KYC).' })
-export type KycStatus = Static<typeof KycStatus>
-
-const [, ...decidedStatuses] = kycStatuses
-/** Every status but the first, because nobody decides that a check was not begun. */
-export const kycDecisions: Readonly<typeof decidedStatuses> = decidedStatuses
-export const KycDecision = oneOf(kycDecisions, { description: 'The decided status.' })
-export type KycDecision = Static<typeof KycDecision>
-
-export const depositStatuses = ['pending', 'confirmed', 'failed'] as const
-export const DepositStatus = oneOf(depositStatuses)
-export type DepositStatus = Static<typeof DepositStatus>
-
-export const withdrawalStatuses = ['under_review', 'approved', 'paid', 'rejected', 'cancelled', 'failed'] as const
-export const WithdrawalStatus = oneOf(withdrawalStatuses)
-export type WithdrawalStatus = Static<typeof WithdrawalStatus>
-
-export const ledgerTypes = ['DEPOSIT', 'WITHDRAWAL', 'ADJUSTMENT', 'REVERSAL'] as const
-/** What causes an entry of each type, as the reference of a ledger item calls it. */
-export const ledgerCauses = {
-  DEPOSIT: 'deposit',
-  WITHDRAWAL: 'withdrawal',
-  ADJUSTMENT: 'adjustment',
-  REVERSAL: 'reversal',
-} as const satisfies Record<(typeof ledgerTypes)[number], string>
 const listOfCauses = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(Object.values(ledgerCauses))
-export const LedgerType = oneOf(ledgerTypes)
-export type LedgerType = Static<typeof LedgerType>
 
 export const Me = Type.Object(
   {
-    operator: Type.Object({ id: Id, name: text(64), environment: EnvironmentName }, closed),
-    brand: Type.Object({ id: Id, name: text(100), currency: Currency, isSandbox: Type.Boolean() }, closed),
-    apiVersion: text(32),
+    operator: Type.Object(
+      {
+        id: described(Id, 'You, the operator.'),
+        name: text(64, { description: 'Your name, as our team registered it.' }),
+        environment: described(EnvironmentName, 'Where your requests belong; the key chooses it.'),
+      },
+      { ...closed, description: 'Whose credential it is.' },
+    ),
+    brand: Type.Object(
+      {
+        id: described(Id, 'The brand whose data the key reaches.'),
+        name: text(100, { description: 'Its name.' }),
+        currency: described(Currency, 'Its currency (ISO 4217): that of every player you register.'),
+        isSandbox: Type.Boolean({ description: 'True for the test brand, whose data is isolated from production.' }),
+      },
+      { ...closed, description: 'The brand that the key works on.' },
+    ),
+    apiVersion: text(32, { description: 'Version of the API, a semantic version.' }),
   },
   { ...closed, $id: 'Me' },
 )
 
-export const PersonName = personal('name', text(200))
+export const PersonName = personal('name', text(200, { description: 'Full name.' }))
 
 export const Player = Type.Object(
   {
-    id: personal('player', Id),
-    externalId: Nullable(personal('externalId', text(128))),
+    id: personal('player', described(Id, 'Our id of the player.')),
+    externalId: Nullable(personal('externalId', text(128, { description: 'Your own id of the player.' }))),
     name: PersonName,
-    email: personal('email', text(254)),
-    cpf: personal('cpf', Type.String({ pattern: '^\\d{11}$' })),
-    phone: Nullable(personal('phone', text(16))),
-    birthDate: Nullable(personal('birthDate', CalendarDate)),
+    email: personal('email', text(254, { description: 'E-mail address.' })),
+    cpf: personal('cpf', Type.String({ pattern: '^\\d{11}$', description: 'CPF, digits only.' })),
+    phone: Nullable(personal('phone', text(16, { description: 'Phone number; null if you sent none.' }))),
+    birthDate: Nullable(personal('birthDate', described(CalendarDate, 'Birth date, YYYY-MM-DD.'))),
     status: PlayerStatus,
     kycStatus: KycStatus,
-    currency: Currency,
-    createdAt: Timestamp,
+    currency: described(Currency, 'Currency of the account (ISO 4217).'),
+    createdAt: described(Timestamp, 'When the player was registered.'),
   },
-  { ...closed, $id: 'Player' },
+  {
+    ...closed,
+    $id: 'Player',
+    description: 'A player of your brand. Withdrawals do not depend on its status: nobody is kept from their money.',
+  },
 )
 export type Player = Static<typeof Player>
 
@@ -127,8 +121,8 @@ export const ExternalId = personal('externalId', Type.String(externalId))
 export const PlayerRequest = Type.Object(
   {
     externalId: personal('externalId', Line(externalId)),
-    name: personal('name', Line({ minLength: 2, maxLength: 200 })),
-    email: personal('email', Type.String({ format: 'email', maxLength: 254 })),
+    name: personal('name', Line({ minLength: 2, maxLength: 200, description: 'Full name.' })),
+    email: personal('email', Type.String({ format: 'email', maxLength: 254, description: 'E-mail address.' })),
     cpf: personal('cpf', Type.String({ format: 'cpf', maxLength: 14, description: 'With or without punctuation.' })),
     phone: Type.Optional(
       personal('phone', Type.String({ pattern: '^\\+?\\d{10,15}$', description: 'Optional +, then 10 to 15 digits.' })),
@@ -141,25 +135,33 @@ export const PlayerRequest = Type.Object(
   { ...closed, $id: 'PlayerRequest' },
 )
 
-export const DocumentReference = personal('document', text(256))
+export const DocumentReference = personal(
+  'document',
+  text(256, { description: 'Your reference to the stored document file.' }),
+)
 
 export const KycSubmission = Type.Object(
-  { id: Id, documentType: text(64), reference: DocumentReference, submittedAt: Timestamp },
-  { ...closed, $id: 'KycSubmission' },
+  {
+    id: described(Id, 'The submission.'),
+    documentType: text(64, { description: 'Kind of document, as you labelled it.' }),
+    reference: DocumentReference,
+    submittedAt: described(Timestamp, 'When you submitted it.'),
+  },
+  { ...closed, $id: 'KycSubmission', description: 'A document that you submitted.' },
 )
 
 export const Kyc = Type.Object(
   {
-    playerId: Id,
+    playerId: described(Id, 'The player.'),
     kycStatus: KycStatus,
     submissions: Type.Array(KycSubmission, {
       description: 'Most recent first: at most the last 100, and fewer when their references are very long (64 KiB).',
       maxItems: 100,
     }),
-    decidedAt: Nullable(Timestamp),
-    reason: Nullable(Note),
+    decidedAt: Nullable(described(Timestamp, 'When the team last decided; null before the first decision.')),
+    reason: Nullable(described(Note, 'Why it decided so, if it said; for you to act on.')),
   },
-  { ...closed, $id: 'Kyc' },
+  { ...closed, $id: 'Kyc', description: "A player's identity check." },
 )
 export type Kyc = Static<typeof Kyc>
 
@@ -175,7 +177,7 @@ export const KycChange = Type.Object(
       maxItems: 1,
     }),
   },
-  { ...closed, $id: 'KycChange' },
+  { ...closed, $id: 'KycChange', description: "A player's identity check after a decision." },
 )
 export type KycChange = Static<typeof KycChange>
 
@@ -204,51 +206,51 @@ export const KycSubmissionReceipt = Type.Object(
 
 export const Wallet = Type.Object(
   {
-    playerId: Id,
-    currency: Currency,
-    available: text(moneyLengthMax, { pattern: moneyPattern, description: 'The real balance.' }),
-    withdrawable: text(moneyLengthMax, { pattern: moneyPattern, description: '`available` minus open withdrawals.' }),
-    updatedAt: Timestamp,
+    playerId: described(Id, 'The player.'),
+    currency: described(Currency, 'Currency of the amounts (ISO 4217).'),
+    available: described(Money, 'The real balance.'),
+    withdrawable: described(Money, '`available` minus withdrawals that are `under_review` or `approved`.'),
+    updatedAt: described(Timestamp, 'When `available` or `withdrawable` last changed.'),
   },
-  { ...closed, $id: 'Wallet' },
+  { ...closed, $id: 'Wallet', description: "A player's balance." },
 )
 export type Wallet = Static<typeof Wallet>
 
 export const LedgerItem = Type.Object(
   {
-    id: Id,
+    id: described(Id, 'The entry; begins with `led_`.'),
     type: LedgerType,
-    amount: text(moneyLengthMax, { pattern: moneyPattern, description: 'Signed: the items sum to `available`.' }),
-    currency: Currency,
-    balanceAfter: Money,
+    amount: described(Money, 'Signed: the items sum to `available`.'),
+    currency: described(Currency, 'Currency of the amounts (ISO 4217).'),
+    balanceAfter: described(Money, '`available` after this entry.'),
     reference: Type.Object(
       {
         type: text(32, { description: `What caused the entry: ${listOfCauses}.` }),
-        id: text(128),
+        id: text(128, { description: 'Id of the deposit or withdrawal; of a correction, our reference.' }),
       },
-      closed,
+      { ...closed, description: 'What the entry belongs to.' },
     ),
-    createdAt: Timestamp,
+    createdAt: described(Timestamp, 'When it was entered.'),
   },
-  { ...closed, $id: 'LedgerItem' },
+  { ...closed, $id: 'LedgerItem', description: 'One entry of the ledger (extrato). Entries never change.' },
 )
 export type LedgerItem = Static<typeof LedgerItem>
 
 export const Deposit = Type.Object(
   {
-    id: Id,
-    playerId: Id,
-    amount: Money,
-    currency: Currency,
-    method: text(64),
-    externalReference: text(128),
+    id: described(Id, 'The deposit.'),
+    playerId: described(Id, 'The player whose wallet it credits.'),
+    amount: described(Money, 'What the wallet is credited with on confirm.'),
+    currency: described(Currency, 'Currency of the amount (ISO 4217).'),
+    method: text(64, { description: 'Your payment-method label.' }),
+    externalReference: text(128, { description: 'Your payment reference.' }),
     status: DepositStatus,
-    failureReason: Nullable(Note),
-    createdAt: Timestamp,
-    confirmedAt: Nullable(Timestamp),
-    failedAt: Nullable(Timestamp),
+    failureReason: Nullable(described(Note, 'Why it failed, if somebody said.')),
+    createdAt: described(Timestamp, 'When you created it.'),
+    confirmedAt: Nullable(described(Timestamp, 'When it was confirmed; null until then.')),
+    failedAt: Nullable(described(Timestamp, 'When it failed; null unless it did.')),
   },
-  { ...closed, $id: 'Deposit' },
+  { ...closed, $id: 'Deposit', description: 'A deposit. You collect the payment; we credit the wallet on confirm.' },
 )
 export type Deposit = Static<typeof Deposit>
 
@@ -264,20 +266,20 @@ export const DepositRequest = Type.Object(
 
 export const Withdrawal = Type.Object(
   {
-    id: Id,
-    playerId: Id,
-    amount: Money,
-    currency: Currency,
-    method: text(64),
-    destination: personal('destination', text(256)),
+    id: described(Id, 'The withdrawal.'),
+    playerId: described(Id, 'The player who is paid.'),
+    amount: described(Money, 'What is paid out.'),
+    currency: described(Currency, 'Currency of the amount (ISO 4217).'),
+    method: text(64, { description: 'Your payment-method label.' }),
+    destination: personal('destination', text(256, { description: 'Where it is paid to.' })),
     status: WithdrawalStatus,
-    reason: Nullable(Note),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-    reviewedAt: Nullable(Timestamp),
-    paidAt: Nullable(Timestamp),
+    reason: Nullable(described(Note, 'Why it has this status, if somebody said.')),
+    createdAt: described(Timestamp, 'When you requested it.'),
+    updatedAt: described(Timestamp, 'When its status last changed.'),
+    reviewedAt: Nullable(described(Timestamp, 'When the team approved or rejected it; null until then.')),
+    paidAt: Nullable(described(Timestamp, 'When it was paid; null unless it was.')),
   },
-  { ...closed, $id: 'Withdrawal' },
+  { ...closed, $id: 'Withdrawal', description: 'A request to pay a player out, which our team reviews and pays.' },
 )
 export type Withdrawal = Static<typeof Withdrawal>
 
@@ -293,26 +295,28 @@ export const WithdrawalRequest = Type.Object(
 
 export const Game = Type.Object(
   {
-    id: Id,
-    name: text(128),
-    provider: text(128),
-    category: text(64),
-    thumbnailUrl: text(2_048),
+    id: described(Id, 'The game: the `gameId` of a session.'),
+    name: text(128, { description: 'Its name, for players.' }),
+    provider: text(128, { description: 'Who makes it.' }),
+    category: text(64, { description: 'Kind of game, for example `slots`.' }),
+    thumbnailUrl: text(2_048, { description: 'Address of a picture.' }),
     rtp: text(16, { description: 'Return to player in percent, as a decimal string.' }),
     demo: Type.Boolean({ description: 'Whether the game can be opened as a demonstration.' }),
   },
-  { ...closed, $id: 'Game' },
+  { ...closed, $id: 'Game', description: 'A game of the catalogue.' },
 )
 export type Game = Static<typeof Game>
 
 export const GameSession = Type.Object(
   {
-    id: Id,
-    playerId: Id,
-    gameId: Id,
-    mode: oneOf(['demo', 'real']),
-    gameUrl: text(2_048, { description: "To be opened in the player's browser, for example in an iframe." }),
-    expiresAt: Timestamp,
+    id: described(Id, 'The session.'),
+    playerId: described(Id, 'The player.'),
+    gameId: described(Id, 'The game.'),
+    mode: GameMode,
+    gameUrl: text(2_048, {
+      description: "To be opened in the player's browser, for example in an iframe. It carries a token: do not log it.",
+    }),
+    expiresAt: described(Timestamp, 'Until when `gameUrl` can be opened.'),
   },
   { ...closed, $id: 'GameSession' },
 )
@@ -320,11 +324,11 @@ export type GameSession = Static<typeof GameSession>
 
 export const WebhookTestResult = Type.Object(
   {
-    eventId: Id,
+    eventId: described(Id, 'Id of the test event: its `X-Webhook-Id`.'),
     delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
-    responseStatus: Nullable(Type.Integer()),
-    durationMs: Type.Integer(),
-    error: Nullable(text(1_000, { description: 'What went wrong, in plain words.' })),
+    responseStatus: Nullable(Type.Integer({ description: 'Status that it answered; null if it did not answer.' })),
+    durationMs: Type.Integer({ description: 'How long the attempt took, in milliseconds.' }),
+    error: Nullable(text(1_000, { description: 'What went wrong, in plain words; null if nothing did.' })),
   },
   { ...closed, $id: 'WebhookTestResult' },
 )

@@ -5,14 +5,15 @@ export const closed = { additionalProperties: false } as const
 
 type Literals<T extends readonly string[]> = { -readonly [K in keyof T]: TLiteral<T[K]> }
 
-/** One of the given words. */
+/** One of the given words. `meanings` says what each of them means to whoever reads or writes it. */
 export const oneOf = <const T extends readonly string[]>(
   values: T,
-  options: { description?: string } = {},
-): TUnion<Literals<T>> =>
-  Type.Union(values.map((value) => Type.Literal(value)) as TLiteral<string>[], options) as unknown as TUnion<
-    Literals<T>
-  >
+  { meanings, ...options }: { $id?: string; description?: string; meanings?: Readonly<Record<T[number], string>> } = {},
+): TUnion<Literals<T>> => {
+  const literal = (value: T[number]) =>
+    Type.Literal(value, meanings === undefined ? {} : { description: meanings[value] })
+  return Type.Union(values.map(literal) as TLiteral<string>[], options) as unknown as TUnion<Literals<T>>
+}
 
 export const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options)

@@ -24,5 +24,8 @@ export type TeamTool = (typeof teamTools)[number]
  */
 export const teamHeaders = { idToken: 'Team-Id-Token', proof: 'Team-Proof' } as const
 
+/** How long an identity check counts as taken by the person who took it. */
+export const caseTakenMinutes = 30
+
 /** How old a login may be for an operation that wants a fresh one. */
 export const freshLoginMinutes = 5

@@ -6,7 +6,10 @@ import {
   type CommandOperation,
   commonRejects,
   type DirectOperation,
+  type ErrorCode,
+  errorAnchor,
   errorCatalogue,
+  errorDetails,
   eventEnvelope,
   eventKinds,
   events,
@@ -14,6 +17,9 @@ import {
   type Input,
   isDeclared,
   operations,
+  type PublicErrorCode,
+  publicErrorCodes,
+  publicErrors,
   type QueryOperation,
   Rejection,
   runtimeOperationIds,
@@ -87,6 +93,8 @@ t.test('every service answers the operations of the runtime, as entries of its o
   t.same(runtimeOperationIds, [
     'abandonOperation',
     'listAudit',
+    'exportAudit',
+    'listSessions',
     'listCommands',
     'listProposals',
     'declineProposal',
@@ -145,7 +153,7 @@ t.test('an operation may be refused with what it declares, and with what any of 
 t.test('a rejection carries what caused it', async (t) => {
   const cause = new Error('connection refused')
   t.equal(new Rejection('SERVICE_UNAVAILABLE', undefined, { cause }).cause, cause)
-  t.notOk('cause' in new Rejection('PLAYER_NOT_FOUND', { playerId: 'ply_1' }))
+  t.notOk('cause' in new Rejection('PLAYER_ALREADY_EXISTS', { playerId: 'ply_1' }))
 })
 
 t.test('an event kind has one envelope: the same schema object each time', async (t) => {
@@ -166,6 +174,41 @@ t.test('every code that an operation may answer is in the catalogue, and said on
     t.equal(new Set(operation.rejects).size, operation.rejects.length, operation.id)
     t.ok(commonRejects(operation).includes('INTERNAL_ERROR'))
   }
+})
+
+t.test('a public code is one that a request can meet, and says what it comes from and what to do', async (t) => {
+  const ofOperations = httpOperations.flatMap((operation) => [...commonRejects(operation), ...operation.rejects])
+  const beforeAnyOperation: ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE']
+  t.strictSame([...publicErrorCodes].sort(), [...new Set([...ofOperations, ...beforeAnyOperation])].sort())
+  for (const code of publicErrorCodes) {
+    const { cause, cure } = publicErrors[code]
+    t.match(`${cause} ${cure}`, /^\S.+\.$/, code)
+  }
+  t.equal(errorAnchor('PLAYER_NOT_FOUND'), 'error-player-not-found')
+})
+
+t.test('the details of an error fit their schema, and the compiler knows them', async (t) => {
+  for (const [code, { schema, example, always }] of Object.entries(errorDetails)) {
+    t.ok(publicErrorCodes.includes(code as PublicErrorCode), code)
+    if (always) t.ok(example, `${code} has an example`)
+    if (example !== undefined) t.strictSame([...Value.Errors(schema, example)], [], code)
+  }
+  new Rejection('PLAYER_NOT_FOUND')
+  // @ts-expect-error: this code always says which player there is
+  new Rejection('PLAYER_ALREADY_EXISTS')
+  // @ts-expect-error: a code without details has none
+  new Rejection('PLAYER_NOT_FOUND', { playerId: 'ply_1' })
+  // @ts-expect-error: a word that no player's status has
+  new Rejection('PLAYER_NOT_ACTIVE', { status: 'active' })
+  t.strictSame(Rejection.from({ code: 'RG_BLOCKED', details: { reason: 'daily_limit' } }).details, {
+    reason: 'daily_limit',
+  })
+})
+
+t.test('an id is known as one, whatever is said of it', async (t) => {
+  const { id, playerId, externalReference } = contracts.Deposit.properties
+  t.same([id, playerId, contracts.Player.properties.id].map(contracts.isId), [true, true, true])
+  t.not(contracts.isId(externalReference), true)
 })
 
 t.test('the examples of every operation and event fit their own schemas', async (t) => {

@@ -1,10 +1,10 @@
 import { teamPeople } from './identity/people.ts'
-import type { StackDescription } from './stack-file.ts'
+import { defaultStackFolder, type StackDescription, stackFileIn } from './stack-file.ts'
 
 /**
  * What a person needs to make a first request. The curl signs itself when it is run, so it works whenever it is pasted.
  */
-export function greeting(stack: StackDescription, elapsed: string): string {
+export function greeting(stack: StackDescription, elapsed: string, dir = defaultStackFolder): string {
   const lines = [`\nReady in ${elapsed}.\n`, `  base URL  ${stack.baseUrl}`, `  docs      ${stack.docsUrl}`]
   lines.push(`  console   ${stack.consoleUrl}`, `            log in as ${people()}`)
   for (const operator of stack.operators) {
@@ -21,6 +21,8 @@ export function greeting(stack: StackDescription, elapsed: string): string {
   const sandbox = stack.operators[0]?.sandbox
   if (sandbox !== undefined) {
     lines.push('\nA signed request to try (paste all of it):\n', signedCurl(stack.baseUrl, sandbox))
+    const which = dir === defaultStackFolder ? '' : `STACK_JSON='${stackFileIn(dir)}' `
+    lines.push(`\nThe sandbox's webhooks as they come, in another terminal:\n\n${which}npm run listen`)
   }
   lines.push('\nCtrl-C stops everything.')
   return lines.join('\n')

@@ -25,14 +25,15 @@ process.stdout.on('error', () => {})
 
 async function main(): Promise<number> {
   const steps = new Steps()
-  const stack = new Stack(parseStackArguments(process.argv.slice(2)), steps)
+  const settings = parseStackArguments(process.argv.slice(2))
+  const stack = new Stack(settings, steps)
   const stopRequested = askedToStop()
   try {
     const started = stack.start()
     started.catch(() => {})
     const description = await Promise.race([started, stopRequested])
     if (description !== undefined) {
-      steps.say(greeting(description, steps.elapsed))
+      steps.say(greeting(description, steps.elapsed, settings.dir))
       await stopRequested
     }
     return 0

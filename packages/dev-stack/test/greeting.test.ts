@@ -39,3 +39,12 @@ t.test('the greeting says where the console is, and who may log in with which ro
   t.match(text, 'http://127.0.0.1:2')
   t.match(text, 'alice or bob (every role), carla (compliance), felipe (finance)')
 })
+
+t.test('the greeting says how webhooks are listened to, also where the stack is not in its usual folder', async (t) => {
+  const credentials = { key: 'bk_test_abc', secret: 'sk_abc', webhookSecret: 'whsec_abc' }
+  const operators = [{ name: 'demo', sandbox: credentials, production: credentials }]
+  const where = { baseUrl: 'http://127.0.0.1:1/api/v1', docsUrl: '', consoleUrl: '', postgresUrl: '', natsUrl: '' }
+  const stack = { ...where, issuer: '', people: teamUsers, operators, processes: {} }
+  t.match(greeting(stack, '1 s'), '\n\nnpm run listen\n')
+  t.match(greeting(stack, '1 s', '/tmp/second'), "\n\nSTACK_JSON='/tmp/second/stack.json' npm run listen\n")
+})

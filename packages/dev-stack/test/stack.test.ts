@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { readStack, type StackDescription, stackFileIn } from '../src/stack-file.ts'
 import { isRunning } from './is-running.ts'
@@ -62,19 +62,25 @@ t.test('one stack, from the first start to the second', async (t) => {
     t.match(await pasteCurl(stack), { operator: { name: 'demo', environment: 'sandbox' }, brand: { isSandbox: true } })
   })
 
-  await t.test("the README's first requests work when they are pasted", async (t) => {
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-    const script = /```sh\n(.*?)```/s.exec(readme)?.[1] ?? ''
-    const folder = t.testdir({ '.stack': t.fixture('symlink', dir) })
-    const { stdout } = await run('/bin/sh', ['-c', script], { cwd: folder })
-    const [me, created, found] = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    t.match(me, { operator: { name: 'demo' } })
-    t.match(created, { externalId: 'player-1', cpf: '52998224725' })
-    t.same(found, { data: [created] })
-  })
+  // zsh is the shell of macOS. Typed into, it knows no comments, and `path` is the PATH in it.
+  for (const [shell, options] of [
+    ['sh', []],
+    ['zsh', ['-f', '-i']],
+  ] as const) {
+    const skip = skipWithout(shell, shell)
+    await t.test(`the README's first requests work when they are pasted into ${shell}`, { skip }, async (t) => {
+      const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+      const script = /```sh\n(.*?)```/s.exec(readme)?.[1] ?? ''
+      const folder = t.testdir({ '.stack': t.fixture('symlink', dir) })
+      const pasted = run(shell, options, { cwd: folder })
+      pasted.child.stdin?.end(script.replaceAll('player-1', `player-${shell}`))
+      const { stdout } = await pasted
+      const [me, created, found] = (stdout.match(/\{.*\}/g) ?? []).map((line) => JSON.parse(line))
+      t.match(me, { operator: { name: 'demo' } })
+      t.match(created, { externalId: `player-${shell}`, cpf: '52998224725' })
+      t.same(found, { data: [created] })
+    })
+  }
 
   await t.test('ten processes run, and stack.json has their numbers', async (t) => {
     t.same(Object.keys(description.processes).sort(), [

@@ -1,9 +1,7 @@
 // The interactive tester of the documentation page. It signs with WebCrypto; nothing is stored outside this page's memory.
 const element = (id) => document.getElementById(id)
-const operations = JSON.parse(element('operations').textContent)
+const { apiPrefix, operations } = JSON.parse(element('page-data').textContent)
 const byId = new Map(operations.map((operation) => [operation.id, operation]))
-// The page stands at {prefix}/docs, and the operations below the same prefix.
-const apiPrefix = location.pathname.replace(/\/docs\/?$/, '')
 const encoder = new TextEncoder()
 
 /** Ids that replies brought, so that the next operation is already filled: playerId, depositId, withdrawalId, externalId, gameId. */
@@ -91,11 +89,16 @@ function requestPath(operation) {
   )
   const missing = operation.params.find((name) => !values[name])
   if (missing) return { problem: `Fill ${missing} first; a reply that brings one fills it by itself.` }
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]))
+  const path = apiPrefix + operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]))
+  // A browser resolves "." and ".." in a path, encoded or not. What is signed would not be what is sent.
+  if (new URL(path, location.origin).pathname !== path)
+    return {
+      problem: 'A value in the path must not be "." or "..": the browser would send another path. Nothing was sent.',
+    }
   const query = operation.query
     .filter(({ name }) => values[name])
     .map(({ name }) => `${name}=${encodeURIComponent(values[name])}`)
-  return { path: apiPrefix + path + (query.length > 0 ? `?${query.join('&')}` : '') }
+  return { path: path + (query.length > 0 ? `?${query.join('&')}` : '') }
 }
 
 /** Keeps the ids of a reply for the operations that follow. */
@@ -116,6 +119,9 @@ async function send() {
   const { path, problem } = requestPath(operation)
   const refusal = keyProblem(key) ?? (secret === '' ? 'Enter the operator secret (sk_…).' : null) ?? problem ?? null
   showProblem(refusal)
+  // What is shown belongs to this request: a former reply under a new refusal would look like its answer.
+  element('tester-result').hidden = true
+  element('tester-status').textContent = ''
   if (refusal !== null) return
   if (!crypto.subtle) return showProblem('This browser offers WebCrypto only on https or localhost.')
 
@@ -183,6 +189,11 @@ for (const tag of new Set(operations.map((operation) => operation.tag))) {
 select.addEventListener('change', () => choose(select.value))
 element('tester-new-key').addEventListener('click', newIdempotencyKey)
 element('tester-close').addEventListener('click', () => dialog.close())
+// The samples of the page show the reader's own key from then on.
+dialog.addEventListener('close', () => {
+  const key = element('tester-key').value.trim()
+  if (keyProblem(key) === null) document.dispatchEvent(new CustomEvent('sandbox-key', { detail: key }))
+})
 element('tester-form').addEventListener('submit', (event) => {
   event.preventDefault()
   const button = element('tester-send')
@@ -197,5 +208,3 @@ for (const button of document.querySelectorAll('button.try')) {
     dialog.showModal()
   })
 }
-// On a narrow screen the contents would push the text away: closed until asked for.
-if (matchMedia('(max-width: 60rem)').matches) document.querySelector('nav details').open = false

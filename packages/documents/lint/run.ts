@@ -1,11 +1,13 @@
-// Checks the public documents with other people's tools: redocly and spectral read the OpenAPI document, newman runs
-// the Postman collection from top to bottom against a fresh stack. Exit status 1 on any finding.
+// Checks the public documents with other people's tools: redocly and spectral read the OpenAPI document, two generators
+// make clients of it that must compile, newman runs the Postman collection from top to bottom against a fresh stack. Exit
+// status 1 on any finding.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startSystem } from '@backoffice/test-kit'
+import { type Generator, generators } from './generated-clients.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'documents-'))
@@ -16,6 +18,29 @@ function check(title: string, command: string, args: readonly string[]): void {
   process.stdout.write(`\n${title}\n`)
   const { status } = spawnSync(join(here, 'node_modules/.bin', command), args, { cwd: here, stdio: 'inherit' })
   if (status !== 0) findings += 1
+}
+
+/** Generates a client, and compiles a program that uses it. */
+function checkClient({ name, command, args, program }: Generator, document: string): void {
+  const clientFolder = join(folder, command)
+  mkdirSync(clientFolder)
+  writeFileSync(join(clientFolder, 'program.ts'), program)
+  check(`${name}, generates a client`, command, args(document, clientFolder))
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022,dom,dom.iterable',
+  ]
+  check(`${name}, compiles under strict`, 'tsc', [
+    ...flags,
+    '--allowImportingTsExtensions',
+    join(clientFolder, 'program.ts'),
+  ])
 }
 
 /** Saves a document with an https address, as production would show it, because the linters object to plain http. */
@@ -40,6 +65,7 @@ try {
     'spectral.yaml',
     '--fail-severity=hint',
   ])
+  for (const generator of generators) checkClient(generator, openapi)
   const variables = [
     `baseUrl=${system.baseUrl}`,
     `operatorKey=${sandbox?.key}`,

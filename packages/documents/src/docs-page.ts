@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { apiPrefix, apiVersion, httpOperations } from '@backoffice/contracts'
-import { Marked } from 'marked'
-import customHeadingId from 'marked-custom-heading-id'
-import { gfmHeadingId } from 'marked-gfm-heading-id'
+import { assetAddress, type DocumentFile, docsAssets } from './docs-assets.ts'
+import { contents } from './docs-contents.ts'
+import { guideFile, type Page, pages } from './pages.ts'
 import { referenceMarkdown } from './reference.ts'
+import { docsPath, renderMarkdown } from './render-markdown.ts'
+import { defaultLanguage, languagePath, sampleDocument, sampledOperations, samplePanel } from './sample-panels.ts'
+import { sampleLanguages } from './samples.ts'
+import { searchIndex } from './search-index.ts'
 
 /** What the documentation page may load and call: itself, and nothing from elsewhere. */
 export const docsContentSecurityPolicy = [
@@ -18,55 +22,114 @@ export const docsContentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const assetTypes = { 'docs.css': 'text/css; charset=utf-8', 'tester.js': 'text/javascript; charset=utf-8' } as const
-
-/** The page's own files, by name: what is served below /docs/assets/. */
-export const docsAssets: Readonly<Record<string, { readonly contentType: string; readonly body: Buffer }>> =
-  Object.fromEntries(
-    Object.entries(assetTypes).map(([name, contentType]) => [
-      name,
-      { contentType, body: readFileSync(new URL(`../assets/${name}`, import.meta.url)) },
-    ]),
-  )
-
-/**
- * The documentation page: guide, reference derived from the contracts, and the interactive tester.
- * @param baseUrl the address that clients call, with the /api/v1 prefix; shown in the guide's examples
- */
-export function docsPage({ baseUrl }: { readonly baseUrl: string }): string {
-  const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8').replaceAll(
-    '{{baseUrl}}',
-    baseUrl,
-  )
-  const marked = new Marked(gfmHeadingId(), customHeadingId())
-  const content = marked.parse(`${guide}\n\n${referenceMarkdown()}`, { async: false })
-  const contents = tableOfContents(content)
-  // Inside a script element only "</" could end the element early, so "<" is written as an escape.
-  const operations = JSON.stringify(testerOperations()).replaceAll('<', '\\u003c')
-  const values: Readonly<Record<string, string>> = {
-    content,
-    contents,
-    operations,
-    apiVersion,
-    assets: `${apiPrefix}/docs/assets`,
-  }
-  return template.replaceAll(
-    /"\{\{operations\}\}"|\{\{(\w+)\}\}/g,
-    (_, name: string | undefined) => values[name ?? 'operations'] ?? '',
-  )
+interface Options {
+  /** The address that clients call, with the /api/v1 prefix; shown in examples. */
+  readonly baseUrl: string
 }
 
-/** The placeholder of the operations stands in quotes, so that the template itself is valid. */
+/** Everything below /docs, by its path there; the main page has none. Each is made when it is asked for. */
+export const documentation: ReadonlyMap<string, (options: Options) => DocumentFile> = new Map([
+  ['', (options) => page(mainPage(options, defaultLanguage))],
+  ...pages.map((entry): Entry => [entry.path, (options) => page(sidePage(options, entry))]),
+  ...sampleLanguages
+    .filter(({ id }) => id !== defaultLanguage)
+    .map(({ id }): Entry => [`languages/${id}`, (options) => page(mainPage(options, id))]),
+  ...sampleLanguages.map(
+    ({ id: languageId }): Entry => [
+      `assets/samples/${languageId}.html`,
+      ({ baseUrl }) => page(sampleDocument({ languageId, baseUrl })),
+    ],
+  ),
+  ['assets/search.json', (options) => ({ contentType: 'application/json; charset=utf-8', body: search(options) })],
+  ...Array.from(docsAssets, ([name, file]): Entry => [`assets/${name}`, () => file]),
+])
+type Entry = [path: string, make: (options: Options) => DocumentFile]
+
+const page = (html: string): DocumentFile => ({ contentType: 'text/html; charset=utf-8', body: Buffer.from(html) })
+
+const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
+
+const withAddress = (markdown: string, baseUrl: string) => markdown.replaceAll('{{baseUrl}}', baseUrl)
+
+const mainContents = new Map<string, string>()
+
+/** Guide and reference, with a comment in place of each operation's samples: the rest is the same in every language. */
+function mainContent({ baseUrl }: Options): string {
+  const content = mainContents.get(baseUrl) ?? renderedMain(baseUrl)
+  // A process has one address.
+  mainContents.set(baseUrl, content)
+  return content
+}
+
+function renderedMain(baseUrl: string): string {
+  const markdown = withAddress(`${read(guideFile)}\n\n${referenceDivider}\n\n${referenceMarkdown()}`, baseUrl)
+  const sampled = new Map(sampledOperations.map(({ id }) => [id.toLowerCase(), `<!--sample ${id}-->`]))
+  return renderMarkdown(markdown, { file: guideFile, codeBeside: true, panelOf: (heading) => sampled.get(heading) })
+}
+
+const referenceDivider =
+  '## API reference {#reference}\n\nEach operation with what it takes, what it replies, why it may refuse, and a program that calls it.'
+
+const sideContent = ({ baseUrl }: Options, { file }: Page) => renderMarkdown(withAddress(read(file), baseUrl), { file })
+
+function mainPage(options: Options, languageId: string): string {
+  const withoutSamples = mainContent(options)
+  const content = withoutSamples.replaceAll(/<!--sample (\w+)-->/g, (_, id: string) => {
+    const operation = sampledOperations.find((candidate) => candidate.id === id)
+    return operation === undefined ? '' : samplePanel(operation, { languageId, baseUrl: options.baseUrl })
+  })
+  const title = `Operator Gaming Back-Office API ${apiVersion}`
+  const canonical = languagePath(defaultLanguage)
+  return filled({ title, canonical, language: languageId, content, contents: contents(withoutSamples), kind: 'main' })
+}
+
+function sidePage(options: Options, entry: Page): string {
+  return filled({
+    title: `${entry.title} · Operator Gaming Back-Office API`,
+    canonical: `${docsPath}/${entry.path}`,
+    language: defaultLanguage,
+    content: sideContent(options, entry),
+    contents: contents(mainContent(options), entry),
+    kind: 'article',
+  })
+}
+
+function search(options: Options): Buffer {
+  const main = { title: 'Guide and reference', address: docsPath, html: mainContent(options) }
+  const beside = pages.map((entry) => ({
+    title: entry.title,
+    address: `${docsPath}/${entry.path}`,
+    html: sideContent(options, entry),
+  }))
+  return Buffer.from(searchIndex([main, ...beside]))
+}
+
+/** The placeholder of the data stands in quotes, so that the template itself is valid. */
 const template = readFileSync(new URL('../assets/docs.html', import.meta.url), 'utf8')
 
-/** The contents beside the page: each section, with its operations below it. */
-function tableOfContents(html: string): string {
-  const headings = [...html.matchAll(/<h([23]) id="([^"]+)">(.*?)<\/h[23]>/g)]
-  const links = headings.map(([, level, id, text]) => `<li class="level-${level}"><a href="#${id}">${text}</a></li>`)
-  return `<ul>${links.join('')}</ul>`
+function filled(
+  values: Readonly<Record<'title' | 'canonical' | 'language' | 'content' | 'contents' | 'kind', string>>,
+) {
+  // Inside a script element only "</" could end the element early, so "<" is written as an escape.
+  const data = JSON.stringify(pageData()).replaceAll('<', '\\u003c')
+  const all: Readonly<Record<string, string>> = { ...values, data, apiVersion, docs: docsPath }
+  return template.replaceAll(/"\{\{data\}\}"|\{\{(?:asset (\S+?)|(\w+))\}\}/g, (_, asset, name = 'data') =>
+    asset === undefined ? (all[name] ?? '') : assetAddress(asset),
+  )
 }
 
-/** What the tester needs of each operation that it can send: all but the public documents. */
+/** What the scripts need to know: where files are, and each operation that the tester can send. */
+function pageData() {
+  const addresses = {
+    search: assetAddress('search.js'),
+    minisearch: assetAddress('minisearch.js'),
+    searchIndex: `${docsPath}/assets/search.json`,
+    samples: `${docsPath}/assets/samples`,
+  }
+  return { apiPrefix, addresses, operations: testerOperations() }
+}
+
+/** All operations but the public documents. */
 function testerOperations() {
   return httpOperations.flatMap(
     ({ id, summary, http, audience, idempotency, example, hasBody, tag, params, query }) => {

@@ -1,6 +1,15 @@
-export { docsAssets, docsContentSecurityPolicy, docsPage } from './docs-page.ts'
+export { type DocumentFile, docsAssets } from './docs-assets.ts'
+export { docsContentSecurityPolicy, documentation } from './docs-page.ts'
 export { openApiDocument } from './openapi.ts'
+export { guideFile, pages } from './pages.ts'
 export { postmanCollection } from './postman.ts'
-export { publishedErrorCodes } from './reference.ts'
-export { languages, type Snippet, signingSnippets, snippetFile } from './snippets.ts'
+export { codeSamplesOf, type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from './samples.ts'
+export {
+  languages,
+  type Snippet,
+  type SnippetPurpose,
+  signingSnippets,
+  snippetFile,
+  snippetPurposes,
+} from './snippets.ts'
 export { type RequestVector, testVectors, type WebhookAgeVector, type WebhookVector } from './test-vectors.ts'

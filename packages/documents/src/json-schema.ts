@@ -8,9 +8,17 @@ const publishedFormats: Readonly<Record<string, JsonSchema>> = {
   cpf: { pattern: '^(\\d{11}|\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2})$' },
 }
 
+/** What each value of an enumeration means, as the lines of a Markdown list. */
+export const meaningsOf = (members: readonly TSchema[]): string[] =>
+  members.flatMap(({ const: value, description }) =>
+    description === undefined ? [] : [`- \`${value}\`: ${description}`],
+  )
+
 /** Collects named schemas (those with `$id`) so that a document states each of them once. */
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {}
+  readonly examples: Record<string, JsonSchema> = {}
+  readonly #descriptions = new Map<string, string | undefined>()
 
   /** The schema as a document shows it: a reference when it has a name, with unions of literals written as `enum`. */
   publish(schema: TSchema): JsonSchema {
@@ -18,8 +26,17 @@ export class SchemaComponents {
     if (name === undefined) return this.#inline(schema)
     if (!(name in this.schemas)) {
       this.schemas[name] = {}
+      this.#descriptions.set(name, schema.description)
       this.schemas[name] = this.#inline(schema)
     }
+    // What a place says of it besides: the status before, for example.
+    const own = schema.description === this.#descriptions.get(name) ? {} : { description: schema.description }
+    return { $ref: `#/components/schemas/${name}`, ...own }
+  }
+
+  /** A named schema that is no schema of the contracts, but made of some. */
+  add(name: string, make: () => JsonSchema): { readonly $ref: string } {
+    this.schemas[name] ??= make()
     return { $ref: `#/components/schemas/${name}` }
   }
 
@@ -27,7 +44,7 @@ export class SchemaComponents {
     const { $id: _, anyOf, properties, items, format, ...rest } = schema as JsonSchema & { anyOf?: TSchema[] }
     const out: JsonSchema = { ...rest }
     if (typeof format === 'string') Object.assign(out, publishedFormats[format] ?? { format })
-    if (anyOf !== undefined) Object.assign(out, this.#union(anyOf))
+    if (anyOf !== undefined) Object.assign(out, this.#union(anyOf, out.description))
     if (items !== undefined) out.items = this.publish(items as TSchema)
     if (properties !== undefined) {
       out.properties = Object.fromEntries(
@@ -37,9 +54,14 @@ export class SchemaComponents {
     return out
   }
 
-  #union(members: TSchema[]): JsonSchema {
+  #union(members: TSchema[], description: unknown): JsonSchema {
     if (members.every((member) => member.const !== undefined)) {
-      return { type: 'string', enum: members.map((member) => member.const) }
+      const values = { type: 'string', enum: members.map((member) => member.const) }
+      const meanings = meaningsOf(members)
+      // Few tools read descriptions of values anywhere else.
+      return meanings.length === 0
+        ? values
+        : { ...values, description: [description ?? [], ...meanings].flat().join('\n') }
     }
     const published = members.map((member) => this.publish(member))
     const [first, second] = published

@@ -1,81 +1,122 @@
-import { commonRejects, type ErrorCode, errorCatalogue, type Operation, sample } from '@backoffice/contracts'
-import type { JsonSchema } from './json-schema.ts'
+import {
+  commonRejects,
+  detailsOf,
+  errorAnchor,
+  errorCatalogue,
+  type Operation,
+  type PublicErrorCode,
+  publicErrorCodes,
+  publicErrors,
+} from '@backoffice/contracts'
+import type { JsonSchema, SchemaComponents } from './json-schema.ts'
 
 /** Every response carries it. */
 export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } }
 
-/** The one envelope of all errors. */
-export function errorSchema(): JsonSchema {
-  return {
+/** What is inside the envelope of every error: `code` and `details` differ. */
+const errorObject = (code: JsonSchema, details: JsonSchema | undefined, always = false): JsonSchema => ({
+  type: 'object',
+  required: ['code', 'message', 'requestId', ...(always ? ['details'] : [])],
+  properties: {
+    code,
+    message: { type: 'string', maxLength: 1000, description: 'For people; may change.' },
+    requestId: { type: 'string', maxLength: 64, description: 'The same as X-Request-Id.' },
+    ...(details === undefined ? {} : { details }),
+  },
+  additionalProperties: true,
+})
+
+const envelope = (error: JsonSchema): JsonSchema => ({
+  type: 'object',
+  required: ['error'],
+  properties: { error },
+  additionalProperties: true,
+})
+
+/** The list of all error codes, and the envelope of any of them: of a path that is no operation's, for example. */
+export function addErrorSchemas(components: SchemaComponents): void {
+  const code = components.add('ErrorCode', () => ({
+    type: 'string',
+    description: 'Stable: branch on it. New rules and operations may bring new codes.',
+    enum: [...publicErrorCodes],
+  }))
+  const details = {
     type: 'object',
-    required: ['error'],
-    properties: {
-      error: {
-        type: 'object',
-        required: ['code', 'message', 'requestId'],
-        properties: {
-          code: { type: 'string', maxLength: 64, description: 'Stable.' },
-          message: { type: 'string', maxLength: 1000, description: 'For people; may change.' },
-          requestId: { type: 'string', maxLength: 64, description: 'The same as X-Request-Id.' },
-          details: {
-            type: 'object',
-            description: 'Depends on the code. VALIDATION_ERROR: `in` and `issues` [{path, message}].',
-            additionalProperties: true,
-          },
-        },
-        additionalProperties: true,
-      },
-    },
+    description: 'Depends on the code.',
     additionalProperties: true,
   }
+  components.add('Error', () => envelope(errorObject(code, details)))
 }
 
-/** One response per status, naming each code that it may carry, with an example for each. */
-export function errorResponses(operation: Operation): Record<string, JsonSchema> {
-  const codes = [...new Set([...commonRejects(operation), ...operation.rejects])]
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of codes) {
-    const { status } = errorCatalogue[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
+/** PLAYER_NOT_FOUND → PlayerNotFoundError */
+function errorSchemaName(code: PublicErrorCode): string {
+  const words = code.split('_').map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+  return `${words.join('')}${words.at(-1) === 'Error' ? '' : 'Error'}`
+}
+
+/** The error with this code, as the envelope holds it. */
+function errorSchema(code: PublicErrorCode, components: SchemaComponents): { readonly $ref: string } {
+  return components.add(errorSchemaName(code), () => {
+    const { cause, cure } = publicErrors[code]
+    const details = detailsOf(code)
+    const published = details === undefined ? undefined : components.publish(details.schema)
+    return {
+      description: `Cause: ${cause}\n\nCure: ${cure}`,
+      ...errorObject({ type: 'string', enum: [code] }, published, details?.always),
+    }
+  })
+}
+
+/** One of these errors. `code` tells which, and so which details it has. */
+function errorUnion(codes: readonly PublicErrorCode[], components: SchemaComponents): JsonSchema {
+  const members = codes.map((code) => [code, errorSchema(code, components)] as const)
+  const [first] = members
+  if (members.length === 1 && first !== undefined) return first[1]
+  const mapping = Object.fromEntries(members.map(([code, { $ref }]) => [code, $ref]))
+  return { oneOf: members.map(([, schema]) => schema), discriminator: { propertyName: 'code', mapping } }
+}
+
+/** One response per status. Its schema and examples name each code that it may carry. */
+export function errorResponses(operation: Operation, components: SchemaComponents): Record<string, JsonSchema> {
+  const codes = [...new Set([...commonRejects(operation), ...operation.rejects])] as PublicErrorCode[]
+  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status)
   const sorted = [...byStatus].sort(([a], [b]) => a - b)
-  return Object.fromEntries(sorted.map(([status, entries]) => [String(status), errorResponse(status, entries)]))
+  return Object.fromEntries(
+    sorted.map(([status, entries]) => [String(status), errorResponse(status, entries, components)]),
+  )
 }
 
-const statusesWithRetryAfter: ReadonlySet<number> = new Set([409, 429, 503])
+const statusesWithRetryAfter: ReadonlySet<number> = new Set([409, 429, 500, 502, 503])
 
-function errorResponse(status: number, codes: readonly ErrorCode[]): JsonSchema {
-  const retryAfter = statusesWithRetryAfter.has(status)
-    ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
-    : {}
+function errorResponse(status: number, codes: readonly PublicErrorCode[], components: SchemaComponents): JsonSchema {
   return {
     description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].message}`).join('\n\n'),
-    headers: { ...requestIdHeader, ...retryAfter },
+    headers: {
+      ...requestIdHeader,
+      Link: { $ref: '#/components/headers/Link' },
+      ...(statusesWithRetryAfter.has(status) ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
+    },
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(codes.map((code) => [code, { summary: code, value: errorExample(code) }])),
+        schema: envelope(errorUnion(codes, components)),
+        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code, components)])),
       },
     },
   }
 }
 
-function errorExample(code: ErrorCode): JsonSchema {
-  const details = exampleDetails[code]
-  return {
-    error: {
-      code,
-      message: errorCatalogue[code].message,
-      requestId: 'req_01kaj6p3e8fqkv3m0v2n8w4d6s',
-      ...(details === undefined ? {} : { details }),
-    },
-  }
+function errorExample(code: PublicErrorCode, components: SchemaComponents): JsonSchema {
+  const example = detailsOf(code)?.example
+  const details = example === undefined ? {} : { details: example }
+  const { message } = errorCatalogue[code]
+  const requestId = 'req_01kaj6p3e8fqkv3m0v2n8w4d6s'
+  components.examples[code] ??= { summary: code, value: { error: { code, message, requestId, ...details } } }
+  return { $ref: `#/components/examples/${code}` }
 }
 
-const exampleDetails: Partial<Record<ErrorCode, JsonSchema>> = {
-  VALIDATION_ERROR: { in: 'body', issues: [{ path: '/amount', message: 'must be a decimal string over zero' }] },
-  PLAYER_ALREADY_EXISTS: { playerId: sample.playerId },
-  DEPOSIT_ALREADY_EXISTS: { depositId: sample.depositId },
-  DEPOSIT_NOT_PENDING: { depositId: sample.depositId, status: 'confirmed' },
-  WITHDRAWAL_NOT_CANCELLABLE: { status: 'approved' },
+/** Where the documentation explains an error, as each error's own header says it. */
+export const helpLink = {
+  description: 'Where the documentation explains the error (RFC 8288); relative to the address that you called.',
+  schema: { type: 'string', maxLength: 200 },
+  example: `</api/v1/docs#${errorAnchor('PLAYER_NOT_FOUND')}>; rel="help"`,
 }

@@ -1,4 +1,5 @@
-import { apiVersion, type EventKind, eventEnvelope, events, sample } from '@backoffice/contracts'
+import { type EventKind, eventEnvelope, events } from '@backoffice/contracts'
+import { exampleEvent } from './example-delivery.ts'
 import type { JsonSchema, SchemaComponents } from './json-schema.ts'
 
 /** What an operator's server receives for one kind of event. */
@@ -41,16 +42,7 @@ export function webhookObject(kind: EventKind, components: SchemaComponents): Js
       content: {
         'application/json': {
           schema: components.publish({ ...eventEnvelope(kind), $id: eventSchemaName(kind) }),
-          example: {
-            id: sample.eventId,
-            type: kind,
-            apiVersion,
-            environment: 'sandbox',
-            operatorId: sample.operatorId,
-            brandId: sample.brandId,
-            createdAt: '2026-03-02T12:09:00.000Z',
-            data: event.example,
-          },
+          example: exampleEvent(kind),
         },
       },
     },

@@ -8,8 +8,9 @@ import {
 } from '@backoffice/contracts'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type JsonSchema, SchemaComponents } from './json-schema.ts'
-import { errorResponses, errorSchema, requestIdHeader } from './openapi-errors.ts'
+import { addErrorSchemas, errorResponses, helpLink, requestIdHeader } from './openapi-errors.ts'
 import { webhookObject } from './openapi-webhooks.ts'
+import { codeSamplesOf } from './samples.ts'
 
 const signatureHeaders = [
   ['operatorKey', 'X-Operator-Key', 'The key of the credential: bk_test_… for the sandbox, bk_live_… for production.'],
@@ -27,13 +28,16 @@ const signatureHeaders = [
  */
 export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): JsonSchema {
   const components = new SchemaComponents()
-  components.schemas.Error = errorSchema()
+  addErrorSchemas(components)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of httpOperations) {
     if (operation.http === undefined) continue
     const { path, method } = operation.http
     paths[path] ??= {}
-    paths[path][method.toLowerCase()] = operationObject(operation, components)
+    paths[path][method.toLowerCase()] = {
+      ...operationObject(operation, components),
+      'x-codeSamples': codeSamplesOf(operation.id, { baseUrl }),
+    }
   }
   const webhooks = Object.fromEntries(publicEventKinds.map((kind) => [kind, { post: webhookObject(kind, components) }]))
   return {
@@ -57,6 +61,7 @@ export function openApiDocument({ baseUrl }: { readonly baseUrl: string }): Json
     components: {
       schemas: components.schemas,
       headers: sharedHeaders,
+      examples: components.examples,
       parameters: { IdempotencyKey: idempotencyKeyParameter },
       securitySchemes: Object.fromEntries(
         signatureHeaders.map(([scheme, name, description]) => [
@@ -93,6 +98,7 @@ const sharedHeaders = {
     schema: { type: 'string', maxLength: 64 },
   },
   'Retry-After': integerHeader('Seconds to wait before the next try.'),
+  Link: helpLink,
   'Idempotent-Replayed': {
     description: '`true` when this is the stored response of an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
@@ -113,7 +119,10 @@ function operationObject(operation: Operation, components: SchemaComponents): Js
     ...(operation.audience === 'public' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.hasBody ? { requestBody: requestBody(operation, components) } : {}),
-    responses: { [String(operation.http?.status)]: success(operation, components), ...errorResponses(operation) },
+    responses: {
+      [String(operation.http?.status)]: success(operation, components),
+      ...errorResponses(operation, components),
+    },
   }
 }
 

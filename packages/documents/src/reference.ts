@@ -1,123 +1,110 @@
 import {
   commonRejects,
   type ErrorCode,
+  errorAnchor,
   errorCatalogue,
+  eventEnvelope,
   events,
   httpOperations,
   type Operation,
+  type PublicErrorCode,
   publicEventKinds,
+  tags,
 } from '@backoffice/contracts'
-import type { TObject, TSchema } from '@sinclair/typebox'
-import { SchemaComponents } from './json-schema.ts'
-import { signingSnippets } from './snippets.ts'
+import type { TObject } from '@sinclair/typebox'
+import { exampleDelivery } from './example-delivery.ts'
+import { FieldTables, type SharedRecord, sharedRecords } from './field-tables.ts'
+import { errorsSection } from './reference-errors.ts'
+import { signingSnippets, snippetPurposes } from './snippets.ts'
 
 /** The reference as Markdown, derived from the operation, event and error tables. Headings are `#` level 2 and 3. */
 export function referenceMarkdown(): string {
+  const tables = new FieldTables()
   const groups = Map.groupBy(httpOperations, (operation) => operation.tag ?? 'Documents')
-  return [
-    ...Array.from(groups).map(([tag, operations]) => `## ${tag}\n\n${operations.map(operationSection).join('\n\n')}`),
-    eventsSection(),
-    errorsSection(),
-    snippetsSection(),
-  ].join('\n\n')
+  const sections = Array.from(groups, ([tag, operations]) => [
+    `## ${tag}\n\n${tags[tag]}`,
+    ...sharedRecords.filter((record) => record.tag === tag).map((record) => recordSection(record, tables)),
+    ...operations.map((operation) => operationSection(operation, tables)),
+  ])
+  return [...sections.flat(), eventsSection(tables), errorsSection(tables), snippetsSection()].join('\n\n')
 }
 
-function operationSection(operation: Operation): string {
-  const http = operation.http
+function recordSection(record: SharedRecord, tables: FieldTables): string {
+  const { title, id, schema } = record
+  const example = httpOperations.find(({ reply }) => reply === schema)?.example?.reply
+  return paragraphs([
+    `### ${title} {#${id}}`,
+    schema.description ?? '',
+    tables.record(record),
+    exampleBlock(title, example),
+  ])
+}
+
+const paragraphs = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n')
+const label = (text: string) => `<p class="label">${text}</p>`
+
+function operationSection(operation: Operation, tables: FieldTables): string {
+  const { http, id, audience, params, query, body, hasBody, reply, example } = operation
   if (http === undefined) return ''
-  const tryIt =
-    operation.audience === 'public'
-      ? ''
-      : ` <button type="button" class="try" data-operation="${operation.id}">Try it</button>`
-  return [
-    `### ${operation.summary} {#${operation.id.toLowerCase()}}`,
+  const tryIt = audience === 'public' ? '' : ` <button type="button" class="try" data-operation="${id}">Try it</button>`
+  const hasFields = Object.keys(body.properties).length > 0
+  const replyTable = tables.reply(reply)
+  return paragraphs([
+    `### ${operation.summary} {#${id.toLowerCase()}}`,
     `<p class="route"><span class="method ${http.method.toLowerCase()}">${http.method}</span> <code>${http.path}</code>${tryIt}</p>`,
     operation.description ?? '',
-    operation.idempotency === 'required' ? 'Requires `Idempotency-Key`.' : '',
-    fieldsTable('Path', operation.params),
-    fieldsTable('Query', operation.query),
-    fieldsTable('Body', operation.body),
-    exampleBlock('Request body', operation.example?.body),
-    exampleBlock(`Reply ${http.status}`, operation.example?.reply),
+    operation.idempotency === 'required' ? 'Requires [`Idempotency-Key`](#idempotency).' : '',
+    tables.request('Path', params),
+    tables.request('Query', query),
+    tables.request('Body', body),
+    hasBody && !hasFields ? 'The body may be `{}` or absent.' : '',
+    replyTable === '' ? '' : `${label(`Reply ${http.status}`)}\n\n${replyTable}`,
+    exampleBlock('Request body', hasFields ? example?.body : undefined),
+    exampleBlock(`Reply ${http.status}`, example?.reply),
     errorsOf(operation),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n')
-}
-
-function fieldsTable(title: string, schema: TObject): string {
-  const fields = Object.entries(schema.properties)
-  if (fields.length === 0) return ''
-  const rows = fields.map(([name, property]) => {
-    const required = schema.required?.includes(name) ? 'required' : 'optional'
-    return `| \`${name}\` | ${required} | ${constraints(property as TSchema)} |`
-  })
-  return `| ${title} | | |\n|---|---|---|\n${rows.join('\n')}`
-}
-
-/** The constraints of a field in words, so that nobody has to read a schema to fill a form. */
-function constraints(schema: TSchema): string {
-  const published = new SchemaComponents().publish(schema)
-  const words: string[] = []
-  if (typeof published.description === 'string') words.push(published.description.replace(/\.$/, ''))
-  if (Array.isArray(published.enum)) words.push(`one of ${published.enum.map((value) => `\`${value}\``).join(', ')}`)
-  if (published.minLength !== undefined) words.push(`${published.minLength} to ${published.maxLength} characters`)
-  else if (published.maxLength !== undefined) words.push(`at most ${published.maxLength} characters`)
-  if (published.minimum !== undefined) words.push(`${published.minimum} to ${published.maximum}`)
-  if (published.default !== undefined) words.push(`default ${published.default}`)
-  return words.length > 0 ? `${words.join('; ')}.` : 'string'
+  ])
 }
 
 function exampleBlock(title: string, example: unknown): string {
   if (example === undefined) return ''
-  return `<p class="label">${title}</p>\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``
+  return `${label(title)}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``
 }
 
 function errorsOf(operation: Operation): string {
   const own = [...new Set(operation.rejects)]
   const shared = commonRejects(operation).filter((code) => !own.includes(code))
   const list = (codes: readonly ErrorCode[]) =>
-    codes.map((code) => `<a href="#error-codes"><code>${errorCatalogue[code].status} ${code}</code></a>`).join(' ')
+    codes
+      .map((code) => {
+        const { status } = errorCatalogue[code]
+        return `<a href="#${errorAnchor(code as PublicErrorCode)}"><code>${status} ${code}</code></a>`
+      })
+      .join(' ')
   const summary = `<details><summary>Errors every such route may answer</summary>\n\n${list(shared)}\n\n</details>`
-  return own.length > 0
-    ? `<p class="label">Refusals, in order of precedence</p>\n\n${list(own)}\n\n${summary}`
-    : summary
+  return own.length > 0 ? `${label('Refusals, in order of precedence')}\n\n${list(own)}\n\n${summary}` : summary
 }
 
-function eventsSection(): string {
-  const rows = publicEventKinds.map(
-    (kind) => `### ${kind}\n\n${events[kind].description}\n\n${exampleBlock('data', events[kind].example)}`,
-  )
-  return `## Events\n\nThe body of a webhook is \`{id, type, apiVersion, environment, operatorId, brandId, createdAt, data}\`; \`data\` is the public record, \`previousStatus\`, and a \`version\` that rises per record.\n\n${rows.join('\n\n')}`
-}
-
-/** Every code that an HTTP operation may answer; the team's own codes are not public. */
-export function publishedErrorCodes(): ErrorCode[] {
-  const reachable = new Set<ErrorCode>([
-    'NOT_FOUND',
-    'METHOD_NOT_ALLOWED',
-    'REQUEST_TIMEOUT',
-    'HEADERS_TOO_LARGE',
-    'PAYLOAD_TOO_LARGE',
-  ])
-  for (const operation of httpOperations) {
-    for (const code of [...commonRejects(operation), ...operation.rejects]) reachable.add(code)
-  }
-  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => reachable.has(code))
-}
-
-function errorsSection(): string {
-  const rows = publishedErrorCodes().map((code) => {
-    const { status, message, retryable } = errorCatalogue[code]
-    return `| ${status} | \`${code}\` | ${message} | ${retryable ? 'same key' : 'no'} |`
-  })
-  return `## Error codes\n\n| HTTP | Code | Meaning | Retry |\n|---|---|---|---|\n${rows.join('\n')}`
+function eventsSection(tables: FieldTables): string {
+  const { data: _, ...envelope } = eventEnvelope('webhook.test').properties
+  // Each kind has its own word in `type`; here it stands for all of them.
+  const fields = { ...envelope, type: { type: 'string', description: envelope.type.description } }
+  const { secret, headers, body } = exampleDelivery
+  return [
+    `## Events\n\nWe send them to the URL that our team sets for you: [how to receive them](#webhooks). The body of every event is one envelope. \`data\` differs by \`type\`.`,
+    tables.reply({ type: 'object', properties: fields } as unknown as TObject),
+    `### A delivery, complete {#delivery}\n\nIts signature verifies with the secret \`${secret}\`. It is among the [test vectors](#gettestvectors), as \`${exampleDelivery.name}\`; the body is one line, without a line end.`,
+    `${label('POST to your URL')}\n\n\`\`\`http\nPOST /webhooks HTTP/1.1\n${headers.map(([name, value]) => `${name}: ${value}`).join('\n')}\n\n${body}\n\`\`\``,
+    ...publicEventKinds.map(
+      (kind) =>
+        `### ${kind}\n\n${events[kind].description}\n\n${tables.reply(events[kind].data)}\n\n${exampleBlock('data', events[kind].example)}`,
+    ),
+  ].join('\n\n')
 }
 
 function snippetsSection(): string {
   const blocks = signingSnippets().snippets.map(
     ({ name, purpose, filename, code, language }) =>
-      `<details><summary>${name}: ${purpose === 'sign-request' ? 'sign a request' : 'verify a webhook'} <code>${filename}</code></summary>\n\n\`\`\`${language}\n${code}\`\`\`\n\n</details>`,
+      `<details><summary>${name}: ${snippetPurposes[purpose]} <code>${filename}</code></summary>\n\n\`\`\`${language}\n${code}\`\`\`\n\n</details>`,
   )
   return `## Signing snippets\n\nEach is executed against this API and the test vectors before a release.\n\n${blocks.join('\n\n')}`
 }

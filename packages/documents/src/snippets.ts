@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs'
 
+/** What the programs do, in the order in which an integration needs them. */
+export const snippetPurposes = {
+  'sign-request': 'sign a request',
+  'verify-webhook': 'verify a webhook',
+  'receive-webhook': 'receive webhooks',
+} as const
+export type SnippetPurpose = keyof typeof snippetPurposes
+
 interface Language {
   readonly id: string
   readonly name: string
-  readonly signRequest: string
-  readonly verifyWebhook: string
-  /** What runs the file, shown to the reader. */
+  /** What runs the files, shown to the reader. */
   readonly runtime: string
+  readonly files: { readonly [Purpose in SnippetPurpose]?: string }
 }
 
 /** The files stand in snippets/, as the programs that the tests execute. */
@@ -14,65 +21,85 @@ export const languages: readonly Language[] = [
   {
     id: 'node',
     name: 'Node.js / TypeScript',
-    runtime: 'Node.js 22.18 or newer',
-    signRequest: 'sign-request.ts',
-    verifyWebhook: 'verify-webhook.ts',
+    runtime: 'Node.js 20 or newer',
+    files: {
+      'sign-request': 'sign-request.mjs',
+      'verify-webhook': 'verify-webhook.mjs',
+      'receive-webhook': 'receive-webhook.mjs',
+    },
   },
   {
     id: 'python',
     name: 'Python',
     runtime: 'Python 3.8 or newer',
-    signRequest: 'sign_request.py',
-    verifyWebhook: 'verify_webhook.py',
+    files: {
+      'sign-request': 'sign_request.py',
+      'verify-webhook': 'verify_webhook.py',
+      'receive-webhook': 'receive_webhook.py',
+    },
   },
   {
     id: 'php',
     name: 'PHP',
     runtime: 'PHP 7.4 or newer',
-    signRequest: 'sign-request.php',
-    verifyWebhook: 'verify-webhook.php',
+    files: {
+      'sign-request': 'sign-request.php',
+      'verify-webhook': 'verify-webhook.php',
+      'receive-webhook': 'receive-webhook.php',
+    },
   },
   {
     id: 'ruby',
     name: 'Ruby',
-    runtime: 'Ruby 2.7 or newer',
-    signRequest: 'sign_request.rb',
-    verifyWebhook: 'verify_webhook.rb',
+    runtime: 'Ruby 3.0 or newer',
+    files: {
+      'sign-request': 'sign_request.rb',
+      'verify-webhook': 'verify_webhook.rb',
+      'receive-webhook': 'receive_webhook.rb',
+    },
   },
   {
     id: 'java',
     name: 'Java',
     runtime: 'Java 17 or newer',
-    signRequest: 'SignRequest.java',
-    verifyWebhook: 'VerifyWebhook.java',
+    files: {
+      'sign-request': 'SignRequest.java',
+      'verify-webhook': 'VerifyWebhook.java',
+      'receive-webhook': 'ReceiveWebhook.java',
+    },
   },
   {
     id: 'go',
     name: 'Go',
     runtime: 'Go 1.19 or newer',
-    signRequest: 'sign_request.go',
-    verifyWebhook: 'verify_webhook.go',
+    files: {
+      'sign-request': 'sign_request.go',
+      'verify-webhook': 'verify_webhook.go',
+      'receive-webhook': 'receive_webhook.go',
+    },
   },
   {
     id: 'csharp',
     name: 'C#',
-    runtime: 'Mono, .NET Framework 4.5, .NET 6 or newer',
-    signRequest: 'SignRequest.cs',
-    verifyWebhook: 'VerifyWebhook.cs',
+    runtime: 'Mono, .NET Framework 4.6, .NET 6 or newer',
+    files: {
+      'sign-request': 'SignRequest.cs',
+      'verify-webhook': 'VerifyWebhook.cs',
+      'receive-webhook': 'ReceiveWebhook.cs',
+    },
   },
   {
     id: 'bash',
     name: 'Bash with openssl and curl',
     runtime: 'Bash 4, openssl, curl',
-    signRequest: 'sign-request.sh',
-    verifyWebhook: 'verify-webhook.sh',
+    files: { 'sign-request': 'sign-request.sh', 'verify-webhook': 'verify-webhook.sh' },
   },
 ]
 
 export interface Snippet {
   readonly language: string
   readonly name: string
-  readonly purpose: 'sign-request' | 'verify-webhook'
+  readonly purpose: SnippetPurpose
   readonly filename: string
   readonly runtime: string
   readonly code: string
@@ -83,19 +110,14 @@ export function snippetFile(language: string, filename: string): URL {
   return new URL(`../snippets/${language}/${filename}`, import.meta.url)
 }
 
-/** Code to sign requests and to verify webhooks, in every language that we test. */
+/** Code to sign requests, and to verify and receive webhooks, in every language that we test. */
 export function signingSnippets(): { readonly snippets: readonly Snippet[] } {
   return {
-    snippets: languages.flatMap(({ id, name, runtime, signRequest, verifyWebhook }) =>
-      (
-        [
-          ['sign-request', signRequest],
-          ['verify-webhook', verifyWebhook],
-        ] as const
-      ).map(([purpose, filename]) => ({
+    snippets: languages.flatMap(({ id, name, runtime, files }) =>
+      Object.entries(files).map(([purpose, filename]) => ({
         language: id,
         name,
-        purpose,
+        purpose: purpose as SnippetPurpose,
         filename,
         runtime,
         code: readFileSync(snippetFile(id, filename), 'utf8'),

@@ -1,4 +1,5 @@
 import { bodySha256, canonicalString, signRequest, signWebhook, timestampToleranceSeconds } from '@backoffice/contracts'
+import { exampleDelivery } from './example-delivery.ts'
 
 export interface RequestVector {
   readonly name: string
@@ -97,6 +98,7 @@ const webhookCases: readonly WebhookCase[] = [
   ['an empty body', ''],
   ['another secret', '{"id":"evt_4"}', { secret: 'whsec_another_secret' }],
   ['another timestamp', '{"id":"evt_4"}', { timestamp: '1767225601' }],
+  [exampleDelivery.name, exampleDelivery.body, exampleDelivery],
 ]
 
 type AgeCase = readonly [

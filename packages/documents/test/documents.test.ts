@@ -1,24 +1,29 @@
 import {
   bodySha256,
   canonicalString,
+  errorAnchor,
   errorCatalogue,
+  errorDetails,
+  eventEnvelope,
   httpOperations,
+  publicErrorCodes,
   publicEventKinds,
   signRequest,
   signWebhook,
 } from '@backoffice/contracts'
+import type { TSchema } from '@sinclair/typebox'
 import t from 'tap'
 import {
-  docsAssets,
   docsContentSecurityPolicy,
-  docsPage,
+  documentation,
   openApiDocument,
   postmanCollection,
-  publishedErrorCodes,
+  sampleLanguages,
   testVectors,
 } from '../src/index.ts'
 
 const baseUrl = 'https://backoffice.example.org/api/v1'
+const mainPage = () => String(documentation.get('')?.({ baseUrl }).body)
 
 t.test('there are at least 30 vectors, with names of their own, and our own signer agrees with each', async (t) => {
   const { requests, webhooks } = testVectors()
@@ -56,9 +61,41 @@ t.test('the OpenAPI document has every operation once, and an operationId for ev
   )
 })
 
+t.test('each operation has a program in every language', async (t) => {
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
+  for (const { id, http } of httpOperations) {
+    const samples = paths[http?.path ?? ''][http?.method.toLowerCase() ?? '']['x-codeSamples']
+    t.strictSame(
+      samples.map(({ label }: { label: string }) => label),
+      sampleLanguages.map(({ name }) => name),
+      id,
+    )
+    for (const { lang, source } of samples) t.match(source, baseUrl, lang)
+  }
+})
+
+t.test('an error response names its codes, and no others: in its schema as in its examples', async (t) => {
+  const { paths, components } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
+  const codesOf = (error: { $ref?: string; discriminator?: { mapping: Record<string, string> } }): string[] => {
+    const mapping = error.discriminator?.mapping ?? { only: error.$ref ?? '' }
+    return Object.values(mapping).flatMap(
+      ($ref) => components.schemas[$ref.split('/').at(-1) ?? ''].properties.code.enum,
+    )
+  }
+  for (const [path, methods] of Object.entries<Record<string, { responses: object }>>(paths)) {
+    for (const { responses } of Object.values(methods)) {
+      for (const [status, response] of Object.entries(responses)) {
+        if (Number(status) < 400) continue
+        const { schema, examples } = response.content['application/json']
+        t.strictSame(codesOf(schema.properties.error), Object.keys(examples), `${path} ${status}`)
+      }
+    }
+  }
+})
+
 t.test("the team's own codes are in no public document", async (t) => {
-  const everything = JSON.stringify(openApiDocument({ baseUrl })) + docsPage({ baseUrl })
-  const published = new Set<string>(publishedErrorCodes())
+  const everything = JSON.stringify(openApiDocument({ baseUrl })) + mainPage()
+  const published = new Set<string>(publicErrorCodes)
   for (const code of Object.keys(errorCatalogue)) {
     if (!published.has(code)) t.notMatch(everything, new RegExp(`\\b${code}\\b`), code)
   }
@@ -81,12 +118,54 @@ t.test('the collection has every operation, and its scripts compile', async (t) 
 })
 
 t.test('the page is complete, loads nothing from elsewhere, and its policy forbids it', async (t) => {
-  const page = docsPage({ baseUrl })
+  const page = mainPage()
   for (const { id } of httpOperations) t.match(page, `id="${id.toLowerCase()}"`)
   t.notMatch(page, /\{\{\w+\}\}/, 'no placeholder is left')
   for (const [, url] of page.matchAll(/(?:src|href)="(https?:[^"]+)"/g))
     t.match(url, baseUrl, 'a link leads to our own documents only')
   t.notMatch(page, /<script(?![^>]*(src=|application\/json))/)
+  t.notMatch(page, / (?:style|on\w+)="/, 'nor anything else that the policy forbids')
   t.match(docsContentSecurityPolicy, "default-src 'none'")
-  t.strictSame(Object.keys(docsAssets), ['docs.css', 'tester.js'])
+})
+
+t.test('every link within the page has its place, and every error code and event field is explained', async (t) => {
+  const page = mainPage()
+  const places = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+  for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) t.ok(places.has(target ?? ''), `#${target}`)
+  for (const code of publicErrorCodes) t.ok(places.has(errorAnchor(code)), code)
+})
+
+/** Words that say what they mean by themselves. */
+const isPlain = (path: string) => /details\.(in|signature)$/.test(path)
+
+t.test('every field that an operator reads or writes says what it means', async (t) => {
+  const described = (schema: TSchema, path: string): void => {
+    const { anyOf = [], items, properties = {} } = schema
+    const inner = anyOf.find(({ type }: TSchema) => type !== 'null')
+    const explains = [schema, items, inner].some((part) => part?.description !== undefined)
+    // An object is explained by its fields.
+    t.ok(explains || schema.type === 'object' || !path.includes('.'), path)
+    if (inner?.const !== undefined && !isPlain(path))
+      for (const value of anyOf) t.ok(value.description, `${path} ${value.const}`)
+    for (const [name, field] of Object.entries(properties)) described(field as TSchema, `${path}.${name}`)
+    if (items !== undefined) described(items, `${path}[]`)
+  }
+  for (const { id, params, query, body, reply } of httpOperations)
+    for (const part of [params, query, body, reply]) described(part, id)
+  for (const kind of publicEventKinds) described(eventEnvelope(kind), kind)
+  for (const [code, { schema }] of Object.entries(errorDetails)) described(schema, `${code} details`)
+})
+
+t.test('the delivery that the page shows verifies with the secret beside it, as its text is copied', async (t) => {
+  const shown = mainPage()
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+  const [, secret = ''] = /with the secret (whsec_\w+)/.exec(shown) ?? []
+  const [, timestamp = ''] = /X-Webhook-Timestamp: (\d+)\n/.exec(shown) ?? []
+  const [, signature] = /X-Webhook-Signature: ([0-9a-f]{64})\n/.exec(shown) ?? []
+  const [body = ''] = /(?<=\n\n)\{"id":"evt_.+(?=\n)/.exec(shown) ?? []
+  t.equal(signWebhook(secret, { timestamp, body }), signature)
+  t.match(JSON.parse(body), { id: /^evt_/, type: 'withdrawal.status_changed', data: { status: 'approved' } })
+  t.ok(testVectors().webhooks.some((vector) => vector.body === body && vector.signature === signature))
 })

@@ -1,161 +1,103 @@
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { testVectors } from '../src/index.ts'
+import { languages, type SnippetPurpose, snippetFile } from '../src/index.ts'
+import type { Command, VectorFiles, Workshop } from './workshop.ts'
 
-const snippets = fileURLToPath(new URL('../snippets/', import.meta.url))
 const drivers = fileURLToPath(new URL('./drivers/', import.meta.url))
-/** Kept, so that only the first run compiles what the programs import. Go removes by itself what is old. */
-const goCache = fileURLToPath(new URL('../../../.cache/go/', import.meta.url))
-
-/** A folder with the vectors, for drivers with a JSON parser and for those without. */
-export class Workshop {
-  readonly folder = mkdtempSync(join(tmpdir(), 'snippets-'))
-  readonly vectors = join(this.folder, 'vectors.json')
-  readonly lines = join(this.folder, 'vectors.txt')
-  readonly escaped = join(this.folder, 'vectors-escaped.txt')
-
-  constructor() {
-    const { requests, webhooks: timeless, webhookAges } = testVectors()
-    const inTime = { toleranceSeconds: 300, accepted: true }
-    const webhooks = [...timeless.map((v) => ({ ...v, ...inTime, receivedAt: Number(v.timestamp) })), ...webhookAges]
-    writeFileSync(this.vectors, JSON.stringify({ requests, webhooks }))
-    const rows = [
-      ...requests.map((v) => ['request', v.name, v.secret, v.method, v.path, v.timestamp, v.body, v.signature]),
-      ...webhooks.map((v) => [
-        ...['webhook', v.name, v.secret, v.timestamp, String(v.toleranceSeconds), String(v.receivedAt)],
-        ...[String(v.accepted), v.body, v.signature],
-      ]),
-    ]
-    const write = (file: string, encode: (value: string) => string) =>
-      writeFileSync(file, rows.map(([kind, ...values]) => `${[kind, ...values.map(encode)].join(' ')}\n`).join(''))
-    write(this.lines, (value) => Buffer.from(`x${value}`).toString('base64'))
-    // Bash reads this by itself. It would start a program for each value in base64, which takes ten times as long.
-    write(this.escaped, (value) => Buffer.from(`x${value}`).toString('hex').replace(/../g, '\\x$&'))
-  }
-
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true })
-  }
-
-  run(
-    command: string,
-    args: readonly string[],
-    options: { readonly cwd?: string; readonly env?: Record<string, string>; readonly input?: string } = {},
-  ): string {
-    return execFileSync(command, args, {
-      encoding: 'utf8',
-      stdio: ['pipe', 'pipe', 'pipe'],
-      cwd: options.cwd ?? this.folder,
-      env: {
-        ...process.env,
-        GOCACHE: goCache,
-        GOFLAGS: '-mod=mod',
-        GO111MODULE: 'off',
-        // As in a reader's terminal: without a locale some runtimes take arguments and print as ASCII.
-        LC_ALL: 'C.UTF-8',
-        ...options.env,
-      },
-      ...(options.input === undefined ? {} : { input: options.input }),
-    })
-  }
-
-  copy(from: string, to: string): void {
-    mkdirSync(join(this.folder, to, '..'), { recursive: true })
-    copyFileSync(from, join(this.folder, to))
-  }
-}
 
 /** How a language's snippets are run: against the vectors, and as the programs that a reader runs. */
 export interface Runtime {
   /** What must be installed, and where Debian has it. */
   readonly command: string
   readonly debianPackage: string
-  verifyVectors(shop: Workshop): string
-  signRequest(shop: Workshop, args: readonly string[], env: Record<string, string>): string
+  verifyVectors(shop: Workshop, vectors: VectorFiles): string
+  program(shop: Workshop, purpose: SnippetPurpose): Command
 }
 
+/** The path of a snippet. */
+export function snippet(language: string, purpose: SnippetPurpose): string {
+  const filename = languages.find(({ id }) => id === language)?.files[purpose]
+  if (filename === undefined) throw new Error(`${language} has no program to ${purpose}`)
+  return fileURLToPath(snippetFile(language, filename))
+}
+
+const folderOf = (language: string) => join(snippet(language, 'sign-request'), '..')
+
 const script = (
-  command: string,
-  debianPackage: string,
   language: string,
-  driver: string,
-  snippet: string,
+  { command, debianPackage, driver }: { command: string; debianPackage: string; driver: string },
 ): Runtime => ({
   command,
   debianPackage,
-  verifyVectors: (shop) =>
-    shop.run(command, [
-      join(drivers, driver),
-      language === 'bash' ? shop.escaped : shop.vectors,
-      join(snippets, language),
-    ]),
-  signRequest: (shop, args, env) => shop.run(command, [join(snippets, language, snippet), ...args], { env }),
+  verifyVectors: (shop, vectors) => {
+    const file = language === 'bash' ? vectors.escaped : vectors.json
+    return shop.run(command, [join(drivers, driver), file, folderOf(language)])
+  },
+  program: (_shop, purpose) => [command, snippet(language, purpose)],
 })
 
-const go = (shop: Workshop, part: 'sign' | 'verify', file: string) => {
-  shop.copy(join(snippets, 'go', file), `go-${part}/${file}`)
-  shop.copy(join(drivers, `go-${part}`, 'driver_test.go'), `go-${part}/driver_test.go`)
-  return shop.run('go', ['test', '-v', '-count=1', '.'], {
-    cwd: join(shop.folder, `go-${part}`),
-    env: { VECTORS: shop.vectors },
-  })
+const classes: Readonly<Record<SnippetPurpose, string>> = {
+  'sign-request': 'SignRequest',
+  'verify-webhook': 'VerifyWebhook',
+  'receive-webhook': 'ReceiveWebhook',
+}
+const javaClasses = (shop: Workshop) =>
+  shop.once('java', (folder) =>
+    shop.run('javac', [
+      ...['-encoding', 'UTF-8', '-d', folder, join(drivers, 'Driver.java')],
+      ...(Object.keys(classes) as SnippetPurpose[]).map((purpose) => snippet('java', purpose)),
+    ]),
+  )
+// A quick start matters more here than fast code.
+const java = (shop: Workshop, ...args: string[]): Command => [
+  ...(['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'] as const),
+  ...['-cp', javaClasses(shop), ...args],
+]
+
+const csharpProgram = (shop: Workshop) =>
+  shop.once('driver.exe', (program) =>
+    shop.run('mcs', [
+      ...['-r:System.Net.Http.dll', '-main:Driver', `-out:${program}`, join(drivers, 'Driver.cs')],
+      ...(Object.keys(classes) as SnippetPurpose[]).map((purpose) => snippet('csharp', purpose)),
+    ]),
+  )
+
+/** Files that are named on the command line are compiled whatever their build tag says, as a reader does it. */
+function goVectors(shop: Workshop, vectors: VectorFiles, purpose: SnippetPurpose): number {
+  const driver = join(drivers, `go-${purpose}`, 'driver_test.go')
+  const files = [snippet('go', purpose), driver].map((file) => shop.copy(file))
+  const output = shop.run('go', ['test', '-v', '-count=1', ...files], { VECTORS: vectors.json })
+  return Number(/verified (\d+)/.exec(output)?.[1] ?? 0)
 }
 
-const count = (output: string) => Number(/verified (\d+)/.exec(output)?.[1] ?? 0)
-
 export const runtimes: Readonly<Record<string, Runtime>> = {
-  node: script(process.execPath, 'the node package', 'node', 'driver.ts', 'sign-request.ts'),
-  python: script('python3', 'python3', 'python', 'driver.py', 'sign_request.py'),
-  php: script('php', 'php-cli', 'php', 'driver.php', 'sign-request.php'),
-  ruby: script('ruby', 'ruby', 'ruby', 'driver.rb', 'sign_request.rb'),
-  bash: script('bash', 'bash, openssl, curl', 'bash', 'driver.sh', 'sign-request.sh'),
+  node: script('node', { command: process.execPath, debianPackage: 'the node package', driver: 'driver.mjs' }),
+  python: script('python', { command: 'python3', debianPackage: 'python3', driver: 'driver.py' }),
+  ruby: script('ruby', { command: 'ruby', debianPackage: 'ruby', driver: 'driver.rb' }),
+  bash: script('bash', { command: 'bash', debianPackage: 'bash, openssl, curl', driver: 'driver.sh' }),
+  php: script('php', { command: 'php', debianPackage: 'php-cli', driver: 'driver.php' }),
   java: {
     command: 'javac',
     debianPackage: 'default-jdk-headless',
-    verifyVectors(shop) {
-      const sources = [
-        join(snippets, 'java/SignRequest.java'),
-        join(snippets, 'java/VerifyWebhook.java'),
-        join(drivers, 'Driver.java'),
-      ]
-      shop.run('javac', ['-encoding', 'UTF-8', '-d', join(shop.folder, 'java'), ...sources])
-      return shop.run('java', ['-cp', join(shop.folder, 'java'), 'Driver', shop.lines])
+    verifyVectors(shop, vectors) {
+      const [command, ...args] = java(shop, 'Driver', vectors.lines)
+      return shop.run(command, args)
     },
-    signRequest: (shop, args, env) =>
-      shop.run('java', ['-cp', join(shop.folder, 'java'), 'SignRequest', ...args], { env }),
+    program: (shop, purpose) => java(shop, classes[purpose]),
   },
   go: {
     command: 'go',
     debianPackage: 'golang-go',
-    verifyVectors: (shop) =>
-      `verified ${count(go(shop, 'sign', 'sign_request.go')) + count(go(shop, 'verify', 'verify_webhook.go'))}`,
-    signRequest(shop, args, env) {
-      const program = join(shop.folder, 'go-program')
-      if (!existsSync(program)) shop.run('go', ['build', '-o', program, join(snippets, 'go/sign_request.go')])
-      return shop.run(program, args, { env })
-    },
+    verifyVectors: (shop, vectors) =>
+      `verified ${goVectors(shop, vectors, 'sign-request') + goVectors(shop, vectors, 'verify-webhook')}`,
+    program: (shop, purpose) => [
+      shop.once(`go-${purpose}`, (program) => shop.run('go', ['build', '-o', program, snippet('go', purpose)])),
+    ],
   },
   csharp: {
     command: 'mcs',
     debianPackage: 'mono-mcs mono-runtime libmono-system-net-http4.0-cil',
-    verifyVectors(shop) {
-      const sources = [
-        join(snippets, 'csharp/SignRequest.cs'),
-        join(snippets, 'csharp/VerifyWebhook.cs'),
-        join(drivers, 'Driver.cs'),
-      ]
-      shop.run('mcs', ['-r:System.Net.Http.dll', '-main:Driver', `-out:${join(shop.folder, 'driver.exe')}`, ...sources])
-      return shop.run('mono', [join(shop.folder, 'driver.exe'), shop.lines])
-    },
-    signRequest(shop, args, env) {
-      const program = join(shop.folder, 'sign.exe')
-      const source = join(snippets, 'csharp/SignRequest.cs')
-      if (!existsSync(program))
-        shop.run('mcs', ['-r:System.Net.Http.dll', '-main:SignRequest', `-out:${program}`, source])
-      return shop.run('mono', [program, ...args], { env })
-    },
+    verifyVectors: (shop, vectors) => shop.run('mono', [csharpProgram(shop), 'vectors', vectors.lines]),
+    program: (shop, purpose) => ['mono', csharpProgram(shop), classes[purpose]],
   },
 }

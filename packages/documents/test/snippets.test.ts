@@ -1,31 +1,38 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
-import { languages, testVectors } from '../src/index.ts'
-import { runtimes, Workshop } from './runtimes.ts'
+import { languages, type SnippetPurpose } from '../src/index.ts'
+import { checkReceiver, startReceivingOperator } from './receivers.ts'
+import { runtimes } from './runtimes.ts'
+import { Workshop, writeVectors } from './workshop.ts'
 
+t.setTimeout(240_000)
 const shop = new Workshop()
 t.teardown(() => shop.remove())
-const { requests, webhooks, webhookAges } = testVectors()
-const total = requests.length + webhooks.length + webhookAges.length
+const vectors = writeVectors(shop)
 const system = await sharedSystem(t)
-const sandbox = system.operators[0]?.sandbox ?? { key: '', secret: '' }
+const { key, secret } = system.operators[0]?.sandbox ?? { key: '', secret: '' }
+const environment = { BASE_URL: system.baseUrl, OPERATOR_KEY: key, OPERATOR_SECRET: secret }
+const receivingOperator = await startReceivingOperator(t, system)
 
 t.test('every language has a runtime to be tested with', async (t) => {
   t.strictSame(Object.keys(runtimes).sort(), languages.map(({ id }) => id).sort())
 })
 
-for (const { id, name } of languages) {
+for (const { id, name, files } of languages) {
   const runtime = runtimes[id]
   if (runtime === undefined) continue
   const skip = skipWithout(runtime.command, runtime.debianPackage)
 
   t.test(`${name}: the snippets agree with every vector`, { skip }, async (t) => {
-    t.equal(runtime.verifyVectors(shop).match(/verified (\d+)/)?.[1], String(total))
+    t.equal(runtime.verifyVectors(shop, vectors).match(/verified (\d+)/)?.[1], String(vectors.count))
   })
 
   t.test(`${name}: the program is accepted by the running gateway`, { skip }, async (t) => {
-    const env = { BASE_URL: system.baseUrl, OPERATOR_KEY: sandbox.key, OPERATOR_SECRET: sandbox.secret }
-    t.match(runtime.signRequest(shop, ['GET', '/me'], env), '"isSandbox":true')
+    const [command, ...program] = runtime.program(shop, 'sign-request')
+    const call = (...args: string[]) => shop.run(command, [...program, ...args], environment)
+    t.match(call('GET', '/me'), '"isSandbox":true')
     const player = {
       externalId: `snippet-${id}`,
       name: 'João',
@@ -33,8 +40,45 @@ for (const { id, name } of languages) {
       cpf: '52998224725',
       birthDate: '1990-05-17',
     }
-    const registered = runtime.signRequest(shop, ['POST', '/players', JSON.stringify(player), `snippet-${id}-1`], env)
-    t.match(registered, `"externalId":"snippet-${id}"`)
-    t.match(runtime.signRequest(shop, ['GET', `/players?externalId=snippet-${id}`], env), '"João"')
+    t.match(call('POST', '/players', JSON.stringify(player), `snippet-${id}-1`), `"externalId":"snippet-${id}"`)
+    t.match(call('GET', `/players?externalId=snippet-${id}`), '"João"')
   })
+
+  t.test(`${name}: a program without its arguments says in one line how it is used`, { skip }, async (t) => {
+    for (const [purpose, filename] of Object.entries(files) as [SnippetPurpose, string][]) {
+      const { status, stderr, stdout } = shop.attempt(runtime.program(shop, purpose))
+      const name = filename.replace(/\.\w+$/, '')
+      t.match({ status, lines: stderr.trim().split('\n') }, { status: 2, lines: [/^usage: /] }, filename)
+      t.match(stderr, name)
+      t.equal(stdout, '')
+    }
+  })
+
+  t.test(
+    `${name}: the receiver takes what the system sends, once, and nothing else`,
+    { skip: skip || (files['receive-webhook'] === undefined && 'the shell has no server') },
+    (t) => checkReceiver(t, receivingOperator, (port) => commandOf(id, port), shop),
+  )
 }
+
+/** PHP's own server is told its port in another way than the others. */
+function commandOf(language: string, port: number) {
+  const [command, ...args] = runtimes[language]?.program(shop, 'receive-webhook') ?? ['false']
+  return language === 'php' ? ([command, '-S', `127.0.0.1:${port}`, ...args] as const) : ([command, ...args] as const)
+}
+
+t.test('the Go programs can lie in one folder', { skip: skipWithout('go', 'golang-go') }, async (t) => {
+  const folder = t.testdir()
+  cpSync(fileURLToPath(new URL('../snippets/go/', import.meta.url)), folder, { recursive: true })
+  t.match(shop.attempt(['sh', '-c', `cd '${folder}' && go build ./...`]), { status: 0, stderr: /matched no packages/ })
+})
+
+t.test("the guide's first call works when it is pasted", async (t) => {
+  const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8')
+  const script = /```bash\n(.*?)```/s.exec(guide)?.[1] ?? ''
+  const filledIn = script
+    .replace('{{baseUrl}}', system.baseUrl)
+    .replace('KEY=bk_test_…  SECRET=sk_…', `KEY=${key}  SECRET=${secret}`)
+  t.not(filledIn, script)
+  t.match(JSON.parse(shop.run('sh', ['-c', filledIn])), { brand: { isSandbox: true } })
+})

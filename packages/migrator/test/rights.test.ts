@@ -178,6 +178,7 @@ const changeable: Readonly<Record<string, readonly string[]>> = {
       'sealed_identity',
       'cpf_digest',
       'email_digest',
+      'phone_digest',
       'birth_date',
       'status',
       'kyc_status',

@@ -1,4 +1,16 @@
 // What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
+
+// A service may verify its own trail long afterwards.
+export {
+  fixedKeys,
+  IdentityRefused,
+  type IssuerKey,
+  inputDigest,
+  KeysUnavailable,
+  RecordedCalls,
+  type TeamIdentity,
+  type Trusted,
+} from '@backoffice/team-identity'
 export { assignments, columnNames, rowsOf, unnest } from './database/columns.ts'
 export { readOver } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'
@@ -15,6 +27,7 @@ export type { Reaction } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
 export { findSetAside, listSetAside, rerunSetAside, type SetAsideMessage, takeSetAside } from './messages/set-aside.ts'
 export { byService, insertAudit, recordAction } from './operations/audit.ts'
+export { readProvenEntries } from './operations/export-audit.ts'
 export {
   type Call,
   type DirectTools,
@@ -29,6 +42,7 @@ export { withOperatorNames } from './operations/operator-names.ts'
 export { fitting, toPage } from './operations/page.ts'
 export { type PlayerTable, playerRows } from './operations/player-rows.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
+export { type ApprovedProposal, findApprovedProposal } from './operations/two-people.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export { holderOf } from './process/address-holder.ts'
 export {

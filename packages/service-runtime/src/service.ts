@@ -1,5 +1,5 @@
 import type { Operation, operations as operationTable, RuntimeOperationId, ServiceName } from '@backoffice/contracts'
-import { identityOf, TeamVerifier } from '@backoffice/team-identity'
+import { identityOf, issuerKeys, TeamVerifier, type Trusted } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { connectDatabase } from './database/connect.ts'
@@ -66,6 +66,8 @@ export interface ServiceContext {
   readonly clock: Clock
   readonly log: Logger
   readonly transact: Transact
+  /** Who belongs to the team. */
+  readonly team: Trusted
 }
 
 /** Something that runs beside the operations: a sweeper, a scheduler, an HTTP listener. */
@@ -171,7 +173,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const { name } = service
   assertInboxOutlivesEvents(settings)
   service.assertSettings?.(settings)
-  const verifier = new TeamVerifier(identityOf(settings))
+  const identity = identityOf(settings)
+  const team = { identity, keys: identity.issuer === undefined ? undefined : issuerKeys(identity) }
   const log = createLogger(name, settings.LOG_LEVEL)
   const vault = vaultFrom(name, settings)
   const db = await connectDatabase(name, settings, { loadEntities: service.entities, vault, intercept })
@@ -194,7 +197,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const relay = new Relay({ db, rpc, publisher, log })
   const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log })
-  const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, clock, log }) }
+  const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, clock, log }), team }
 
   const composition = service.compose(context, settings, outside)
   const own = Object.values(composition.operations) as Handler[]
@@ -204,7 +207,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
     service.sealedTables,
   )
   const handlers = [...own, ...builtIn]
-  const gate = new TeamGate(verifier, { db, clock, log })
+  const gate = new TeamGate(new TeamVerifier(team.identity, team.keys), { db, clock, log })
   const served = handlers.map((handler) => runner.serve(handler))
   const server = new RpcServer({ served, admit: (operation, call) => gate.admit(operation, call), log })
   const consumers = (composition.reactions ?? []).map(

@@ -16,6 +16,7 @@ export { ConfigurationError, loadConfig, secret, serviceConfig } from './process
 export { type HealthServer, startHealthServer } from './process/health.ts'
 export { createLogger, type Logger } from './process/log.ts'
 export { Loop } from './process/loop.ts'
+export { requestLimit } from './process/request-limit.ts'
 export { type RunningProcess, runProcess } from './process/run-process.ts'
 export { waitAtMost } from './process/wait-at-most.ts'
 export { flushTelemetry } from './telemetry/flush.ts'

@@ -14,7 +14,7 @@ import {
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
 import { type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
-import { type Db, defineService, handle, type Reaction, type Sent } from '../src/index.ts'
+import { type Db, defineService, handle, type Reaction, recordAction, type Sent } from '../src/index.ts'
 
 const closed = { additionalProperties: false } as const
 const Count = Type.Object({ count: Type.Integer() }, closed)
@@ -34,7 +34,7 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
-    rejects: ['DEPOSIT_NOT_PENDING'],
+    rejects: ['TRANSFER_CONFLICT'],
   }),
   /** The same, as a person of the team. */
   decideWithdrawal: team.command({
@@ -57,7 +57,7 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
-    rejects: ['DEPOSIT_NOT_PENDING'],
+    rejects: ['TRANSFER_CONFLICT'],
   }),
   /** The same for what is idempotent by a reference. */
   postByTwo: team.direct({
@@ -69,7 +69,7 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
-    rejects: ['DEPOSIT_NOT_PENDING'],
+    rejects: ['TRANSFER_CONFLICT'],
   }),
   /** Tells who somebody is, if masked. */
   readPerson: team.query({
@@ -97,7 +97,7 @@ const table = service('payments', {
       closed,
     ),
     reply: Count,
-    rejects: ['DEPOSIT_NOT_PENDING'],
+    rejects: ['TRANSFER_CONFLICT'],
   }),
   decideWithdrawalInSandbox: sandbox.command({
     summary: 'Count up in the sandbox',
@@ -260,10 +260,16 @@ const posted = new Set<string>()
 
 const postByTwoHandler = handle(postByTwo, {
   takesTwo: async ({ input: { recordId } }) => !recordId.startsWith('sandbox'),
-  async run({ input: { recordId, reference } }, { db }) {
-    const count = posted.has(reference) ? 1 : await increment(db, recordId)
+  async run(call, { db, now }) {
+    const { recordId, reference } = call.input
+    if (posted.has(reference)) return { count: 1 }
+    const count = await db.transaction(async (tx) => {
+      await recordAction(tx, postByTwo, call, now)
+      const count = await increment(tx, recordId)
+      failWork(recordId, count)
+      return count
+    })
     posted.add(reference)
-    failWork(recordId, count)
     return { count }
   },
 })

@@ -1,5 +1,8 @@
-export { KeysUnavailable } from './issuer-keys.ts'
+export { objectOf, refusalOf } from './admission.ts'
+export { auditedInput, subjectAndReason } from './audited-input.ts'
+export { fixedKeys, type IssuerKey, type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 export { type CallToProve, inputDigest, type Proof } from './proof.ts'
+export { RecordedCalls, type Trusted } from './recorded-calls.ts'
 export {
   exportSessionKey,
   importSessionKey,
@@ -9,5 +12,5 @@ export {
   type SessionKey,
   type TeamSigner,
 } from './session.ts'
-export { type IdentitySettings, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
+export { type IdentitySettings, identityFrom, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
 export { IdentityRefused, type RefusalReason, type TeamCaller, TeamVerifier } from './verifier.ts'

@@ -1,5 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
-import { type CompactVerifyGetKey, createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet } from 'jose'
+import {
+  type CompactVerifyGetKey,
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose'
 import type { TeamIdentity } from './settings.ts'
 
 const discoveryTimeoutMs = 5_000
@@ -9,58 +16,128 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
 
-/** The keys that the identity provider signs with. They are looked up when they are first needed, and again when it has new ones. */
-export function issuerKeys({ issuer, keysFile }: Pick<TeamIdentity, 'issuer' | 'keysFile'>): CompactVerifyGetKey {
+export type IssuerKey = JWK
+
+/** The public keys that the identity provider signs with. */
+export interface IssuerKeys {
+  /** The key that a token asks for. @throws {KeysUnavailable} */
+  readonly find: CompactVerifyGetKey
+  /** All of them, as the provider has them now. @throws {KeysUnavailable} */
+  readonly read: () => Promise<readonly IssuerKey[]>
+}
+
+/** They are looked up when they are first needed, and again when the provider has new ones. */
+export function issuerKeys({ issuer, keysFile }: Pick<TeamIdentity, 'issuer' | 'keysFile'>): IssuerKeys {
   if (keysFile !== undefined) return keysInFile(keysFile)
   if (issuer === undefined) throw new Error('TEAM_ISSUER: is required')
   return keysOfIssuer(issuer)
 }
 
+/** Keys that are known, and do not change. */
+export const fixedKeys = (keys: readonly JWK[]): IssuerKeys => ({
+  find: createLocalJWKSet({ keys: [...keys] }),
+  read: async () => keys,
+})
+
 /** A provider changes its keys from time to time, and the file with them. */
-function keysInFile(file: string): CompactVerifyGetKey {
-  let keys: CompactVerifyGetKey | undefined
+function keysInFile(file: string): IssuerKeys {
+  let keys: ReturnType<typeof createLocalJWKSet> | undefined
   let changedAtMs = 0
   const read = () => {
     changedAtMs = statSync(file).mtimeMs
     keys = createLocalJWKSet(JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet)
     return keys
   }
-  return async (header, token) => {
-    try {
-      return await (keys ?? read())(header, token)
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || statSync(file).mtimeMs === changedAtMs) throw error
-      return read()(header, token)
-    }
+  return {
+    async find(header, token) {
+      try {
+        return await (keys ?? read())(header, token)
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey) || statSync(file).mtimeMs === changedAtMs) throw error
+        return read()(header, token)
+      }
+    },
+    read: async () => read().jwks().keys,
   }
 }
 
 /** The token asks for a key that the provider does not have. All else is the provider's fault, or the network's. */
 const tokenFaults = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported]
 
+/** How old keys are when they are read again. */
+const keysFreshMs = 600_000
+/**
+ * How long keys count that were read before the provider went away. It is in the memory of a process alone: whoever could
+ * write a stored copy could sign as anybody.
+ */
+const keysKeptMsMax = 24 * 3_600_000
+/** A provider that is away is not asked at each call. */
+const askEveryMs = 30_000
+
+type RemoteKeys = ReturnType<typeof createRemoteJWKSet>
+
 /** OpenID Connect Discovery: the provider says where its keys are. */
-function keysOfIssuer(issuer: string): CompactVerifyGetKey {
-  let keys: Promise<CompactVerifyGetKey> | undefined
-  return async (header, token) => {
-    keys ??= discover(issuer)
+export function keysOfIssuer(issuer: string, { freshMs = keysFreshMs, keptMsMax = keysKeptMsMax } = {}): IssuerKeys {
+  let found: Promise<RemoteKeys> | undefined
+  let readAgainAtMs = 0
+  const discovered = async () => {
+    found ??= discover(issuer, keptMsMax)
     try {
-      return await (await keys)(header, token)
+      return await found
     } catch (error) {
-      if (error instanceof KeysUnavailable) keys = undefined
-      if (tokenFaults.some((fault) => error instanceof fault)) throw error
-      throw new KeysUnavailable('the keys of the identity provider cannot be read', { cause: error })
+      found = undefined
+      throw error
     }
+  }
+  const readAgain = async (keys: RemoteKeys) => {
+    if (performance.now() < readAgainAtMs) return
+    // One call asks. The others go on with what was read before.
+    readAgainAtMs = performance.now() + askEveryMs
+    try {
+      await keys.reload()
+      readAgainAtMs = performance.now() + freshMs
+    } catch (error) {
+      if (keys.jwks() !== undefined) return
+      readAgainAtMs = 0
+      throw error
+    }
+  }
+  return {
+    async find(header, token) {
+      try {
+        const keys = await discovered()
+        await readAgain(keys)
+        return await keys(header, token)
+      } catch (error) {
+        if (tokenFaults.some((fault) => error instanceof fault)) throw error
+        throw unavailable(error)
+      }
+    },
+    async read() {
+      try {
+        const keys = await discovered()
+        await keys.reload()
+        return keys.jwks()?.keys ?? []
+      } catch (error) {
+        throw unavailable(error)
+      }
+    },
   }
 }
 
-async function discover(issuer: string): Promise<CompactVerifyGetKey> {
+const unavailable = (cause: unknown): KeysUnavailable =>
+  cause instanceof KeysUnavailable
+    ? cause
+    : new KeysUnavailable('the keys of the identity provider cannot be read', { cause })
+
+async function discover(issuer: string, keptMsMax: number): Promise<RemoteKeys> {
   try {
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
     const response = await fetch(address, { signal: AbortSignal.timeout(discoveryTimeoutMs) })
     if (!response.ok) throw new Error(`${address} answers ${response.status}`)
     const { issuer: said, jwks_uri: keysAddress } = (await response.json()) as Record<string, string>
     if (said !== issuer || keysAddress === undefined) throw new Error(`${address} is of another issuer: ${said}`)
-    return createRemoteJWKSet(new URL(keysAddress))
+    return createRemoteJWKSet(new URL(keysAddress), { cacheMaxAge: keptMsMax })
   } catch (cause) {
     throw new KeysUnavailable('the identity provider cannot be reached', { cause })
   }

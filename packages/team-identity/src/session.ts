@@ -38,62 +38,58 @@ export interface TeamSigner {
   sign(call: CallToProve): Promise<Proof>
 }
 
-interface Login {
-  readonly idToken: string
-  readonly key: SessionKey
+interface Signing {
+  readonly privateKey: CryptoKey
+  /** How the signature names its key. */
+  readonly names: { readonly jwk: JWK } | { readonly kid: string }
+  readonly idToken: string | undefined
   readonly tool: TeamTool
   /** Says when; the system's clock unless a test has one of its own. */
-  readonly now?: () => Date
+  readonly now?: (() => Date) | undefined
+}
+
+class CallSigner implements TeamSigner {
+  readonly #signing: Signing
+
+  constructor(signing: Signing) {
+    this.#signing = signing
+  }
+
+  async sign({ operation, operationId, input, approves }: CallToProve): Promise<Proof> {
+    const { privateKey, names, idToken, tool, now = () => new Date() } = this.#signing
+    const claims: ProofClaims = {
+      operation,
+      operationId,
+      inputDigest: inputDigest(input),
+      ...(approves === undefined ? {} : { approves }),
+      iat: Math.floor(now().getTime() / 1_000),
+      tool,
+    }
+    const jwt = new SignJWT({ ...claims }).setProtectedHeader({ alg: algorithm, typ: proofType, ...names })
+    return { idToken, proof: await jwt.sign(privateKey) }
+  }
+}
+
+interface Login extends Pick<Signing, 'tool' | 'now'> {
+  readonly idToken: string
+  readonly key: SessionKey
 }
 
 /** Signs the calls of a person who has logged in. */
-export class PersonSigner implements TeamSigner {
-  readonly #login: Login
-
-  constructor(login: Login) {
-    this.#login = login
-  }
-
-  async sign(call: CallToProve): Promise<Proof> {
-    const { idToken, key, tool, now } = this.#login
-    const header = { alg: algorithm, typ: proofType, jwk: key.publicJwk }
-    const jwt = new SignJWT({ ...claimsOf(call, tool, now) }).setProtectedHeader(header)
-    return { idToken, proof: await jwt.sign(key.privateKey) }
+export class PersonSigner extends CallSigner {
+  constructor({ key, ...login }: Login) {
+    super({ ...login, privateKey: key.privateKey, names: { jwk: key.publicJwk } })
   }
 }
 
-interface Machine {
+interface Machine extends Pick<Signing, 'privateKey' | 'now'> {
   /** As the settings of the services name it. */
   readonly name: string
-  readonly privateKey: CryptoKey
-  readonly now?: () => Date
 }
 
 /** Signs the calls of a machine, whose public key and roles stand in the settings of the services. */
-export class MachineSigner implements TeamSigner {
-  readonly #machine: Machine
-
-  constructor(machine: Machine) {
-    this.#machine = machine
-  }
-
-  async sign(call: CallToProve): Promise<Proof> {
-    const { name, privateKey, now } = this.#machine
-    const header = { alg: algorithm, typ: proofType, kid: name }
-    const jwt = new SignJWT({ ...claimsOf(call, 'program', now) }).setProtectedHeader(header)
-    return { idToken: undefined, proof: await jwt.sign(privateKey) }
+export class MachineSigner extends CallSigner {
+  constructor({ name, ...machine }: Machine) {
+    super({ ...machine, names: { kid: name }, idToken: undefined, tool: 'program' })
   }
 }
-
-const claimsOf = (
-  { operation, operationId, input, approves }: CallToProve,
-  tool: TeamTool,
-  now: () => Date = () => new Date(),
-): ProofClaims => ({
-  operation,
-  operationId,
-  inputDigest: inputDigest(input),
-  ...(approves === undefined ? {} : { approves }),
-  iat: Math.floor(now().getTime() / 1_000),
-  tool,
-})

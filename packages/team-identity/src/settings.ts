@@ -54,6 +54,18 @@ export interface TeamIdentity {
   readonly machines: ReadonlyMap<string, MachineIdentity>
 }
 
+/**
+ * The same from texts, as an environment or a file has them; what is empty is not set.
+ * @throws Error that names the setting which is wrong
+ */
+export function identityFrom(texts: Readonly<Record<string, string | undefined>>): TeamIdentity {
+  const given = Object.keys(identitySettings).flatMap((name) => (texts[name] ? [[name, texts[name]]] : []))
+  const values = Value.Convert(Settings, Value.Default(Settings, Object.fromEntries(given)))
+  const fault = Value.Errors(Settings, values).First()
+  if (fault !== undefined) throw new Error(`${fault.path.slice(1)}: ${fault.message}`)
+  return identityOf(values as IdentitySettings)
+}
+
 /** @throws Error that names the setting which is wrong */
 export function identityOf(settings: IdentitySettings): TeamIdentity {
   const { TEAM_GROUP_ROLES, TEAM_MACHINES_FILE } = settings

@@ -1,14 +1,7 @@
 import type { TeamRole, TeamTool } from '@backoffice/contracts'
 import { Value } from '@sinclair/typebox/value'
-import {
-  type CompactVerifyGetKey,
-  calculateJwkThumbprint,
-  compactVerify,
-  decodeProtectedHeader,
-  importJWK,
-  type JWK,
-} from 'jose'
-import { issuerKeys, KeysUnavailable } from './issuer-keys.ts'
+import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, exportJWK, importJWK, type JWK } from 'jose'
+import { type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { type CallToProve, inputDigest, type Proof, ProofClaims, proofType } from './proof.ts'
 import type { TeamIdentity } from './settings.ts'
 
@@ -25,6 +18,11 @@ export interface TeamCaller {
   readonly tool: TeamTool
   /** What proved it. */
   readonly evidence: Proof
+  /**
+   * The public key that all of it rests on: the provider's, which signed the ID token; of a machine, its own. It is kept
+   * with the session, because the provider may have another one when somebody wants to see the proof.
+   */
+  readonly anchor: JWK
 }
 
 /** Why a call is nobody's. */
@@ -41,6 +39,11 @@ export type RefusalReason =
   | 'call'
   | 'signed at another time'
   | 'machine'
+  // Of what is verified later: see recorded-calls.ts.
+  | 'key'
+  | 'entry'
+  | 'role'
+  | 'two people'
 
 export class IdentityRefused extends Error {
   override readonly name = 'IdentityRefused'
@@ -71,7 +74,12 @@ interface Session {
   readonly thumbprint: string
   readonly loggedInAt: Date
   readonly endsAt: Date
+  /** The provider's key that signed the ID token. */
+  readonly anchor: JWK
 }
+
+/** A call of which only the digest of the input is known. */
+export type DigestedCall = Pick<ProofClaims, 'operation' | 'operationId' | 'inputDigest' | 'approves'>
 
 /**
  * Finds out who of the team calls. The identity provider signs the ID token, whose `nonce` is the thumbprint of the
@@ -79,19 +87,25 @@ interface Session {
  */
 export class TeamVerifier {
   readonly #identity: TeamIdentity
-  readonly #keys: CompactVerifyGetKey | undefined
+  readonly #keys: IssuerKeys | undefined
   readonly #sessions = new Map<string, Session>()
 
-  constructor(identity: TeamIdentity) {
+  /** @param keys of the provider; those that the settings name when absent */
+  constructor(identity: TeamIdentity, keys = identity.issuer === undefined ? undefined : issuerKeys(identity)) {
     this.#identity = identity
-    this.#keys = identity.issuer === undefined ? undefined : issuerKeys(identity)
+    this.#keys = keys
   }
 
   /**
    * @throws {IdentityRefused} when the call is not proven
    * @throws {KeysUnavailable} when the provider's keys cannot be read now
    */
-  async verify(call: CallToProve, { idToken, proof }: Partial<Proof>, now: Date): Promise<TeamCaller> {
+  verify({ input, ...call }: CallToProve, proof: Partial<Proof>, now: Date): Promise<TeamCaller> {
+    return this.verifyDigested({ ...call, inputDigest: inputDigest(input) }, proof, now)
+  }
+
+  /** Like `verify`, for a call that somebody else has digested. */
+  async verifyDigested(call: DigestedCall, { idToken, proof }: Partial<Proof>, now: Date): Promise<TeamCaller> {
     if (proof === undefined) throw new IdentityRefused('no proof', 'the call carries no signature of a person')
     if (idToken === undefined) return this.#ofMachine(call, proof, now)
     const session = await this.#session(idToken, now)
@@ -100,11 +114,11 @@ export class TeamVerifier {
       throw new IdentityRefused('nonce', "the ID token is for another session's key")
     const { tool } = await verifyCall(call, proof, jwk, now)
     if (tool === 'program') throw new IdentityRefused('call', 'a program has no ID token')
-    const { name, roles, thumbprint, loggedInAt } = session
-    return { kind: 'person', name, roles, session: thumbprint, loggedInAt, tool, evidence: { idToken, proof } }
+    const { name, roles, thumbprint, loggedInAt, anchor } = session
+    return { kind: 'person', name, roles, session: thumbprint, loggedInAt, tool, evidence: { idToken, proof }, anchor }
   }
 
-  async #ofMachine(call: CallToProve, proof: string, now: Date): Promise<TeamCaller> {
+  async #ofMachine(call: DigestedCall, proof: string, now: Date): Promise<TeamCaller> {
     const machine = this.#identity.machines.get(headerOf(proof).kid ?? '')
     if (machine === undefined) throw new IdentityRefused('machine', 'there is no such machine')
     const { tool } = await verifyCall(call, proof, machine.publicKey, now)
@@ -118,6 +132,7 @@ export class TeamVerifier {
       loggedInAt: undefined,
       tool,
       evidence: { idToken: undefined, proof },
+      anchor: machine.publicKey,
     }
   }
 
@@ -138,7 +153,7 @@ export class TeamVerifier {
     const { audiences, groupsClaim, issuer, nameClaim, rolesOfGroup, sessionHours } = this.#identity
     if (this.#keys === undefined) throw new IdentityRefused('not configured', 'TEAM_ISSUER is not set')
     if (idToken.length > idTokenLengthMax) throw new IdentityRefused('ID token', 'the ID token is too long')
-    const claims = await this.#claimsOf(idToken, this.#keys)
+    const { claims, anchor } = await this.#claimsOf(idToken, this.#keys)
     if (claims.iss !== issuer) throw new IdentityRefused('issuer', 'the ID token is of another issuer')
     const meantFor = [claims.aud].flat()
     // With several audiences, another one of them may have asked for the token.
@@ -164,13 +179,20 @@ export class TeamVerifier {
       // By its age, and not by `exp`: many providers let an ID token expire after an hour, since others take it for a
       // ticket. Here it only says whose key the session has.
       endsAt: new Date((iat + sessionHours * 3_600) * 1_000),
+      anchor,
     }
   }
 
-  async #claimsOf(idToken: string, keys: CompactVerifyGetKey): Promise<Readonly<Record<string, unknown>>> {
+  async #claimsOf(
+    idToken: string,
+    keys: IssuerKeys,
+  ): Promise<{ readonly claims: Readonly<Record<string, unknown>>; readonly anchor: JWK }> {
     try {
-      const { payload } = await compactVerify(idToken, keys, { algorithms: idTokenAlgorithms })
-      return JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>
+      const verified = await compactVerify(idToken, keys.find, { algorithms: idTokenAlgorithms })
+      const { payload, protectedHeader, key } = verified
+      const claims = JSON.parse(new TextDecoder().decode(payload)) as Record<string, unknown>
+      const { alg, kid } = protectedHeader
+      return { claims, anchor: { ...(await exportJWK(key)), alg, ...(kid === undefined ? {} : { kid }) } }
     } catch (cause) {
       if (cause instanceof KeysUnavailable) throw cause
       throw new IdentityRefused('ID token', 'the ID token is not signed by the identity provider', { cause })
@@ -178,11 +200,11 @@ export class TeamVerifier {
   }
 }
 
-async function verifyCall(call: CallToProve, proof: string, jwk: JWK, now: Date): Promise<ProofClaims> {
+async function verifyCall(call: DigestedCall, proof: string, jwk: JWK, now: Date): Promise<ProofClaims> {
   const claims = await signedClaims(proof, jwk)
-  const { operation, operationId, input, approves } = call
+  const { operation, operationId, inputDigest: digest, approves } = call
   const signed = [claims.operation, claims.operationId, claims.inputDigest, claims.approves]
-  const sent = [operation, operationId, inputDigest(input), approves]
+  const sent = [operation, operationId, digest, approves]
   if (signed.some((claim, index) => claim !== sent[index]))
     throw new IdentityRefused('call', 'the signature is for another call')
   const ageMs = now.getTime() - claims.iat * 1_000

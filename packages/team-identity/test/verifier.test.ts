@@ -3,89 +3,38 @@ import { utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import t, { type Test } from 'tap'
 import {
   type CallToProve,
-  type IdentitySettings,
+  identityFrom,
   identityOf,
-  identitySettings,
   KeysUnavailable,
   MachineSigner,
   newSessionKey,
   PersonSigner,
   type Proof,
   type RefusalReason,
-  type SessionKey,
   TeamVerifier,
 } from '../src/index.ts'
+import { keysOfIssuer } from '../src/issuer-keys.ts'
+import {
+  because,
+  call,
+  dir,
+  idToken,
+  issuer,
+  machine,
+  now,
+  provider,
+  seconds,
+  settings,
+  signed,
+  stranger,
+} from './people.ts'
 
-const now = new Date('2026-03-02T12:00:00Z')
-const seconds = (at: Date) => Math.floor(at.getTime() / 1_000)
-const issuer = 'https://id.example.com'
-const call: CallToProve = {
-  operation: 'payments.decideWithdrawal',
-  operationId: 'opn_1',
-  input: { withdrawalId: 'wdr_1', decision: 'approve' },
-}
-
-const provider = await generateKeyPair('RS256', { extractable: true })
-const stranger = await generateKeyPair('RS256', { extractable: true })
-const machine = await generateKeyPair('EdDSA', { extractable: true })
-const dir = t.testdir({})
-const keysFile = join(dir, 'keys.json')
-const machinesFile = join(dir, 'machines.json')
-writeFileSync(
-  keysFile,
-  JSON.stringify({ keys: [{ ...(await exportJWK(provider.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }),
-)
-const { kty, crv, x } = await exportJWK(machine.publicKey)
-writeFileSync(machinesFile, JSON.stringify([{ name: 'nightly', publicKey: { kty, crv, x }, roles: ['finance'] }]))
-
-const settings = Value.Default(Type.Object(identitySettings), {
-  TEAM_ISSUER: issuer,
-  TEAM_AUDIENCES: 'backoffice-cli,backoffice-console',
-  TEAM_KEYS_FILE: keysFile,
-  TEAM_GROUP_ROLES: '{"money": ["finance"], "kyc": ["compliance"], "both": ["finance", "compliance"]}',
-  TEAM_MACHINES_FILE: machinesFile,
-}) as IdentitySettings
 const verifier = new TeamVerifier(identityOf(settings))
 
-interface Given {
-  readonly claims?: Readonly<Record<string, unknown>>
-  readonly key?: SessionKey
-  readonly signedBy?: typeof provider
-  readonly alg?: string
-}
-
-async function idToken(session: SessionKey, { claims = {}, signedBy = provider, alg = 'RS256' }: Given = {}) {
-  return new SignJWT({
-    iss: issuer,
-    aud: 'backoffice-cli',
-    sub: 'u1',
-    email: 'alice@example.com',
-    email_verified: true,
-    groups: ['money', 'unknown'],
-    nonce: session.thumbprint,
-    iat: seconds(now) - 600,
-    auth_time: seconds(now) - 600,
-    exp: seconds(now) - 300,
-    ...claims,
-  })
-    .setProtectedHeader({ alg, kid: 'k1' })
-    .sign(signedBy.privateKey)
-}
-
-async function signed(given: Given & { readonly at?: Date; readonly as?: CallToProve } = {}): Promise<Proof> {
-  const key = given.key ?? (await newSessionKey())
-  const { at = now, as = call } = given
-  const signer = new PersonSigner({ idToken: await idToken(key, given), key, tool: 'console', now: () => at })
-  return signer.sign(as)
-}
-
-const because = (reason: RefusalReason) => ({ name: 'IdentityRefused', reason }) as unknown as Error
 const refusedBecause = (t: Test, reason: RefusalReason, proof: Partial<Proof>, of: CallToProve = call, at = now) =>
   t.rejects(verifier.verify(of, proof, at), because(reason), reason)
 
@@ -200,8 +149,11 @@ t.test('a key that the provider has since a moment ago is found in its file', as
   t.ok(await reading.verify(call, await signed(), now))
 })
 
-t.test('a provider that cannot give its keys refuses nobody: the keys are unavailable', async (t) => {
-  let answer: (path: string) => [number, unknown] = () => [503, {}]
+type Answer = (path: string) => [number, unknown]
+
+/** A provider at an address of its own, which answers as it is told. */
+async function providerAt(t: Test) {
+  let answer: Answer = () => [503, {}]
   const server = createServer((request, response) => {
     const [status, body] = answer(request.url ?? '')
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
@@ -213,23 +165,44 @@ t.test('a provider that cannot give its keys refuses nobody: the keys are unavai
   const address = `http://127.0.0.1:${port}`
   const published = { keys: [{ ...(await exportJWK(provider.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }
   const discovery = { issuer: address, jwks_uri: `${address}/keys` }
+  return { address, published, discovery, answers: (next: Answer) => (answer = next) }
+}
+
+t.test('a provider that cannot give its keys refuses nobody: the keys are unavailable', async (t) => {
+  const { address, published, discovery, answers } = await providerAt(t)
   const asking = new TeamVerifier({ ...identityOf(settings), issuer: address, keysFile: undefined })
   const proof = await signed({ claims: { iss: address } })
 
   await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'discovery fails')
-  answer = (path) => (path === '/keys' ? [500, {}] : [200, discovery])
+  answers((path) => (path === '/keys' ? [500, {}] : [200, discovery]))
   await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'the keys fail')
-  answer = (path) => [200, path === '/keys' ? { keys: 'none' } : discovery]
+  answers((path) => [200, path === '/keys' ? { keys: 'none' } : discovery])
   await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'the keys are no keys')
-  answer = (path) => [200, path === '/keys' ? published : discovery]
+  answers((path) => [200, path === '/keys' ? published : discovery])
   t.match(await asking.verify(call, proof, now), { name: 'alice@example.com' }, 'as soon as they are there')
   const foreign = await signed({ claims: { iss: address }, signedBy: stranger })
   await t.rejects(asking.verify(call, foreign, now), because('ID token'))
 })
 
+t.test('keys that were read count for a time although the provider is away, and then no more', async (t) => {
+  const { address, published, discovery, answers } = await providerAt(t)
+  const proof = () => signed({ claims: { iss: address } })
+  const identity = { ...identityOf(settings), issuer: address, keysFile: undefined }
+  const kept = new TeamVerifier(identity, keysOfIssuer(address, { freshMs: 0 }))
+  const notKept = new TeamVerifier(identity, keysOfIssuer(address, { freshMs: 0, keptMsMax: 0 }))
+  answers((path) => [200, path === '/keys' ? published : discovery])
+  t.ok(await kept.verify(call, await proof(), now))
+  t.ok(await notKept.verify(call, await proof(), now))
+  answers(() => [503, {}])
+  t.ok(await kept.verify(call, await proof(), now), 'somebody who logged in before, and is new to this process')
+  await t.rejects(notKept.verify(call, await proof(), now), KeysUnavailable)
+})
+
 t.test('settings that are wrong are named', async (t) => {
   t.throws(() => identityOf({ ...settings, TEAM_GROUP_ROLES: '{"x": ["king"]}' }), /TEAM_GROUP_ROLES/)
   t.throws(() => identityOf({ ...settings, TEAM_GROUP_ROLES: 'x' }), /TEAM_GROUP_ROLES: is not JSON/)
+  t.throws(() => identityFrom({ TEAM_SESSION_HOURS: '25' }), /TEAM_SESSION_HOURS: /)
+  t.match(identityFrom({ TEAM_SESSION_HOURS: '8', TEAM_KEYS_FILE: '' }), { sessionHours: 8, keysFile: undefined })
   const { TEAM_ISSUER: _issuer, ...without } = settings
   await t.rejects(new TeamVerifier(identityOf(without)).verify(call, await signed(), now), because('not configured'))
 })

@@ -127,7 +127,10 @@ function refusalOf(reply: unknown, { status, url }: Response): Error {
     readonly error?: { readonly code?: string; readonly message?: string; readonly details?: Record<string, unknown> }
   }
   if (error?.code === undefined) return new Error(`${new URL(url).origin} answers ${status}, and not as a console`)
-  if (Object.hasOwn(errorCatalogue, error.code)) return new Rejection(error.code as ErrorCode, error.details)
+  if (Object.hasOwn(errorCatalogue, error.code)) {
+    const code = error.code as ErrorCode
+    return Rejection.from({ ...error, code })
+  }
   // A newer console may know more codes.
   return new Error(`${error.code}: ${error.message ?? ''}`)
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import metadata from '../package.json' with { type: 'json' }
+import { addAuditVerify } from './audit/verify.ts'
 import { groups } from './commands/index.ts'
 import { connect } from './login/connection.ts'
 import { declareFields } from './options.ts'
@@ -39,6 +40,7 @@ Examples:
     const group = root.command(name).description(description)
     addJson(group)
     for (const row of rows) addRow(group, row, open)
+    if (name === 'audit') addAuditVerify(group)
   }
   return root
 }

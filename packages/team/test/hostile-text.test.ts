@@ -43,7 +43,10 @@ const hostileReply = (schema: Schema): unknown => {
 }
 
 /** They end only for replies of a certain form. They print through the same functions. */
-const ofOneForm = ['wallet reconcile', 'statement export', 'proposals show', 'proposals approve', 'proposals decline']
+const ofOneForm = [
+  ...['wallet reconcile', 'statement export', 'commands end'],
+  ...['proposals show', 'proposals approve', 'proposals decline'],
+]
 const shown = (row: AnyRow) => !ofOneForm.includes(row.path)
 
 for (const row of rows.filter(shown)) {

@@ -1,4 +1,4 @@
-import { operations } from '@backoffice/contracts'
+import { operations, Rejection } from '@backoffice/contracts'
 import t from 'tap'
 import { typed } from './typed.ts'
 
@@ -140,8 +140,8 @@ t.test('people read tables: a title for each column, a dash for what is absent, 
   const entry = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', latestReference: null, submissions: 2 }
   const { stdout } = await typed(['kyc', 'queue'], () => ({ data: [entry] }))
   const [head = '', line = ''] = stdout.split('\n').map((text) => text.trim().split(/ {2,}/).join('|'))
-  t.equal(head, 'player|name|operator|environment|status|document|reference|documents|waiting since|opens at')
-  t.equal(line, 'ply_1|Ana|–|–|em_analise|–|–|2|–|–')
+  t.equal(head, 'player|name|operator|environment|status|document|reference|documents|waiting since|taken by|opens at')
+  t.equal(line, 'ply_1|Ana|–|–|em_analise|–|–|2|–|–|–')
   t.equal((await typed(['kyc', 'queue'], () => ({ data: [] }))).stdout, 'none\n')
 })
 
@@ -267,6 +267,24 @@ t.test('the question before a credit is given up says whose, and how much', asyn
   t.match(ofNone?.message, 'end cmd_1?')
 })
 
+t.test('commands end proposes, and typed by somebody else it carries out what was proposed', async (t) => {
+  const words = ['commands', 'end', 'cmd_1', '--reason', 'no room', '--yes', '--json']
+  const waits = { proposalId: 'prp_1', proposedBy: 'alice', expiresAt: '2026-03-03T00:00:00.000Z' }
+  const first = await typed(words, ({ id }) => {
+    if (id === 'endCommand') throw new Rejection('AWAITS_APPROVAL', waits)
+    return { data: id === 'listCommands' ? [{ id: 'cmd_1', subject: 'dep_1' }] : [] }
+  })
+  t.strictSame(JSON.parse(first.stdout), { commandId: 'cmd_1', depositId: 'dep_1', state: 'proposed', ...waits })
+  const others = ['cmd_2', 'cmd_1'].map((commandId, index) => ({
+    ...{ id: `prp_${index}`, operation: 'endCommand', input: { commandId } },
+  }))
+  const ended = { commandId: 'cmd_1', depositId: 'dep_1', state: 'ended' }
+  const second = await typed(words, ({ id }) => (id === 'endCommand' ? ended : { data: others }))
+  t.strictSame(JSON.parse(second.stdout), ended)
+  t.match(second.sent, [{}, { operation: { id: 'endCommand' }, input: { commandId: 'cmd_1', reason: 'no room' } }])
+  t.equal(second.sent[1]?.approves, 'prp_1')
+})
+
 t.test('a statement is read page by page, and written as CSV with totals below', async (t) => {
   const entry = (id: string) => ({ id, type: 'DEPOSIT', amount: '1.00', reference: { type: 'deposit', id: 'dep_1' } })
   const byType = [{ type: 'DEPOSIT', entries: 2, amount: '2.00' }]
@@ -329,4 +347,25 @@ t.test('a full reconciliation is asked for as in the release before, which knows
     sent.map(({ input }) => input),
     [{}],
   )
+})
+
+t.test('an operator is shown with the last use of each key, and `never` only where that is known', async (t) => {
+  const [created, since] = ['2026-01-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z']
+  const credential = { environment: 'production', createdAt: created, revokedAt: null, lastUsedAt: null }
+  const credentials = [
+    { ...credential, key: 'bk_live_new', useKnownSince: created },
+    { ...credential, key: 'bk_live_old', useKnownSince: since },
+    { ...credential, key: 'bk_live_used', useKnownSince: since, lastUsedAt: '2026-03-02T12:00:00.000Z' },
+    // As the release before replies.
+    { key: 'bk_live_said', environment: 'production', createdAt: created, revokedAt: null },
+  ]
+  const { stdout } = await typed(['operators', 'show', 'Casa Azul'], () => ({
+    name: 'Casa Azul',
+    brands: [],
+    credentials,
+  }))
+  t.match(stdout, /bk_live_new +\S+ +never/)
+  t.match(stdout, /bk_live_old +\S+ +not since 2026-03-01T00:00:00.000Z/)
+  t.match(stdout, /bk_live_used +\S+ +2026-03-02T12:00:00.000Z/)
+  t.match(stdout, /bk_live_said +\S+ +– /)
 })

@@ -7,6 +7,7 @@ const samples: Readonly<Record<string, string>> = {
   template: 'https://kyc.example/{reference}',
   cpf: '529.982.247-25',
   email: 'ana@example.com',
+  phone: '+5511987654321',
   allowedAddresses: '203.0.113.0/24',
 }
 

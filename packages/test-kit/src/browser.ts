@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import type { Teardown } from './test-bed.ts'
 import { unlessRequired } from './tools.ts'
 
@@ -19,4 +20,12 @@ export async function startBrowser(t: Teardown): Promise<Browser> {
   const browser = await chromium.launch({ executablePath, args })
   t.teardown(() => browser.close())
   return browser
+}
+
+/** What of a page breaks a rule of WCAG 2.2 AA, as `rule: element`. */
+export async function violations(page: Page): Promise<readonly string[]> {
+  // A page's Content-Security-Policy does not hold for what the test evaluates in it.
+  await page.evaluate(axe.source)
+  const { violations: found } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }

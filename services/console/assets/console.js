@@ -47,6 +47,9 @@ document.addEventListener('click', (event) => {
   linkOf(row)?.click()
 })
 
+/** On a narrow screen the menu is wider than the page. The item of this page is in sight. */
+document.querySelector('.pages [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 /** What is shown once is copied with a click, rather than marked by hand with a letter left out. */
 document.addEventListener('click', async ({ target }) => {
   const button = target instanceof Element ? target.closest('[data-copy]') : null
@@ -55,12 +58,33 @@ document.addEventListener('click', async ({ target }) => {
   button.textContent = button.dataset.copied
 })
 
+/** Something that goes on says how far it is. When it has ended, its page has the result. */
+function follow() {
+  const running = document.querySelector('[data-progress]')
+  if (running === null) return
+  const source = new EventSource(running.dataset.progress)
+  const bar = running.querySelector('progress')
+  source.addEventListener('progress', ({ data }) => {
+    const { name, done, total } = JSON.parse(data)
+    running.querySelector('[data-check]').textContent = name
+    if (total > 0) Object.assign(bar, { max: total, value: done })
+    else bar.removeAttribute('value')
+  })
+  source.addEventListener('ended', () => {
+    source.close()
+    location.assign(running.dataset.page)
+  })
+  addEventListener('pagehide', () => source.close())
+}
+follow()
+
 // After a decision the page says what became of it. The focus goes there, and a screen reader reads it.
 document.addEventListener('htmx:afterSettle', () => {
   const said = document.querySelector('#main [role=alert], #main [role=status]')
   const place = said ?? document.querySelector('#main')
   place?.setAttribute('tabindex', '-1')
   place?.focus()
+  follow()
 })
 
 const live = document.body.dataset.live

@@ -30,7 +30,7 @@ export async function consoleBed(
 ) {
   // That provider says itself which keys it has.
   const people = Object.keys(identity).length === 0 ? {} : { ...identity, TEAM_KEYS_FILE: '' }
-  const config = { players: people, payments: people, wallet: people }
+  const config = { players: people, payments: { ...people, PAY_ALONE_UP_TO: '10.00' }, wallet: people }
   const bed = await testBed(t, { players, payments, wallet, ...others }, { config })
   const own = {
     ...bed.issuer.settings,
@@ -102,14 +102,14 @@ export async function consoleBed(
       return playerId
     },
     /** A withdrawal of an approved player, which waits for a decision. */
-    async newWithdrawal(environment: Environment, playerId: string, destination = 'ana@example.com') {
+    async newWithdrawal(environment: Environment, playerId: string, destination = 'ana@example.com', amount = '40.00') {
       const scope = bed.scope({ environment })
       const decision = { playerId, status: 'aprovado', reason: 'clear' } as const
       await bed.team('bob').call(operations.players.decideKyc, { input: decision })
       const deposit = { playerId, amount: '150.00', currency: 'BRL', method: 'pix', externalReference: playerId }
       const { id: depositId } = await bed.rpc.call(operations.payments.createDeposit, { scope, input: deposit })
       await bed.rpc.call(operations.payments.confirmDeposit, { scope, input: { depositId } })
-      const input = { playerId, amount: '40.00', currency: 'BRL', method: 'pix', destination }
+      const input = { playerId, amount, currency: 'BRL', method: 'pix', destination }
       const { id } = await bed.rpc.call(operations.payments.requestWithdrawal, { scope, input })
       return id
     },
@@ -156,6 +156,10 @@ export class Visitor {
     this.#url = url
     this.#cookies = new Map(Object.entries(cookies))
   }
+
+  /** Somebody else signs in with the same browser. */
+  as = (cookies: Readonly<Record<string, string>>): Visitor =>
+    new Visitor(this.#url, { ...Object.fromEntries(this.#cookies), ...cookies })
 
   get = (path: string): Promise<Shown> => this.#send(path, {})
 

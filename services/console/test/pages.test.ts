@@ -85,6 +85,19 @@ t.test('the pages', async (t) => {
     t.match((await bob.get(path)).text, 'Done: R$40.00 paid')
   })
 
+  await t.test('an amount that one person may pay alone is paid by who approved it', async (t) => {
+    const id = await bed.newWithdrawal('production', await bed.newPlayer('production'), 'ana@example.com', '10.00')
+    const path = `/production/withdrawals/${id}`
+    await alice.post(`${path}/approve`, formOf(await alice.get(path), `${path}/approve`))
+    const page = await alice.get(path)
+    t.match(page.text, 'Approved by alice')
+    t.match(page.text, 'For an amount like this, one person is enough.')
+    t.notMatch(page.text, 'You approved it yourself')
+    t.equal((await alice.post(`${path}/pay`, formOf(page, `${path}/pay`))).status, 303)
+    t.match((await alice.get(path)).text, 'Done: R$10.00 paid')
+    t.match((await alice.get(`/production/audit?subject=${id}`)).text, 'payAloneUpTo: – → 10.00')
+  })
+
   await t.test('a form of another site, or of another session, decides nothing', async (t) => {
     const id = await newWithdrawal()
     const path = `/production/withdrawals/${id}`
@@ -141,6 +154,32 @@ t.test('the pages', async (t) => {
     t.match((await compliance.get(path)).text, 'Done: Bruno Lima: approved')
   })
 
+  await t.test('a case is taken, shown as taken, and decided by nobody else until it is taken over', async (t) => {
+    const waiting = await bed.newPlayer('production', 'Célia Reis')
+    const path = `/production/kyc/${waiting}`
+    const bob = await bed.visitor('bob')
+    const takeLate = formOf(await bob.get(path), `${path}/take`)
+    const approveLate = formOf(await bob.get(path), `${path}/approve`)
+    t.equal((await alice.post(`${path}/take`, formOf(await alice.get(path), `${path}/take`))).status, 303)
+    t.match((await alice.get(path)).text, 'You have this case until')
+    t.match((await bob.get('/production/kyc')).text, /Célia Reis.*alice/s)
+    const page = await bob.get(path)
+    t.match(page.text, 'alice has this case. Take it over first.')
+    t.strictSame(formOf(page, `${path}/approve`), {})
+    const late = await bob.post(`${path}/take`, takeLate)
+    t.equal(late.status, 422, 'a form to take a case takes it from nobody')
+    t.match(late.text, 'Somebody else has taken this case.')
+    t.equal((await bob.post(`${path}/approve`, { ...approveLate, reason: 'clear' })).status, 422)
+    t.not((await bob.get(`/production/kyc/next?not=${playerId}`)).location, path)
+
+    t.equal((await bob.post(`${path}/takeOver`, formOf(page, `${path}/takeOver`))).status, 303)
+    t.strictSame(formOf(await alice.get(path), `${path}/approve`), {})
+    const mine = await bob.get(path)
+    t.equal((await bob.post(`${path}/release`, formOf(mine, `${path}/release`))).status, 303)
+    t.match(formOf(await alice.get(path), `${path}/approve`), { operationId: /./ })
+    t.strictSame(formOf(await (await bed.visitor('support')).get(path), `${path}/take`), {})
+  })
+
   await t.test('the environments are never mixed', async (t) => {
     const sandbox = await bed.newPlayer('sandbox', 'Somebody of the sandbox')
     t.notMatch((await alice.get('/production/kyc')).text, sandbox)
@@ -164,8 +203,15 @@ t.test('the pages', async (t) => {
       t.match(text, '&lt;script&gt;', path)
       t.notMatch(text, /<script>|<img|\u202e/, path)
     }
-    t.match((await alice.get('/production/audit')).text, 'what they recorded is missing: gateway, webhooks')
+    t.match((await alice.get('/production/audit')).text, 'what they keep is missing: gateway, webhooks')
+    t.equal((await alice.get('/production/audit.csv')).status, 503, 'a file does not say what is missing in it')
     t.match((await alice.get(`/production/players/${id}`)).text, 'evil\\u202etxt.exe')
+  })
+
+  await t.test('lists of money are there while the gateway, which knows the operators, is away', async (t) => {
+    for (const path of ['deposits', 'withdrawals?status=all', 'statement'])
+      t.equal((await alice.get(`/production/${path}`)).status, 200, path)
+    t.equal((await alice.get('/production/deposits?operator=Aurora')).status, 503, 'nobody knows whose are meant')
   })
 
   await t.test('say in the language of the browser, or in the one that was chosen', async (t) => {

@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import t from 'tap'
 import { isoOf } from '../src/pages/display.ts'
-import { consoleBed, formOf } from './console-bed.ts'
+import { consoleBed, formOf, proposedBy } from './console-bed.ts'
 
 const bed = await consoleBed(t)
 
@@ -82,6 +82,28 @@ t.test('what takes two people', async (t) => {
     // A service that does not run here may keep it.
     t.equal((await alice.get('/production/proposals/prp_nothing')).status, 503)
   })
+})
+
+t.test('a credit is given up by two people, the second in the console, who sees how much it is', async (t) => {
+  const { createDeposit, confirmDeposit, endCommand, showDeposit } = operations.payments
+  const [scope, admin] = [bed.bed.scope({ environment: 'production' }), bed.bed.sql('admin')]
+  const playerId = await bed.newPlayer('production')
+  const given = { playerId, amount: '10.00', currency: 'BRL', method: 'pix', externalReference: playerId }
+  const { id: depositId } = await bed.bed.rpc.call(createDeposit, { scope, input: given })
+  await admin.query('update wallet.account set posted = 9223372036854775807 where owner_id = $1', [playerId])
+  await t.rejects(bed.bed.rpc.call(confirmDeposit, { scope, input: { depositId } }), { code: 'SERVICE_UNAVAILABLE' })
+  const { rows } = await admin.query(`select id from payments.outbox where aggregate = $1 and kind = 'command'`, [
+    depositId,
+  ])
+  const input = { commandId: rows[0].id, reason: 'the account can hold no more' }
+  const path = `/production/proposals/${await proposedBy(bed.bed.team('bob').call(endCommand, { input }))}`
+  const finance = await bed.visitor('finance')
+  const page = await finance.get(path)
+  for (const shown of ['Give up a credit', 'R$10.00', depositId]) t.match(page.text, shown)
+  const form = formOf(page, `${path}/approve`)
+  t.equal((await finance.post(`${path}/approve`, { ...form, reason: 'agreed with the operator' })).status, 303)
+  t.match((await finance.get(path)).text, 'agreed with the operator')
+  t.match(await bed.bed.team('bob').call(showDeposit, { input: { depositId } }), { status: 'failed' })
 })
 
 t.test('the page of a player', async (t) => {
@@ -174,6 +196,76 @@ t.test('the page of a player', async (t) => {
     t.equal(reversed.status, 303)
     t.match((await alice.get(entry)).text, '/production/proposals/prp_')
     t.equal((await alice.get(`${path}/entries/trf_nothing`)).status, 404)
+  })
+
+  await t.test('tells which games were opened', async (t) => {
+    const id = await bed.newPlayer('sandbox')
+    await bed.newWithdrawal('sandbox', id)
+    const { openGameSession } = operations.players
+    const scope = bed.bed.scope({ environment: 'sandbox' })
+    await bed.bed.rpc.call(openGameSession, { scope, input: { playerId: id, gameId: 'ocean-treasure' } })
+    const { text } = await (await bed.visitor('support')).get(`/sandbox/players/${id}`)
+    t.match(text, /game<\/span>.*Ocean Treasure.*demonstration<\/span>/s)
+  })
+})
+
+t.test('the search', async (t) => {
+  const alice = await bed.visitor('alice')
+  const support = await bed.visitor('support')
+  const { _csrf = '' } = formOf(await alice.get('/production'), '/production/search')
+  const playerId = await bed.newPlayer('production', 'Elisa Prado')
+  const form = async (q: string) => {
+    const page = await alice.post('/production/search', { _csrf, q })
+    t.equal(page.status, 200, q)
+    return page
+  }
+  const reason = 'a complaint by letter'
+
+  await t.test('goes to the record with an id, and lists who has a name', async (t) => {
+    const search = async (q: string) => (await alice.post('/production/search', { _csrf, q })).location
+    t.equal(await search(` ${playerId} `), `/production/players/${playerId}`)
+    t.equal(await search('Elisa & Co'), '/production/search?q=Elisa%20%26%20Co')
+    t.match((await alice.get('/production/search?q=elisa')).text, playerId)
+    const nothing = await alice.get('/production/search?q=nothing')
+    t.match(nothing.text, 'href="/production/search/players"')
+    t.equal((await alice.post('/production/search', { q: playerId })).status, 403)
+  })
+
+  await t.test(
+    'asks why before it looks for a CPF, an e-mail or a telephone, and puts none into an address',
+    async (t) => {
+      for (const [q, field, value] of [
+        ['529.982.247-25', 'cpf', '529.982.247-25'],
+        ['ana@example.com', 'email', 'ana@example.com'],
+        ['+55 (11) 98765-4321', 'phone', '+5511987654321'],
+      ] as const) {
+        const page = await form(q)
+        t.equal(page.location, null)
+        t.ok(page.text.includes(`name="${field}" value="${value}"`), q)
+        t.notMatch(page.text, playerId, 'nothing is searched for yet')
+      }
+      t.match((await alice.get('/production/search?q=ana@example.com')).text, 'name="email" value="ana@example.com"')
+    },
+  )
+
+  await t.test('finds by them with a reason, which the audit has and what was searched for it has not', async (t) => {
+    const path = '/production/search/players'
+    const hidden = formOf(await form('529.982.247-25'), `${path}/find`)
+    const without = await alice.post(`${path}/find`, { ...hidden, cpf: '529.982.247-25' })
+    t.equal(without.status, 422)
+    t.notMatch(without.text, playerId)
+    const two = await alice.post(`${path}/find`, { ...hidden, cpf: '529.982.247-25', email: 'ana@example.com', reason })
+    t.equal(two.status, 422)
+    const found = await alice.post(`${path}/find`, { ...hidden, cpf: '52998224725', reason })
+    t.equal(found.status, 200)
+    t.match(found.text, `/production/players/${playerId}`)
+    const nobody = await alice.post(`${path}/find`, { ...hidden, email: 'nobody@example.com', reason })
+    t.match(nobody.text, 'No player is found.')
+    const { data } = await bed.bed.team('alice').call(operations.players.listAudit, { input: { limit: 20 } })
+    const recorded = data.filter((entry) => entry.operation === 'searchPlayers' && entry.reason === reason)
+    t.match(recorded, [{ actor: 'alice', tool: 'console', input: { email: '' } }, { input: { cpf: '' } }])
+    t.match((await support.get(path)).text, `action="${path}/find"`)
+    t.match((await (await bed.visitor('integration')).get(path)).text, 'This takes the role')
   })
 })
 

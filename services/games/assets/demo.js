@@ -1,10 +1,35 @@
-// The demonstration game. The server decides every outcome; this page asks for it and shows it.
+// The demonstration game. The server decides every outcome; this page asks for it and shows it. Money comes as decimal
+// strings, and stays strings.
+import { recall, remember } from './memory.js'
+import { canSound, play } from './sound.js'
+import { languageNames, preferredLanguage, symbolNames, words } from './words.js'
+
 const element = (id) => document.getElementById(id)
 const token = location.hash.slice(1)
 const reels = Array.from(document.querySelectorAll('.reel'))
-const turnMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 150 : 700
-const pays = ['three: ×200, two: ×8', 'three: ×65', 'three: ×27', 'three: ×13', 'three: ×6']
+const spinsMax = 8
+/** So many minutes before its end the player is told, once each. */
+const warningMinutes = [5, 1]
+const nothing = '0.00'
+const restless = matchMedia('(prefers-reduced-motion: no-preference)')
+
+let language = recall('language') ?? preferredLanguage(navigator.languages)
+let soundIsOn = recall('sound') ?? false
 let session
+/** The last spins of this session, the newest first. */
+let spins = []
+let line = [0, 1, 2]
+let message = { word: 'loading' }
+let clockAheadMs = 0
+let counting
+let minutesAnnounced
+let isTurning = false
+let hasEnded = false
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const say = (word, values = {}) => words[language][word].replace(/\{(\w+)\}/g, (_, name) => values[name])
+/** A string is formatted as it is, and never becomes a floating-point number. */
+const amount = (decimal) => new Intl.NumberFormat(language, { minimumFractionDigits: 2 }).format(decimal)
 
 async function call(path, body) {
   const response = await fetch(path, {
@@ -18,25 +43,20 @@ async function call(path, body) {
   })
   const reply = await response.json()
   if (!response.ok) throw new Error(reply.error)
+  // The time that is left is counted by the server's clock, which a wrong clock of the player's does not change.
+  clockAheadMs = Date.parse(reply.now) - Date.now()
   return reply
 }
 
-const explanations = {
-  expired: 'This session has expired. Open the game again.',
-  balance: 'The balance does not cover this stake.',
+const tag = (name, properties = {}, ...children) => {
+  const made = Object.assign(document.createElement(name), properties)
+  made.append(...children)
+  return made
 }
-
-function explain(error) {
-  element('message').textContent = explanations[error.message] ?? 'No connection. Try again.'
-  if (error.message === 'expired') element('spin').disabled = true
-}
-
-const svg = (name) => document.createElementNS('http://www.w3.org/2000/svg', name)
 
 /** A drawn symbol, so that no font has to have it. */
 function drawn({ color, path }) {
-  const picture = svg('svg')
-  const outline = svg('path')
+  const [picture, outline] = ['svg', 'path'].map((name) => document.createElementNS('http://www.w3.org/2000/svg', name))
   picture.setAttribute('viewBox', '0 0 100 100')
   picture.setAttribute('aria-hidden', 'true')
   outline.setAttribute('d', path)
@@ -46,78 +66,223 @@ function drawn({ color, path }) {
   return picture
 }
 
-function showStakes(stakes) {
-  stakes.forEach(({ value, label }, index) => {
-    const choice = document.createElement('label')
-    const input = document.createElement('input')
-    const text = document.createElement('span')
-    Object.assign(input, { type: 'radio', name: 'stake', value, checked: index === 0 })
-    text.textContent = label
-    choice.append(input, text)
-    element('stakes').append(choice)
-  })
+function showWords() {
+  document.documentElement.lang = language
+  for (const worded of document.querySelectorAll('[data-word]')) worded.textContent = say(worded.dataset.word)
+  const other = Object.keys(languageNames).find((name) => name !== language)
+  Object.assign(element('language'), { textContent: languageNames[other], lang: other })
+  element('name').textContent = session?.name ?? say('untitled')
+  document.title = session === undefined ? say('untitled') : `${session.name} · ${say('demonstration')}`
+  showMessage()
+  if (hasEnded) showEnd()
+  if (session === undefined) return
+  for (const shown of document.querySelectorAll('[data-amount]')) shown.textContent = amount(shown.dataset.amount)
+  showHistory()
+  showPays()
+  describeReels()
 }
 
-function show({ name, symbols, colors, stakes, balance }) {
-  document.title = `${name} · demonstration`
+function showMessage() {
+  const { word, win } = message
+  // An empty line keeps its height.
+  element('message').textContent = word === undefined ? '\u00a0' : say(word, win && { win: amount(win) })
+}
+
+function tell(word, values = {}) {
+  message = { word, ...values }
+  showMessage()
+}
+
+function showBalance(balance) {
+  session.balance = balance
+  element('balance').dataset.amount = balance
+  element('balance').textContent = amount(balance)
+}
+
+function showHistory() {
+  const times = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' })
+  const rows = spins.map(({ now, stake, win, balance }) =>
+    tag(
+      'tr',
+      { className: win === nothing ? '' : 'win' },
+      tag('td', {}, tag('time', { dateTime: now }, times.format(new Date(now)))),
+      ...[stake, win, balance].map((decimal) => tag('td', {}, amount(decimal))),
+    ),
+  )
+  element('history').replaceChildren(...rows)
+  element('table').hidden = spins.length === 0
+  element('no-spins').hidden = spins.length > 0
+}
+
+function showPays() {
+  const lines = session.symbols.map((symbol, index) => {
+    const pays = [say('threePay', symbol), ...(index === 0 ? [say('twoPay', { pays: session.pairPays })] : [])]
+    return tag('li', {}, drawn(symbol), ` ${symbolNames[language][symbol.name]}: ${pays.join(', ')}`)
+  })
+  element('pays').replaceChildren(...lines)
+}
+
+const describeReels = () => {
+  const names = line.map((index) => symbolNames[language][session.symbols[index].name])
+  element('reels').setAttribute('aria-label', `${say('reels')}: ${names.join(', ')}`)
+}
+
+/** Shows the game as the server has just described it. */
+function show() {
+  const { symbols, colors, stakes, balance, expiresAt } = session
   document.documentElement.style.setProperty('--from', colors.from)
   document.documentElement.style.setProperty('--to', colors.to)
-  element('name').textContent = name
-  element('balance').textContent = balance
   reels.forEach((reel, index) => {
-    reel.replaceChildren(drawn(symbols[index]))
+    reel.replaceChildren(drawn(symbols[line[index]]))
   })
-  showStakes(stakes)
-  symbols.forEach((symbol, index) => {
-    const line = document.createElement('li')
-    line.append(drawn(symbol), ` ${symbol.name}, ${pays[index]}`)
-    element('pays').append(line)
+  stakes.forEach(({ value, label }, index) => {
+    const input = tag('input', { type: 'radio', name: 'stake', value, checked: index === 0 })
+    const text = tag('span')
+    text.dataset.amount = label
+    element('stakes').append(tag('label', {}, input, text))
   })
+  const remembered = recall('spins')
+  if (remembered?.expiresAt === expiresAt) spins = remembered.spins
+  showBalance(balance)
   element('spin').disabled = false
-  element('message').textContent = 'Choose a stake and spin.'
+  element('clock').hidden = false
+  tell('invitation')
+  showWords()
+  counting = setInterval(showTimeLeft, 250)
+  showTimeLeft()
+}
+
+function showTimeLeft() {
+  const leftMs = Math.max(0, Date.parse(session.expiresAt) - Date.now() - clockAheadMs)
+  const seconds = Math.ceil(leftMs / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  element('left').textContent = `${minutes}:${String(seconds % 60).padStart(2, '0')}`
+  const warning = warningMinutes.findLast((limit) => seconds <= limit * 60)
+  element('clock').classList.toggle('late', warning !== undefined)
+  if (warning !== minutesAnnounced) {
+    minutesAnnounced = warning
+    element('notice').textContent = warning === undefined ? '' : say('minutesLeft', { minutes: warning })
+  }
+  // A spin that is on its way may still be in time: its reply says so.
+  if (leftMs === 0 && !isTurning) end()
+}
+
+/** The session is over, which nothing on this page can change. */
+function end() {
+  if (hasEnded) return
+  hasEnded = true
+  clearInterval(counting)
+  const wasPlaying = isTurning || element('panel').contains(document.activeElement)
+  for (const id of ['panel', 'clock']) element(id).hidden = true
+  tell()
+  element('ended').hidden = false
+  showWords()
+  if (wasPlaying) element('ended').focus()
+}
+
+function showEnd() {
+  const balance = session && say('lastBalance', { balance: amount(session.balance) })
+  const texts = [...(balance === undefined ? [] : [balance]), say('openAgain')]
+  element('ended').replaceChildren(tag('h2', {}, say('ended')), ...texts.map((text) => tag('p', {}, text)))
+}
+
+function explain({ message: error }) {
+  if (error === 'expired') end()
+  else tell(['balance', 'limited'].includes(error) ? error : 'disconnected')
+}
+
+function sound(name) {
+  if (soundIsOn) play(name)
 }
 
 async function spin() {
-  const stake = Number(document.querySelector('input[name=stake]:checked').value)
+  const chosen = document.querySelector('input[name=stake]:checked')
+  const stake = session.stakes.find(({ value }) => String(value) === chosen.value)
+  isTurning = true
   element('spin').disabled = true
-  element('message').textContent = ' '
+  tell()
+  sound('spin')
   for (const reel of reels) {
     reel.classList.remove('won')
     reel.classList.add('turning')
   }
   try {
-    const [outcome] = await Promise.all([
-      call('/play/spin', { stake }),
-      new Promise((resolve) => setTimeout(resolve, turnMs)),
-    ])
-    stop(outcome)
+    const turned = wait(restless.matches ? 500 : 150)
+    const outcome = await call('/play/spin', { stake: stake.value })
+    await turned
+    await stop(outcome, stake.label)
   } catch (error) {
     explain(error)
   } finally {
+    isTurning = false
     for (const reel of reels) reel.classList.remove('turning')
-    if (!element('message').textContent.includes('expired')) element('spin').disabled = false
-    element('spin').focus()
+    if (!hasEnded) {
+      element('spin').disabled = false
+      // A disabled button loses the focus. Who has gone elsewhere in the meantime stays there.
+      if (document.activeElement === document.body) element('spin').focus()
+    }
   }
 }
 
-function stop({ line, win, balance }) {
-  const won = Number(win) > 0
-  reels.forEach((reel, index) => {
+/** The reels stop one after another, and then the player hears what he has won. */
+async function stop({ line: drawnLine, win, balance, now }, stake) {
+  line = drawnLine
+  spins = [{ now, stake, win, balance }, ...spins].slice(0, spinsMax)
+  // At once, so that a page that is closed or reloaded before the reels stand knows it too.
+  remember('spins', { expiresAt: session.expiresAt, spins })
+  for (const [index, reel] of reels.entries()) {
+    if (restless.matches) await wait(200)
+    reel.classList.remove('turning')
     reel.replaceChildren(drawn(session.symbols[line[index]]))
-    // Two of the rarest pay as a pair; otherwise all three are alike.
-    const alike = line.every((symbol) => symbol === line[0])
-    if (won && (alike || line[index] === 0)) reel.classList.add('won')
+    sound('stop')
+  }
+  // Two of the rarest pay as a pair; otherwise all three are alike.
+  const alike = line.every((symbol) => symbol === line[0])
+  reels.forEach((reel, index) => {
+    reel.classList.toggle('won', win !== nothing && (alike || line[index] === 0))
   })
-  element('reels').setAttribute('aria-label', line.map((symbol) => session.symbols[symbol].name).join(', '))
-  element('balance').textContent = balance
-  element('message').textContent = won ? `You win ${win}!` : 'No win this time.'
+  sound(win === nothing ? 'lost' : 'won')
+  describeReels()
+  showBalance(balance)
+  showHistory()
+  if (win === nothing) tell('lost')
+  else tell('won', { win })
+}
+
+function showSound() {
+  element('sound').setAttribute('aria-checked', String(soundIsOn))
 }
 
 element('spin').addEventListener('click', spin)
-try {
-  session = await call('/play/session')
-  show(session)
-} catch (error) {
-  element('name').textContent = 'Demonstration game'
-  explain(error)
+element('language').addEventListener('click', () => {
+  language = element('language').lang
+  remember('language', language)
+  showWords()
+})
+element('sound').addEventListener('click', () => {
+  soundIsOn = !soundIsOn
+  remember('sound', soundIsOn)
+  showSound()
+  sound('stop')
+})
+
+async function open() {
+  element('again').hidden = true
+  element('spin').hidden = false
+  tell('loading')
+  try {
+    session = await call('/play/session')
+    show()
+  } catch (error) {
+    explain(error)
+    if (hasEnded) return
+    element('spin').hidden = true
+    element('again').hidden = false
+  }
 }
+
+element('again').addEventListener('click', open)
+element('sound').hidden = !canSound
+showSound()
+showWords()
+await open()

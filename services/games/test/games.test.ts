@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createConnection } from 'node:net'
-import { operations } from '@backoffice/contracts'
+import { fromMinorUnits, operations, toMinorUnits } from '@backoffice/contracts'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { gamesBed } from './games-bed.ts'
@@ -29,12 +29,18 @@ t.test('a demonstration is played on the server: it draws, books, and refuses wh
       body: JSON.stringify({ stake }),
     })
   const first = await (await session(url, token)).json()
-  t.match(first, { name: 'Fortune Reels', balance: '1000.00', stakes: [{ value: 100, label: '1.00' }] })
-  let balance = 100_000
+  t.match(first, {
+    name: 'Fortune Reels',
+    balance: '1000.00',
+    stakes: [{ value: 100, label: '1.00' }],
+    symbols: [{ name: 'gem', pays: 200 }],
+    pairPays: 8,
+  })
+  let balance = 100_000n
   for (let count = 0; count < 40; count++) {
     const spin = (await (await play(500)).json()) as { win: string; balance: string }
-    balance += Math.round(Number(spin.win) * 100) - 500
-    t.equal(spin.balance, (balance / 100).toFixed(2))
+    balance += toMinorUnits(spin.win) - 500n
+    t.equal(spin.balance, fromMinorUnits(balance))
   }
   t.equal(await statusOf(play(7)), 422)
   t.equal(await statusOf(play('500')), 422)

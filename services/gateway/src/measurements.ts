@@ -1,5 +1,6 @@
-import { type Measurement, measurement } from '@backoffice/service-runtime'
+import { dayMs, type Measurement, measurement, type ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/failed-authentications.ts'
+import { countUnusedCredentials } from './storage/credential-uses.ts'
 
 /** How many callers this replica turns away, because they only guess. */
 export const limitedAddresses = (failures: Pick<FailedAuthentications, 'limitedAddresses'>): Measurement =>
@@ -10,4 +11,24 @@ export const limitedAddresses = (failures: Pick<FailedAuthentications, 'limitedA
       },
     },
     read: async () => ({ 'backoffice.authentication.limited_addresses': [{ value: failures.limitedAddresses }] }),
+  })
+
+/** A key that nobody needs is one more that can be stolen. */
+const unusedAfterMs = 90 * dayMs
+
+/** How many keys in force nobody has used for so long. */
+export const unusedCredentials = ({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>): Measurement =>
+  measurement({
+    gauges: {
+      'backoffice.credentials.unused': { description: 'Keys in force that nobody has used for 90 days' },
+    },
+    async read() {
+      const counts = await countUnusedCredentials(db.reader, new Date(clock.now().getTime() - unusedAfterMs))
+      return {
+        'backoffice.credentials.unused': counts.map(({ environment, unused }) => ({
+          value: Number(unused),
+          attributes: { environment },
+        })),
+      }
+    },
   })

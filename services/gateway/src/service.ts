@@ -11,12 +11,13 @@ import { AddressRanges } from './domain/addresses.ts'
 import { buildApp } from './http/app.ts'
 import { CallerAddresses } from './http/caller-addresses.ts'
 import { CredentialDirectory } from './http/credential-directory.ts'
+import { CredentialUses } from './http/credential-uses.ts'
 import { FailedAuthentications } from './http/failed-authentications.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { HttpListener } from './http/listener.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { SecurityLog } from './http/security-log.ts'
-import { limitedAddresses } from './measurements.ts'
+import { limitedAddresses, unusedCredentials } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { settings } from './settings.ts'
 import { sealedClaims } from './storage/claims.ts'
@@ -48,17 +49,21 @@ export const gateway = defineService({
     const certificate = certificateFiles(settings)
     const failures = new FailedAuthentications(settings.FAILED_AUTHENTICATIONS_PER_MINUTE)
     const securityLog = new SecurityLog(log)
+    const baseUrl = () => settings.PUBLIC_BASE_URL ?? listener.baseUrl
+    const uses = new CredentialUses(db, log)
     const app = buildApp({
       log,
       rpc,
       tls: certificate !== undefined,
-      baseUrl: () => settings.PUBLIC_BASE_URL ?? listener.baseUrl,
+      baseUrl,
       authentication: {
         clock,
+        baseUrl,
         directory: new CredentialDirectory(db.reader, secrets),
         rateLimiter: new RateLimiter(db),
         failures,
         securityLog,
+        uses,
         addresses: new CallerAddresses({ trustedProxies: trustedProxies(settings), log }),
       },
       idempotency: new Idempotency({ db, rpc, leaseMs: settings.CLAIM_LEASE_MS }),
@@ -67,8 +72,8 @@ export const gateway = defineService({
     const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })
     return {
       operations: handlers(secrets),
-      background: [securityLog, listener],
-      measurements: [limitedAddresses(failures)],
+      background: [securityLog, uses, listener],
+      measurements: [limitedAddresses(failures), unusedCredentials({ db, clock })],
       addresses: () => ({ baseUrl: listener.baseUrl }),
     }
   },

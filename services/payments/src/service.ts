@@ -1,3 +1,4 @@
+import { toMinorUnits } from '@backoffice/contracts'
 import { dayMs, defineService, type Retention, sealingSettings } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { intentSweeper } from './background/sweep-intents.ts'
@@ -15,7 +16,7 @@ export const droppedIntents: Retention = {
   setting: 'REPLIES_KEEP_HOURS',
 }
 
-/** A proposal counts for a day. Who proposed what is in the audit trail. */
+/** Written until what takes two people had one mechanism, and by nothing since. Who proposed what is in the audit trail. */
 const oldProposals: Retention = { table: 'proposal', column: 'proposed_at', keepMs: 30 * dayMs }
 
 export const payments = defineService({
@@ -25,13 +26,19 @@ export const payments = defineService({
     /** How long an intent may wait for its request to come back: longer than any request lasts. */
     INTENT_ABANDON_AFTER_MS: Type.Integer({ minimum: 1, default: 30_000 }),
     INTENT_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 5_000 }),
+    /** Up to this amount one person may approve a withdrawal of production and pay it; above it takes two. */
+    PAY_ALONE_UP_TO: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '0.00' }),
   },
   migrations,
   sealedTables: [sealedWithdrawals],
   retentions: [droppedIntents, oldProposals],
-  compose: (context, { INTENT_SWEEP_EVERY_MS: everyMs, INTENT_ABANDON_AFTER_MS: abandonAfterMs }) => ({
-    operations: handlers({ intents: new Intents(context.db) }),
-    background: [intentSweeper(context, { everyMs, abandonAfterMs })],
-    measurements: [oldestUnfinished(context.db.reader)],
-  }),
+  compose(context, settings) {
+    const { INTENT_SWEEP_EVERY_MS: everyMs, INTENT_ABANDON_AFTER_MS: abandonAfterMs } = settings
+    const payAloneUpTo = toMinorUnits(settings.PAY_ALONE_UP_TO)
+    return {
+      operations: handlers({ intents: new Intents(context.db), payAloneUpTo }),
+      background: [intentSweeper(context, { everyMs, abandonAfterMs })],
+      measurements: [oldestUnfinished(context.db.reader)],
+    }
+  },
 })

@@ -33,8 +33,12 @@ export const players = defineService({
   entities: async () => (await import('./storage/entities.ts')).entities,
   migrations,
   sealedTables: [sealedPlayers, sealedSources],
-  // A session is over when it expires. It is kept for a while in case somebody asks what was played.
-  retentions: [{ table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs, ofSandbox: sql`mode = 'demo'` }],
+  retentions: [
+    // A session is over when it expires. It is kept for a while in case somebody asks what was played.
+    { table: 'game_session', column: 'expires_at', keepMs: 90 * dayMs, ofSandbox: sql`mode = 'demo'` },
+    // A case counts as taken for minutes only. Who took it is in the audit trail.
+    { table: 'taken_case', column: 'taken_at', keepMs: dayMs },
+  ],
   compose(context, settings) {
     const gamesUrl = settings.GAMES_BASE_URL ?? gamesUrlInDevelopment
     const provider = new GameProvider({

@@ -56,6 +56,7 @@ export const wallet = defineService({
       ...context,
       url: url === undefined ? undefined : verifiedUrl(url, settings.DATABASE_CA_FILE),
       heads,
+      team: { ...context.team, aloneUpTo: settings.CORRECT_ALONE_UP_TO },
     })
     const schedule = {
       everyMs,

@@ -90,7 +90,7 @@ t.test("an unknown deposit, or another brand's, is DEPOSIT_NOT_FOUND", async (t)
       row: 9,
       file: 'packages/client/src/client.ts',
       before: '  confirmDeposit(depositId: string,',
-      insert: `  getDeposit(depositId: string, options?: RequestOptions): Promise<Deposit> {
+      insert: `  getDeposit(depositId: string, options?: RequestOptions): ApiCall<Deposit> {
     return this.#routes.get('/deposits/{depositId}', { path: { depositId } }, options)
   }
 

@@ -1,6 +1,6 @@
 import { type Addition, compiler } from './addition.ts'
 
-const resources = 'packages/contracts/src/resources.ts'
+const statuses = 'packages/contracts/src/statuses.ts'
 const entries = 'packages/contracts/src/operations/wallet.ts'
 const handler = 'services/wallet/src/operations/credit-bonus.ts'
 const handlers = 'services/wallet/src/operations/index.ts'
@@ -23,15 +23,21 @@ export const ledgerType: Addition = {
   edits: [
     {
       row: 2,
-      file: resources,
+      file: statuses,
       replace: /(ledgerTypes = \[[^\]]*)\]/,
       by: "$1, 'BONUS']",
     },
     {
       row: 2,
-      file: resources,
+      file: statuses,
       after: "  REVERSAL: 'reversal',\n",
       insert: "  BONUS: 'promotion',\n",
+    },
+    {
+      row: 2,
+      file: statuses,
+      after: "    REVERSAL: 'our team undid an earlier entry, with the opposite sign',\n",
+      insert: "    BONUS: 'a credit: a promotion of yours',\n",
     },
     {
       row: 3,
@@ -279,7 +285,7 @@ export const bonuses = sqlCheck('bonuses', {
     {
       row: 2,
       slip: 'done wrong',
-      file: resources,
+      file: statuses,
       replace: "  BONUS: 'promotion',\n",
       by: '',
       toldBy: compiler,

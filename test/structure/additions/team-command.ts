@@ -51,7 +51,7 @@ export const flagDeposit = handle(operations.payments.flagDeposit, {
       after: "import { failDeposit } from './fail-deposit.ts'\n",
       insert: "import { flagDeposit } from './flag-deposit.ts'\n",
     },
-    { row: 3, file: handlers, before: '  showWithdrawal,\n', insert: '  flagDeposit,\n' },
+    { row: 3, file: handlers, before: '  listWithdrawals,\n', insert: '  flagDeposit,\n' },
     {
       row: 4,
       file: ownTest,

@@ -67,7 +67,16 @@ export const OperatorRecord = Type.Object(
     ),
     credentials: Type.Array(
       Type.Object(
-        { key: text(64), environment: EnvironmentName, createdAt: Timestamp, revokedAt: Nullable(Timestamp) },
+        {
+          key: text(64),
+          environment: EnvironmentName,
+          createdAt: Timestamp,
+          revokedAt: Nullable(Timestamp),
+          /** Exact to five minutes; null: not since `useKnownSince`. Only where an operator is read. */
+          lastUsedAt: Type.Optional(Nullable(Timestamp)),
+          /** Whether it was used before is not known. A newer key has the time at which it was created. */
+          useKnownSince: Type.Optional(Timestamp),
+        },
         closed,
       ),
       { maxItems: credentialsShownMax },

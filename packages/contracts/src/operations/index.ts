@@ -7,16 +7,26 @@ import { webhooks } from './webhooks.ts'
 
 export { credentialsShownMax, OperatorRecord } from './gateway.ts'
 export { TeamDeposit, TeamWithdrawal, Transition, TransitionActor, WithdrawalFacts } from './payments.ts'
-export { DocumentSource, PlayerChange, PlayerStanding, TeamPlayer, TeamSubmission } from './player-records.ts'
+export {
+  DocumentSource,
+  PlayerChange,
+  PlayerStanding,
+  TakenCase,
+  TeamPlayer,
+  TeamSubmission,
+} from './player-records.ts'
 export {
   AuditEntry,
   AuditedChange,
+  ExportedAuditEntry,
   Proposal,
   type ProposalState,
   proposalStates,
   type RuntimeOperationId,
   runtimeOperationIds,
   StuckCommand,
+  TeamMember,
+  teamMembersMax,
 } from './runtime.ts'
 export { Difference, HoldState, InFlight, ReconciliationReport, TeamEntry } from './wallet.ts'
 export {

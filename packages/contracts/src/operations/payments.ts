@@ -16,6 +16,7 @@ import {
   Reason,
   Timestamp,
   Withdrawal,
+  WithdrawalDecision,
   WithdrawalRequest,
   WithdrawalStatus,
 } from '../resources.ts'
@@ -207,7 +208,7 @@ export const payments = service('payments', {
     params: WithdrawalPath,
     body: Type.Object(
       {
-        decision: Type.Union([Type.Literal('approve'), Type.Literal('reject'), Type.Literal('pay')]),
+        decision: WithdrawalDecision,
         reason: Type.Optional(PublicReason),
       },
       { ...closed, $id: 'WithdrawalDecisionRequest' },
@@ -264,19 +265,23 @@ export const payments = service('payments', {
 
   listDeposits: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
-    summary: "List a brand's deposits, newest first",
+    summary: 'List deposits, newest first',
     body: Type.Object(
       {
-        brandId: Id,
+        brandId: Type.Optional(Id),
+        environment: ownerFields.environment,
         playerId: Type.Optional(Id),
         status: Type.Optional(DepositStatus),
+        method: Type.Optional(DepositRequest.properties.method),
+        from: Type.Optional(described(Timestamp, 'Created at this time or later.')),
+        to: Type.Optional(described(Timestamp, 'Created before this time.')),
         externalReference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
         before: Type.Optional(described(Id, 'Go on below this deposit.')),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
     ),
-    reply: pageOf(TeamDeposit),
+    reply: pageOf(Type.Object({ ...TeamDeposit.properties, ...operatorNameField }, closed)),
   }),
 
   showWithdrawal: team.query({
@@ -288,6 +293,12 @@ export const payments = service('payments', {
         ...TeamWithdrawal.properties,
         ...operatorNameField,
         ...factsField,
+        payTakesTwo: Type.Optional(
+          Type.Boolean({
+            description:
+              'Whoever approves it cannot pay it. Absent in replies of 1.1.0, where production always takes two.',
+          }),
+        ),
         transitions: Type.Array(Transition, { maxItems: 10 }),
       },
       closed,
@@ -353,7 +364,7 @@ export const payments = service('payments', {
     reply: queueState({ status: oneOf(waitingStatuses) }),
   }),
 
-  /** In production, approving and paying a withdrawal takes two people. */
+  /** In production, approving and paying a withdrawal takes two people, above an amount that the settings name. */
   decideWithdrawal: team.command({
     roles: ['finance'],
     freshLogin: { when: { decision: 'pay' } },
@@ -375,25 +386,23 @@ export const payments = service('payments', {
     rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
   }),
 
-  /**
-   * The first person proposes it, another one carries it out within a day, with the same call. Only a credit that the
-   * wallet can never do is given up: its deposit fails.
-   */
+  /** Only a credit that the wallet can never do is given up: its deposit fails. In the sandbox as in production. */
   endCommand: team.command({
     roles: ['finance'],
+    twoPeople: 'always',
     summary: 'Give up a credit that the wallet can never do: the deposit fails. Takes two people',
     body: Type.Object({ commandId: Id, reason: Reason }, closed),
     reply: Type.Object(
       {
         commandId: Id,
         depositId: Id,
-        state: Type.Union([Type.Literal('proposed'), Type.Literal('ended')]),
+        state: Type.Literal('ended'),
         proposedBy: personal('staff', text(254)),
-        /** Until then another person may carry it out. */
+        /** Until then another person could carry it out. */
         expiresAt: Timestamp,
       },
       closed,
     ),
-    rejects: ['COMMAND_NOT_FOUND', 'COMMAND_CANNOT_BE_ENDED', 'TWO_PEOPLE_REQUIRED'],
+    rejects: ['COMMAND_NOT_FOUND', 'COMMAND_CANNOT_BE_ENDED'],
   }),
 })

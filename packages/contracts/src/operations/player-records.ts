@@ -3,6 +3,7 @@ import { personal } from '../personal.ts'
 import {
   Currency,
   EnvironmentName,
+  GameSession,
   Id,
   KycStatus,
   KycSubmission,
@@ -72,6 +73,13 @@ export const TeamSubmission = Type.Object(
   closed,
 )
 
+/** Who of the team has taken an identity check, and until when that counts. */
+export const TakenCase = Type.Object({ by: personal('staff', text(254)), at: Timestamp, until: Timestamp }, closed)
+export type TakenCase = Static<typeof TakenCase>
+
+/** Absent in replies of 1.1.0. Null: nobody has it. */
+export const takenField = { taken: Type.Optional(Nullable(TakenCase)) }
+
 /** Where an operator's documents open. The key that signs the links is never in it. */
 export const DocumentSource = Type.Object(
   {
@@ -92,6 +100,21 @@ export const PlayerChange = Type.Object(
     from: Nullable(text(200)),
     to: Nullable(text(200)),
     reason: Nullable(Note),
+  },
+  closed,
+)
+
+/** A game that was opened. Its address is not in it: whoever has that can play. */
+export const OpenedSession = Type.Object(
+  {
+    id: Id,
+    playerId: Id,
+    brandId: Id,
+    gameId: text(128),
+    gameName: Nullable(text(200), { description: 'Null: no longer in the catalogue.' }),
+    mode: GameSession.properties.mode,
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
   },
   closed,
 )

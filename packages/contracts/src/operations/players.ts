@@ -13,10 +13,8 @@ import {
   KycChange,
   KycDecision,
   KycStatus,
-  KycSubmission,
   KycSubmissionReceipt,
   KycSubmissionRequest,
-  PersonName,
   Player,
   PlayerRequest,
   PlayerStatus,
@@ -28,17 +26,20 @@ import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { everyRole } from '../team.ts'
 import { Line } from '../text.ts'
+import { kycReview } from './kyc-review.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import {
   DocumentSource,
+  OpenedSession,
   PlayerChange,
   PlayerStanding,
   TeamPlayer,
   TeamSubmission,
+  takenField,
   unmaskFields,
 } from './player-records.ts'
-import { operatorNameField, ownerFields, queueState } from './queues.ts'
+import { operatorNameField, ownerFields } from './queues.ts'
 
 /** Players, their identity checks, self-exclusions and limits, games and game sessions. */
 export const players = service('players', {
@@ -70,7 +71,7 @@ export const players = service('players', {
     summary: 'Find a player by externalId',
     description: 'The list is empty when the brand has no such player.',
     query: Type.Object({ externalId: ExternalId }, closed),
-    reply: Type.Object({ data: Type.Array(Player) }, closed),
+    reply: Type.Object({ data: Type.Array(Player, { description: 'The player, or nobody.' }) }, closed),
     example: { query: { externalId: 'user-42' }, reply: { data: [examplePlayer] } },
   }),
 
@@ -106,7 +107,7 @@ export const players = service('players', {
     http: get('/games'),
     tag: 'Games',
     summary: 'List the game catalogue',
-    reply: Type.Object({ data: Type.Array(Game) }, closed),
+    reply: Type.Object({ data: Type.Array(Game, { description: 'The games that your players may open.' }) }, closed),
     example: {
       reply: {
         data: [
@@ -132,7 +133,7 @@ export const players = service('players', {
       "Answers a `gameUrl` for the player's browser. Needs an approved KYC, status `ativo`, and no self-exclusion or exceeded daily limit. In the sandbox the session is a demonstration with a fictitious balance.",
     params: PlayerPath,
     body: Type.Object(
-      { gameId: Type.String({ minLength: 1, maxLength: 128 }) },
+      { gameId: Type.String({ minLength: 1, maxLength: 128, description: 'A game of the catalogue.' }) },
       { ...closed, $id: 'GameSessionRequest' },
     ),
     reply: GameSession,
@@ -191,6 +192,7 @@ export const players = service('players', {
     reply: Type.Object(
       {
         ...TeamPlayer.properties,
+        ...takenField,
         submissions: Type.Array(TeamSubmission, { maxItems: 100 }),
         changes: Type.Array(PlayerChange),
       },
@@ -222,13 +224,16 @@ export const players = service('players', {
     roles: ['compliance', 'finance', 'support', 'auditor'],
     summary: 'Search the players of all operators, newest first',
     description:
-      'By one of id, externalId, CPF, e-mail or name. To search by CPF or e-mail needs a reason and is recorded. What is found is masked.',
+      'By one of id, externalId, CPF, e-mail, phone or name. To search by CPF, e-mail or phone needs a reason and is recorded. What is found is masked.',
     body: Type.Object(
       {
         playerId: Type.Optional(Id),
         externalId: Type.Optional(ExternalId),
         cpf: Type.Optional(described(PlayerRequest.properties.cpf, 'With or without punctuation.')),
         email: Type.Optional(described(PlayerRequest.properties.email, 'The whole address.')),
+        phone: Type.Optional(
+          described(PlayerRequest.properties.phone, 'Digits, with the country code or, in Brazil, without.'),
+        ),
         name: Type.Optional(
           personal(
             'name',
@@ -249,57 +254,23 @@ export const players = service('players', {
     reply: pageOf(Type.Object({ ...TeamPlayer.properties, ...operatorNameField }, closed)),
   }),
 
-  kycQueue: team.query({
-    roles: ['compliance', 'support', 'auditor'],
-    summary: 'List the players whose documents wait for a decision, the longest wait first',
+  listGameSessions: team.query({
+    roles: ['compliance', 'finance', 'support', 'auditor'],
+    summary: 'List the game sessions of a player, newest first',
+    description: 'What was opened in the last 90 days. What was played is with the game provider.',
     body: Type.Object(
       {
-        ...ownerFields,
-        after: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
-        ),
+        playerId: Id,
+        before: Type.Optional(described(Id, 'Go on below this session.')),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
       closed,
     ),
-    reply: pageOf(
-      Type.Object(
-        {
-          playerId: Id,
-          operatorId: Id,
-          ...operatorNameField,
-          brandId: Id,
-          environment: EnvironmentName,
-          name: PersonName,
-          kycStatus: KycStatus,
-          submissions: Type.Integer(),
-          latestDocumentType: KycSubmission.properties.documentType,
-          latestReference: KycSubmission.properties.reference,
-          documentUrl: TeamSubmission.properties.documentUrl,
-          waitingSince: Timestamp,
-        },
-        closed,
-      ),
-    ),
-  }),
-
-  countKycQueue: team.query({
-    roles: everyRole,
-    summary: 'Count the players whose documents wait for a decision',
-    body: Type.Object({ environment: ownerFields.environment }, closed),
-    reply: queueState({}),
-  }),
-
-  decideKyc: team.command({
-    roles: ['compliance'],
-    summary: "Decide a player's identity check",
-    body: Type.Object(
-      { playerId: Id, status: KycDecision, reason: described(Reason, 'Why; the operator reads it with the status.') },
-      closed,
-    ),
-    reply: KycChange,
+    reply: pageOf(OpenedSession),
     rejects: ['PLAYER_NOT_FOUND'],
   }),
+
+  ...kycReview,
 
   showDocumentUrl: team.query({
     roles: ['integration', 'compliance', 'auditor'],

@@ -40,8 +40,55 @@ export const AuditEntry = Type.Object(
 )
 export type AuditEntry = Static<typeof AuditEntry>
 
+/** What proves a call of the team to somebody who trusts no service. Each is null where there was none. */
+const evidence = {
+  /** The call, signed with the key of the session: a JWS. */
+  proof: Nullable(text(4_096)),
+  /** It names the person, and certifies the key of the session. Null for a machine. */
+  idToken: Nullable(personal('staff', text(8_192))),
+  /** The public key that both rest on, as a JWK: the provider's, or the machine's own. */
+  anchor: Nullable(Type.Unknown()),
+}
+
+const SignedCall = Type.Object(
+  {
+    operationId: text(64),
+    actor: personal('staff', text(254)),
+    at: Timestamp,
+    input: personal(['player', 'note'], Type.Unknown()),
+    ...evidence,
+  },
+  closed,
+)
+
+/** An entry of the trail with all that it takes to verify it. */
+export const ExportedAuditEntry = Type.Object(
+  {
+    ...AuditEntry.properties,
+    ...evidence,
+    /** What two people agreed to. Null where one was enough, and where nobody has agreed. */
+    proposal: Nullable(Type.Object({ id: Id, proposed: SignedCall, approved: Nullable(SignedCall) }, closed)),
+  },
+  closed,
+)
+export type ExportedAuditEntry = Static<typeof ExportedAuditEntry>
+
 export const proposalStates = ['open', 'approved', 'declined', 'expired'] as const
 export type ProposalState = (typeof proposalStates)[number]
+
+/** More people than a team has. The ones whose session is the latest are listed. */
+export const teamMembersMax = 500
+
+/** Somebody of the team, or a machine that acts for it. */
+export const TeamMember = Type.Object(
+  {
+    name: personal('staff', text(254)),
+    kind: Type.Union([Type.Literal('person'), Type.Literal('machine')]),
+    latestSessionAt: Timestamp,
+  },
+  closed,
+)
+export type TeamMember = Static<typeof TeamMember>
 
 /** A command of an outbox that its receiver has not done, although it was sent. */
 export const StuckCommand = Type.Object(
@@ -124,6 +171,34 @@ export const runtimeEntries = {
       closed,
     ),
     reply: pageOf(AuditEntry),
+  }),
+
+  /** Each entry proves itself, so that a part of an export is worth as much as all of it. */
+  exportAudit: team.query({
+    roles: ['auditor'],
+    summary: "Export the team's actions in one service over a period, oldest first, with their proofs",
+    body: Type.Object(
+      {
+        from: described(Timestamp, 'Included.'),
+        to: described(Timestamp, 'Not included; at least a minute ago.'),
+        cursor: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
+        ),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: pageOf(ExportedAuditEntry),
+    rejects: ['VALIDATION_ERROR'],
+    timeoutMs: 30_000,
+  }),
+
+  /** Each service knows the sessions that have called it. */
+  listSessions: team.query({
+    roles: ['auditor'],
+    summary: 'List the people and machines that have called one service, and when their latest session began',
+    body: Type.Object({ since: described(Timestamp, 'Sessions whose first call was at this time or later.') }, closed),
+    reply: Type.Object({ data: Type.Array(TeamMember, { maxItems: teamMembersMax }) }, closed),
   }),
 
   listCommands: team.query({

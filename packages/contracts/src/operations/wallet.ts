@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
+import { personal } from '../personal.ts'
 import { Amount, EnvironmentName, Id, LedgerItem, Money, Note, Reason, Timestamp, Wallet } from '../resources.ts'
-import { closed, described, Nullable, pageOf, text } from '../schema.ts'
+import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
@@ -60,6 +61,10 @@ export const InFlight = Type.Object(
 )
 export type InFlight = Static<typeof InFlight>
 
+const ReconciliationState = oneOf(['running', 'done', 'failed'])
+const ReconciliationKind = oneOf(['full', 'incremental'])
+const DifferencesIn = Type.Object({ sandbox: Type.Integer(), production: Type.Integer() }, closed)
+
 export const ReconciliationReport = Type.Object(
   {
     snapshotAt: Timestamp,
@@ -67,7 +72,7 @@ export const ReconciliationReport = Type.Object(
      * Whether the run looked at all that was ever entered, or at what was entered since the run before. Every run of the
      * release before was full, and does not say.
      */
-    kind: Type.Optional(Type.Union([Type.Literal('full'), Type.Literal('incremental')])),
+    kind: Type.Optional(ReconciliationKind),
     /** When the last full run began. */
     fullAt: Type.Optional(Timestamp),
     /** What each check looked at. */
@@ -79,13 +84,30 @@ export const ReconciliationReport = Type.Object(
     differences: Type.Array(Difference),
     differencesTotal: Type.Integer(),
     /** The same by environment. A report of the release before does not say. */
-    differencesIn: Type.Optional(Type.Object({ sandbox: Type.Integer(), production: Type.Integer() }, closed)),
+    differencesIn: Type.Optional(DifferencesIn),
     inFlight: Type.Array(InFlight),
     inFlightTotal: Type.Integer(),
   },
   closed,
 )
 export type ReconciliationReport = Static<typeof ReconciliationReport>
+
+/** A run among others, without what it found in detail. */
+const ReconciliationSummary = Type.Object(
+  {
+    runId: Id,
+    state: ReconciliationState,
+    /** A person, or `schedule`. */
+    startedBy: personal('staff', text(254)),
+    startedAt: Timestamp,
+    /** Null while it runs. */
+    endedAt: Nullable(Timestamp),
+    kind: ReconciliationKind,
+    /** Null until it is done. A run of the release before counts all of them in production. */
+    differencesIn: Nullable(DifferencesIn),
+  },
+  closed,
+)
 
 const creditFields = { playerId: Id, depositId: Id, amount: Amount, effectiveAt: Timestamp }
 
@@ -119,7 +141,9 @@ export const wallet = service('wallet', {
     params: PlayerPath,
     query: Type.Object(
       {
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Entries on a page.' }),
+        ),
         cursor: Type.Optional(
           Type.String({ minLength: 1, maxLength: 512, description: 'Opaque, from the previous page.' }),
         ),
@@ -127,7 +151,10 @@ export const wallet = service('wallet', {
       closed,
     ),
     reply: Type.Object(
-      { data: Type.Array(LedgerItem, { maxItems: 200 }), nextCursor: Nullable(text(512)) },
+      {
+        data: Type.Array(LedgerItem, { maxItems: 200, description: 'Most recent first.' }),
+        nextCursor: Nullable(text(512, { description: 'Opaque; null means no more pages.' })),
+      },
       { ...closed, $id: 'LedgerPage' },
     ),
     rejects: ['VALIDATION_ERROR', 'PLAYER_NOT_FOUND'],
@@ -272,6 +299,12 @@ export const wallet = service('wallet', {
     body: Type.Object(
       {
         playerId: Id,
+        transferId: Type.Optional(
+          described(Id, 'Only the entry of this transfer (trf_…), or this ledger item (led_…).'),
+        ),
+        type: Type.Optional(LedgerItem.properties.type),
+        from: Type.Optional(described(Timestamp, 'Entered at this time or later.')),
+        to: Type.Optional(described(Timestamp, 'Entered before this time.')),
         before: Type.Optional(described(Id, 'Go on below this entry.')),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },
@@ -343,7 +376,7 @@ export const wallet = service('wallet', {
     reply: Type.Object(
       {
         runId: Id,
-        state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('failed')]),
+        state: ReconciliationState,
         progress: Type.Object({ check: text(64), done: Type.Integer(), total: Type.Integer() }, closed),
         /** When `done`. */
         report: Nullable(ReconciliationReport),
@@ -354,6 +387,19 @@ export const wallet = service('wallet', {
     ),
     rejects: ['RECONCILIATION_NOT_FOUND'],
     timeoutMs: 15_000,
+  }),
+
+  listReconciliations: team.query({
+    roles: ['finance', 'auditor'],
+    summary: 'List the reconciliations of the last 90 days, newest first',
+    body: Type.Object(
+      {
+        before: Type.Optional(described(Id, 'Go on below this run.')),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: pageOf(ReconciliationSummary),
   }),
 
   /**

@@ -13,6 +13,10 @@ sign_request() {
 }
 
 main() {
+  if [ $# -lt 2 ] || [ -z "${BASE_URL-}" ] || [ -z "${OPERATOR_KEY-}" ] || [ -z "${OPERATOR_SECRET-}" ]; then
+    echo 'usage: BASE_URL=... OPERATOR_KEY=... OPERATOR_SECRET=... bash sign-request.sh METHOD PATH [BODY [IDEMPOTENCY_KEY]]' >&2
+    exit 2
+  fi
   local method=$1 url=$BASE_URL$2 body=${3-} idempotency_key=${4-} timestamp path
   timestamp=$(date +%s)
   path=/$(printf '%s' "$url" | cut -d/ -f4-)

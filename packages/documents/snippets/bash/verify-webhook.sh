@@ -17,5 +17,9 @@ verify_webhook() {
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  if [ $# -lt 2 ] || [ -z "${WEBHOOK_SECRET-}" ]; then
+    echo 'usage: WEBHOOK_SECRET=... bash verify-webhook.sh TIMESTAMP SIGNATURE < raw-body' >&2
+    exit 2
+  fi
   if verify_webhook "$WEBHOOK_SECRET" "$1" "$2"; then echo valid; else echo INVALID; exit 1; fi
 fi

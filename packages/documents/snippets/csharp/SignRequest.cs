@@ -1,4 +1,4 @@
-// C# on .NET Framework 4.5, Mono, or .NET 6 or newer; no packages needed.
+// C# on .NET Framework 4.6, Mono, or .NET 6 or newer; no packages needed.
 //   BASE_URL=… OPERATOR_KEY=… OPERATOR_SECRET=… mono SignRequest.exe GET /me
 //   … mono SignRequest.exe POST /players '{"externalId":"user-42", …}' my-idempotency-key-1
 using System;
@@ -24,17 +24,25 @@ public static class SignRequest
         return BitConverter.ToString(bytes).Replace("-", "").ToLowerInvariant();
     }
 
-    public static void Main(string[] args)
+    public static int Main(string[] args)
     {
+        var baseUrl = Environment.GetEnvironmentVariable("BASE_URL");
+        var key = Environment.GetEnvironmentVariable("OPERATOR_KEY");
+        var secret = Environment.GetEnvironmentVariable("OPERATOR_SECRET");
+        if (args.Length < 2 || baseUrl == null || key == null || secret == null)
+        {
+            Console.Error.WriteLine("usage: BASE_URL=... OPERATOR_KEY=... OPERATOR_SECRET=... mono SignRequest.exe METHOD PATH [BODY [IDEMPOTENCY_KEY]]");
+            return 2;
+        }
         var method = args[0];
-        var url = Environment.GetEnvironmentVariable("BASE_URL") + args[1];
+        var url = baseUrl + args[1];
         var path = "/" + url.Split(new[] { '/' }, 4)[3];
         var body = Encoding.UTF8.GetBytes(args.Length > 2 ? args[2] : "");
         var timestamp = DateTimeOffset.UtcNow.ToUnixTimeSeconds().ToString();
         var request = new HttpRequestMessage(new HttpMethod(method), url);
-        request.Headers.Add("X-Operator-Key", Environment.GetEnvironmentVariable("OPERATOR_KEY"));
+        request.Headers.Add("X-Operator-Key", key);
         request.Headers.Add("X-Timestamp", timestamp);
-        request.Headers.Add("X-Signature", Sign(Environment.GetEnvironmentVariable("OPERATOR_SECRET"), method, path, timestamp, body));
+        request.Headers.Add("X-Signature", Sign(secret, method, path, timestamp, body));
         if (body.Length > 0)
         {
             request.Content = new ByteArrayContent(body);
@@ -49,5 +57,6 @@ public static class SignRequest
             var response = client.SendAsync(request).Result;
             Console.WriteLine((int)response.StatusCode + " " + response.Content.ReadAsStringAsync().Result);
         }
+        return 0;
     }
 }

@@ -1,4 +1,4 @@
-// C# on .NET Framework 4.5, Mono, or .NET 6 or newer; no packages needed.
+// C# on .NET Framework 4.6, Mono, or .NET 6 or newer; no packages needed.
 //   WEBHOOK_SECRET=… mono VerifyWebhook.exe "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
 using System;
 using System.IO;
@@ -42,9 +42,15 @@ public static class VerifyWebhook
 
     public static int Main(string[] args)
     {
+        var secret = Environment.GetEnvironmentVariable("WEBHOOK_SECRET");
+        if (args.Length < 2 || secret == null)
+        {
+            Console.Error.WriteLine("usage: WEBHOOK_SECRET=... mono VerifyWebhook.exe TIMESTAMP SIGNATURE < raw-body");
+            return 2;
+        }
         var rawBody = new MemoryStream();
         Console.OpenStandardInput().CopyTo(rawBody);
-        var valid = Verify(Environment.GetEnvironmentVariable("WEBHOOK_SECRET"), args[0], rawBody.ToArray(), args[1]);
+        var valid = Verify(secret, args[0], rawBody.ToArray(), args[1]);
         Console.WriteLine(valid ? "valid" : "INVALID");
         return valid ? 0 : 1;
     }

@@ -2,6 +2,12 @@
 //
 //	BASE_URL=… OPERATOR_KEY=… OPERATOR_SECRET=… go run sign_request.go GET /me
 //	… go run sign_request.go POST /players '{"externalId":"user-42", …}' my-idempotency-key-1
+//
+// The next line lets this program lie in one folder with others: "go run" of a named file does not mind it.
+// Remove it when you take the function into a package of yours.
+
+//go:build ignore
+
 package main
 
 import (
@@ -28,18 +34,23 @@ func SignRequest(secret, method, path, timestamp string, body []byte) string {
 }
 
 func main() {
-	arguments := append(os.Args[1:], "", "", "", "")
+	baseURL, key, secret := os.Getenv("BASE_URL"), os.Getenv("OPERATOR_KEY"), os.Getenv("OPERATOR_SECRET")
+	if len(os.Args) < 3 || baseURL == "" || key == "" || secret == "" {
+		fmt.Fprintln(os.Stderr, "usage: BASE_URL=... OPERATOR_KEY=... OPERATOR_SECRET=... go run sign_request.go METHOD PATH [BODY [IDEMPOTENCY_KEY]]")
+		os.Exit(2)
+	}
+	arguments := append(os.Args[1:], "", "")
 	method, route, body, idempotencyKey := arguments[0], arguments[1], arguments[2], arguments[3]
-	url := os.Getenv("BASE_URL") + route
+	url := baseURL + route
 	path := "/" + strings.SplitN(url, "/", 4)[3]
 	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("X-Operator-Key", os.Getenv("OPERATOR_KEY"))
+	request.Header.Set("X-Operator-Key", key)
 	request.Header.Set("X-Timestamp", timestamp)
-	request.Header.Set("X-Signature", SignRequest(os.Getenv("OPERATOR_SECRET"), method, path, timestamp, []byte(body)))
+	request.Header.Set("X-Signature", SignRequest(secret, method, path, timestamp, []byte(body)))
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -1,6 +1,12 @@
 // Go 1.19 or newer; no modules needed.
 //
 //	WEBHOOK_SECRET=… go run verify_webhook.go "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
+//
+// The next line lets this program lie in one folder with others: "go run" of a named file does not mind it.
+// Remove it when you take the function into a package of yours.
+
+//go:build ignore
+
 package main
 
 import (
@@ -36,11 +42,16 @@ func VerifyWebhook(secret, timestamp string, rawBody []byte, signature string, t
 }
 
 func main() {
+	secret := os.Getenv("WEBHOOK_SECRET")
+	if len(os.Args) < 3 || secret == "" {
+		fmt.Fprintln(os.Stderr, "usage: WEBHOOK_SECRET=... go run verify_webhook.go TIMESTAMP SIGNATURE < raw-body")
+		os.Exit(2)
+	}
 	rawBody, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if !VerifyWebhook(os.Getenv("WEBHOOK_SECRET"), os.Args[1], rawBody, os.Args[2], Tolerance, time.Now().Unix()) {
+	if !VerifyWebhook(secret, os.Args[1], rawBody, os.Args[2], Tolerance, time.Now().Unix()) {
 		fmt.Println("INVALID")
 		os.Exit(1)
 	}

@@ -25,15 +25,22 @@ public final class SignRequest {
     }
 
     public static void main(String[] args) throws Exception {
+        String baseUrl = System.getenv("BASE_URL");
+        String key = System.getenv("OPERATOR_KEY");
+        String secret = System.getenv("OPERATOR_SECRET");
+        if (args.length < 2 || baseUrl == null || key == null || secret == null) {
+            System.err.println("usage: BASE_URL=... OPERATOR_KEY=... OPERATOR_SECRET=... java SignRequest.java METHOD PATH [BODY [IDEMPOTENCY_KEY]]");
+            System.exit(2);
+        }
         String method = args[0];
-        String url = System.getenv("BASE_URL") + args[1];
+        String url = baseUrl + args[1];
         String path = "/" + url.split("/", 4)[3];
         byte[] body = (args.length > 2 ? args[2] : "").getBytes(StandardCharsets.UTF_8);
         String timestamp = Long.toString(Instant.now().getEpochSecond());
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url))
-                .header("X-Operator-Key", System.getenv("OPERATOR_KEY"))
+                .header("X-Operator-Key", key)
                 .header("X-Timestamp", timestamp)
-                .header("X-Signature", signRequest(System.getenv("OPERATOR_SECRET"), method, path, timestamp, body))
+                .header("X-Signature", signRequest(secret, method, path, timestamp, body))
                 .method(method, body.length == 0
                         ? HttpRequest.BodyPublishers.noBody()
                         : HttpRequest.BodyPublishers.ofByteArray(body));

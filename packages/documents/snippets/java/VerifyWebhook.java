@@ -31,7 +31,12 @@ public final class VerifyWebhook {
     }
 
     public static void main(String[] args) throws Exception {
-        boolean valid = verifyWebhook(System.getenv("WEBHOOK_SECRET"), args[0], System.in.readAllBytes(), args[1]);
+        String secret = System.getenv("WEBHOOK_SECRET");
+        if (args.length < 2 || secret == null) {
+            System.err.println("usage: WEBHOOK_SECRET=... java VerifyWebhook.java TIMESTAMP SIGNATURE < raw-body");
+            System.exit(2);
+        }
+        boolean valid = verifyWebhook(secret, args[0], System.in.readAllBytes(), args[1]);
         System.out.println(valid ? "valid" : "INVALID");
         System.exit(valid ? 0 : 1);
     }

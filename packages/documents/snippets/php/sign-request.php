@@ -10,7 +10,7 @@ function sign_request(string $secret, string $method, string $path, string $time
     return hash_hmac('sha256', $canonical, $secret);
 }
 
-function main(string $method = 'GET', string $route = '/me', string $body = '', string $idempotencyKey = ''): void
+function main(string $method, string $route, string $body = '', string $idempotencyKey = ''): void
 {
     $url = getenv('BASE_URL') . $route;
     $path = '/' . explode('/', $url, 4)[3];
@@ -32,5 +32,9 @@ function main(string $method = 'GET', string $route = '/me', string $body = '', 
 }
 
 if (realpath($argv[0] ?? '') === __FILE__) {
+    if ($argc < 3 || !getenv('BASE_URL') || !getenv('OPERATOR_KEY') || !getenv('OPERATOR_SECRET')) {
+        fwrite(STDERR, "usage: BASE_URL=... OPERATOR_KEY=... OPERATOR_SECRET=... php sign-request.php METHOD PATH [BODY [IDEMPOTENCY_KEY]]\n");
+        exit(2);
+    }
     main(...array_slice($argv, 1));
 }

@@ -20,6 +20,10 @@ function verify_webhook(
 }
 
 if (realpath($argv[0] ?? '') === __FILE__) {
+    if ($argc < 3 || !getenv('WEBHOOK_SECRET')) {
+        fwrite(STDERR, "usage: WEBHOOK_SECRET=... php verify-webhook.php TIMESTAMP SIGNATURE < raw-body\n");
+        exit(2);
+    }
     $valid = verify_webhook(getenv('WEBHOOK_SECRET'), $argv[1], file_get_contents('php://stdin'), $argv[2]);
     echo $valid ? 'valid' : 'INVALID', "\n";
     exit($valid ? 0 : 1);

@@ -17,7 +17,7 @@ def sign_request(secret: str, method: str, path: str, timestamp: str, body: byte
     return hmac.new(secret.encode(), canonical.encode(), hashlib.sha256).hexdigest()
 
 
-def main(method="GET", route="/me", body="", idempotency_key=""):
+def main(method, route, body="", idempotency_key=""):
     url = os.environ["BASE_URL"] + route
     path = "/" + url.split("/", 3)[3]
     data = body.encode()
@@ -40,4 +40,10 @@ def main(method="GET", route="/me", body="", idempotency_key=""):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3 or not {"BASE_URL", "OPERATOR_KEY", "OPERATOR_SECRET"} <= os.environ.keys():
+        print(
+            "usage: BASE_URL=... OPERATOR_KEY=... OPERATOR_SECRET=... python3 sign_request.py METHOD PATH [BODY [IDEMPOTENCY_KEY]]",
+            file=sys.stderr,
+        )
+        sys.exit(2)
     main(*sys.argv[1:])

@@ -21,6 +21,9 @@ def verify_webhook(
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3 or "WEBHOOK_SECRET" not in os.environ:
+        print("usage: WEBHOOK_SECRET=... python3 verify_webhook.py TIMESTAMP SIGNATURE < raw-body", file=sys.stderr)
+        sys.exit(2)
     valid = verify_webhook(os.environ["WEBHOOK_SECRET"], sys.argv[1], sys.stdin.buffer.read(), sys.argv[2])
     print("valid" if valid else "INVALID")
     sys.exit(0 if valid else 1)

@@ -1,4 +1,4 @@
-# Ruby 2.7 or newer; no gems needed.
+# Ruby 3.0 or newer; no gems needed.
 #   BASE_URL=… OPERATOR_KEY=… OPERATOR_SECRET=… ruby sign_request.rb GET /me
 #   … ruby sign_request.rb POST /players '{"externalId":"user-42", …}' my-idempotency-key-1
 require 'net/http'
@@ -11,7 +11,7 @@ def sign_request(secret, method, path, timestamp, body)
   OpenSSL::HMAC.hexdigest('SHA256', secret, canonical)
 end
 
-def main(method = 'GET', route = '/me', body = '', idempotency_key = '')
+def main(method, route, body = '', idempotency_key = '')
   url = URI(ENV.fetch('BASE_URL') + route)
   timestamp = Time.now.to_i.to_s
   request = Net::HTTPGenericRequest.new(method, !body.empty?, true, url.request_uri)
@@ -27,4 +27,10 @@ def main(method = 'GET', route = '/me', body = '', idempotency_key = '')
   puts "#{response.code} #{response.body}"
 end
 
-main(*ARGV) if $PROGRAM_NAME == __FILE__
+if $PROGRAM_NAME == __FILE__
+  if ARGV.size < 2 || !%w[BASE_URL OPERATOR_KEY OPERATOR_SECRET].all? { |name| ENV.key?(name) }
+    warn 'usage: BASE_URL=... OPERATOR_KEY=... OPERATOR_SECRET=... ruby sign_request.rb METHOD PATH [BODY [IDEMPOTENCY_KEY]]'
+    exit 2
+  end
+  main(*ARGV)
+end

@@ -1,4 +1,4 @@
-# Ruby 2.7 or newer; no gems needed.
+# Ruby 3.0 or newer; no gems needed.
 #   WEBHOOK_SECRET=… ruby verify_webhook.rb "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
 require 'openssl'
 
@@ -15,6 +15,10 @@ def verify_webhook(secret, timestamp, raw_body, signature, tolerance_seconds = 3
 end
 
 if $PROGRAM_NAME == __FILE__
+  if ARGV.size < 2 || !ENV.key?('WEBHOOK_SECRET')
+    warn 'usage: WEBHOOK_SECRET=... ruby verify_webhook.rb TIMESTAMP SIGNATURE < raw-body'
+    exit 2
+  end
   valid = verify_webhook(ENV.fetch('WEBHOOK_SECRET'), ARGV[0], $stdin.binmode.read, ARGV[1])
   puts valid ? 'valid' : 'INVALID'
   exit valid ? 0 : 1

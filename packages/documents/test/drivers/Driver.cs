@@ -1,14 +1,25 @@
 using System;
 using System.IO;
+using System.Linq;
+using System.Reflection;
 using System.Text;
 
-/// <summary>Reads lines of base64 fields, as the Java driver does.</summary>
+/// <summary>Runs the class that is named first, so that one compilation serves all. Without one, the vectors.</summary>
 public static class Driver
 {
-    public static void Main(string[] args)
+    public static int Main(string[] args)
+    {
+        if (args[0] == "vectors") return Vectors(args[1]);
+        var main = Type.GetType(args[0]).GetMethod("Main", BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Static);
+        var rest = main.GetParameters().Length == 0 ? new object[0] : new object[] { args.Skip(1).ToArray() };
+        return (int)main.Invoke(null, rest);
+    }
+
+    /// <summary>Reads lines of base64 fields, as the Java driver does.</summary>
+    private static int Vectors(string file)
     {
         var count = 0;
-        foreach (var line in File.ReadAllLines(args[0]))
+        foreach (var line in File.ReadAllLines(file))
         {
             var f = line.Split(' ');
             for (var i = 1; i < f.Length; i++) f[i] = Encoding.UTF8.GetString(Convert.FromBase64String(f[i])).Substring(1);
@@ -25,6 +36,7 @@ public static class Driver
             count++;
         }
         Console.WriteLine("verified " + count);
+        return 0;
     }
 
     private static void Check(bool good, string name)

@@ -26,6 +26,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   operationResult(service),
   compressedEvents(service),
   teamCalls(service),
+  teamEvidence(service),
 ]
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
@@ -96,6 +97,21 @@ create table ${service}.team_proposal (
 );
 revoke delete on ${service}.team_proposal from ${roleName(service)};
 create unique index team_proposal_open on ${service}.team_proposal (fingerprint) where state = 'open';
+`,
+})
+
+/**
+ * What somebody needs to verify the calls of the team by themselves: the key that a session rests on, which the provider may
+ * not have any more; both signatures of what took two people; and the proposal that an action followed from.
+ */
+const teamEvidence = (service: ServiceName): Migration => ({
+  name: '0000_runtime_team_evidence',
+  sql: `
+alter table ${service}.audit_entry add column proposal text;
+-- A public key as a JWK: the provider's, which signed the ID token; of a machine, its own.
+alter table ${service}.team_session add column anchor json;
+alter table ${service}.team_proposal add column session text, add column proof text,
+  add column decided_session text, add column decided_proof text;
 `,
 })
 

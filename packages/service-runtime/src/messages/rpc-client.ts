@@ -144,7 +144,7 @@ export class RpcClient {
       const message = await this.#connection.request(subject, payload, { timeout: Math.ceil(leftMs), headers })
       return { message, reply: message.json<ReplyMessage>() }
     })
-    if ('error' in reply) throw new Rejection(reply.error.code, reply.error.details)
+    if ('error' in reply) throw Rejection.from(reply.error)
     const read = readMessage(operation.reply, reply.body)
     if (read.issues !== null) {
       const cause = new Error(`the reply of ${operation.id} is not valid: ${JSON.stringify(read.issues)}`)

@@ -7,8 +7,8 @@ import {
   type operations,
   type Reply,
   type TeamTool,
-  takeOut,
 } from '@backoffice/contracts'
+import { auditedInput, subjectAndReason } from '@backoffice/team-identity'
 import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import { newId } from '../process/ids.ts'
@@ -17,12 +17,12 @@ import { type WithTimes, withIsoTimes } from './iso-times.ts'
 import { toPage } from './page.ts'
 
 /** What a page of the trail shows. */
-const shownColumns = `
+export const shownColumns = `
   id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json,
   outcome text, session text, tool text, changes json
 `
 /** Proofs are looked at when somebody denies what they did. */
-const auditColumns = `${shownColumns}, proof text`
+const auditColumns = `${shownColumns}, proof text, proposal text`
 
 /** Who did what, to what and why. */
 export interface AuditRow {
@@ -41,13 +41,22 @@ export interface AuditRow {
   readonly tool: TeamTool | null
   /** The signed call. With the ID token of the session it proves who called. */
   readonly proof: string | null
+  /** What two people agreed to, and this carried out or tried to. */
+  readonly proposal: string | null
 }
 
 /** What became of a call: done, proposed to somebody else, or refused with a code. */
 export type AuditOutcome = 'done' | ErrorCode
 
 /** What a service does by itself has no caller. */
-export const byService = { outcome: 'done', changes: null, session: null, tool: null, proof: null } as const
+export const byService = {
+  outcome: 'done',
+  changes: null,
+  session: null,
+  tool: null,
+  proof: null,
+  proposal: null,
+} as const
 
 /** What became of a call, and what it changed. */
 interface Result {
@@ -55,7 +64,7 @@ interface Result {
   readonly changes?: readonly AuditedChange[]
 }
 
-export type AuditedCall = Pick<Call, 'caller' | 'operationId' | 'input'>
+export type AuditedCall = Pick<Call, 'caller' | 'operationId' | 'input' | 'approves'>
 
 /** Taken from the common shape of the team's operations. */
 export function auditRow(
@@ -70,14 +79,14 @@ export function auditRow(
     actor,
     operation: operation.id,
     operationId: call.operationId,
-    subject: subjectOf(input),
-    reason: typeof input.reason === 'string' ? input.reason : null,
-    input: withoutSecrets(operation, input),
+    ...subjectAndReason(input),
+    input: auditedInput(operation, input),
     outcome,
     changes: changes.length === 0 ? null : changes,
     session,
     tool,
     proof: evidence.proof,
+    proposal: call.approves ?? null,
   }
 }
 
@@ -98,32 +107,12 @@ export function recordAction(
   return insertAudit(db, [auditRow(operation, call, result)], now)
 }
 
-/** The record that an action is about: its own id if it names one, else the operator, brand or name. */
-function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
-  const names = Object.keys(input)
-  const owners = ['brandId', 'operatorId']
-  const name = [
-    ...names.filter((key) => key.endsWith('Id') && !owners.includes(key)),
-    'key',
-    'operatorId',
-    'brandId',
-    'name',
-  ].find((key) => typeof input[key] === 'string')
-  return name === undefined ? null : String(input[name])
-}
-
-/** Without what must be encrypted, too: the trail is kept for good, and a player's data are not. */
-function withoutSecrets({ body }: Operation, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const input = takeOut(body, given).rest as Readonly<Record<string, unknown>>
-  return Object.fromEntries(Object.entries(input).filter(([name]) => !/secret|password/i.test(name)))
-}
-
 type ListAudit = (typeof operations)['gateway']['listAudit']
 
 /** Answers the `listAudit` operation of any service. */
 export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools): Promise<Reply<ListAudit>> {
   const { actor = null, subject = null, since = null, limit } = input
-  const before = input.before === undefined ? afterAll : placeOf(input.before)
+  const before = input.before === undefined ? afterAll : placeOf(input.before, '/before')
   const rows = await db<WithTimes<AuditEntry, 'at'>>`
     select ${columnNames(shownColumns)} from audit_entry
     where (${actor}::text is null or actor = ${actor}) and (${subject}::text is null or subject = ${subject})
@@ -132,14 +121,18 @@ export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools):
     order by at desc, id desc
     limit ${limit + 1}
   `
-  return toPage(rows.map(withIsoTimes), limit, ({ at, id }) => `${at}/${id}`)
+  return toPage(rows.map(withIsoTimes), limit, cursorAt)
 }
 
 /** A place in the order of the trail; this one comes after every entry. */
 const afterAll = { at: 'infinity', id: '' }
 
-function placeOf(cursor: string): typeof afterAll {
+/** The cursor after an entry. */
+export const cursorAt = ({ at, id }: Pick<AuditEntry, 'at' | 'id'>): string => `${at}/${id}`
+
+/** @param path of the field that has the cursor */
+export function placeOf(cursor: string, path: string): typeof afterAll {
   const [, at = '', id = ''] = /^([^/]+)\/([^/]+)$/.exec(cursor) ?? []
-  if (id === '' || Number.isNaN(Date.parse(at))) throw invalid('body', '/before', 'is not a cursor of the trail')
+  if (id === '' || Number.isNaN(Date.parse(at))) throw invalid('body', path, 'is not a cursor of the trail')
   return { at, id }
 }

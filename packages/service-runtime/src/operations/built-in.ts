@@ -1,9 +1,11 @@
 import { invalid, type Operation, operations, type ServiceName } from '@backoffice/contracts'
 import { renewSealed, type SealedTable } from '../database/sealed-tables.ts'
 import { readAudit, recordAction } from './audit.ts'
+import { exportAudit } from './export-audit.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './stored-reply.ts'
 import { readCommands } from './stuck-commands.ts'
+import { readMembers } from './team-members.ts'
 import { declineProposal, readProposals } from './two-people.ts'
 
 type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
@@ -52,6 +54,8 @@ export function builtInHandlers(
   return [
     handle(table.abandonOperation, abandon),
     handle(table.listAudit, readAudit),
+    handle(table.exportAudit, exportAudit(service)),
+    handle(table.listSessions, readMembers),
     handle(table.listCommands, readCommands),
     handle(table.listProposals, readProposals),
     handle(table.declineProposal, declineProposal(own)),

@@ -109,10 +109,12 @@ export class Runner {
     const [call, tools] = [toCall(received), this.#directTools(received)]
     if (await takesTwo?.(call, tools)) {
       // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
-      const waits = await tools.db.transaction((db) =>
+      const decided = await tools.db.transaction((db) =>
         proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
       )
-      if (waits !== undefined) throw waits
+      if (decided instanceof Rejection) throw decided
+      // Also when it is the first person who finishes what the second one had approved.
+      return direct(toCall({ ...received, approves: decided.approved }), tools)
     }
     return direct(call, tools)
   }

@@ -1,4 +1,4 @@
-import type { AuditedChange } from '@backoffice/contracts'
+import { type AuditedChange, Rejection } from '@backoffice/contracts'
 import { isUniqueViolation } from '../database/faults.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
 import { newId } from '../process/ids.ts'
@@ -44,10 +44,10 @@ async function executeOnce(
       if (known !== undefined) return { is: 'known', known }
       const now = clock.now()
       if (takesTwo(operation, call) || (await command.takesTwo?.(call, { db: tx }))) {
-        const waits = await proposeOrApprove({ db: tx, operation, call, now })
-        if (waits !== undefined) {
-          await writeRecords(tx, [recordOfRefusal(attempt, waits)], now)
-          return { is: 'refused', rejection: waits }
+        const decided = await proposeOrApprove({ db: tx, operation, call, now })
+        if (decided instanceof Rejection) {
+          await writeRecords(tx, [recordOfRefusal(attempt, decided)], now)
+          return { is: 'refused', rejection: decided }
         }
       }
       const rows: OutboxRow[] = []

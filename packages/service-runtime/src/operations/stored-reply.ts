@@ -36,7 +36,7 @@ export function isStorable(operation: Operation, error: unknown): error is Rejec
 
 /** @throws {Rejection} when the stored reply is a refusal */
 export function unwrap(reply: StoredReply): unknown {
-  if ('error' in reply) throw new Rejection(reply.error.code, reply.error.details)
+  if ('error' in reply) throw Rejection.from(reply.error)
   return reply.body
 }
 

@@ -1,5 +1,12 @@
-import { freshLoginMinutes, holdsFor, type Operation, Rejection, type TeamRole } from '@backoffice/contracts'
-import { IdentityRefused, KeysUnavailable, type TeamCaller, type TeamVerifier } from '@backoffice/team-identity'
+import { type Operation, Rejection } from '@backoffice/contracts'
+import {
+  IdentityRefused,
+  KeysUnavailable,
+  objectOf,
+  refusalOf,
+  type TeamCaller,
+  type TeamVerifier,
+} from '@backoffice/team-identity'
 import type { Database } from '../database/db.ts'
 import type { TeamCall } from '../messages/rpc-server.ts'
 import type { Clock } from '../process/clock.ts'
@@ -8,8 +15,6 @@ import { meter } from '../telemetry/metrics.ts'
 import { inputSchema, readMessage } from '../validation/validate.ts'
 import { recordAction } from './audit.ts'
 import { TeamSessions } from './team-sessions.ts'
-
-type Input = Readonly<Record<string, unknown>>
 
 interface GateContext {
   readonly db: Database
@@ -66,25 +71,8 @@ export class TeamGate {
   }
 }
 
-function refusalOf(operation: Operation, input: unknown, caller: TeamCaller, now: Date): Rejection | undefined {
-  const { roles = [], freshLogin } = operation
-  if (!roles.some((role: TeamRole) => caller.roles.has(role))) return new Rejection('ROLE_REQUIRED', { roles })
-  const given = objectOf(input)
-  const needsFresh = given.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, given))
-  // A machine has nobody who could leave a desk.
-  if (!needsFresh || caller.loggedInAt === undefined) return undefined
-  const ageMs = now.getTime() - caller.loggedInAt.getTime()
-  return ageMs <= freshLoginMinutes * 60_000
-    ? undefined
-    : new Rejection('FRESH_LOGIN_REQUIRED', { minutes: freshLoginMinutes, loggedInAt: caller.loggedInAt.toISOString() })
-}
-
 /** For the trail. Nothing is kept of an input that is not valid: it may be of any size, and anything may be in it. */
-function validInput(operation: Operation, input: unknown): Input {
+function validInput(operation: Operation, input: unknown): Readonly<Record<string, unknown>> {
   const read = readMessage(inputSchema(operation), input)
   return read.issues === null ? objectOf(read.known) : {}
 }
-
-/** The input as it was sent. It is not validated yet. */
-const objectOf = (input: unknown): Input =>
-  typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}

@@ -1,6 +1,7 @@
 import { holdsFor, type Operation, type operations, type Proposal, Rejection, type Reply } from '@backoffice/contracts'
 import { inputDigest } from '@backoffice/team-identity'
-import type { Db } from '../database/db.ts'
+import type { Db, ReadDb } from '../database/db.ts'
+import { sql } from '../database/statement.ts'
 import { newId } from '../process/ids.ts'
 import type { Call, ExecuteTools, QueryTools } from './handle.ts'
 import { type WithTimes, withIsoTimes } from './iso-times.ts'
@@ -9,7 +10,7 @@ import { toPage } from './page.ts'
 /** How long a proposal waits for a second person. */
 const proposalHours = 24
 
-type Kept = Pick<Proposal, 'id' | 'operation' | 'proposedBy' | 'state' | 'decidedBy'> & {
+type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly expiresAt: Date
   readonly fingerprint: string
 }
@@ -39,20 +40,27 @@ interface Proposed {
  * The first person proposes by calling; somebody else carries it out with the same call, which names the proposal: so
  * both sign the same operation and input, each with a reason of their own, and nobody proposes by approving too late. In
  * the transaction of the effect, or before one that is idempotent by a reference.
- * @returns the refusal of a call that proposes, which is to be committed with its proposal; undefined for one that may go on
+ * @returns the refusal of a call that proposes, which is to be committed with its proposal; or the approved proposal of one
+ *   that may go on
  * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
-export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | undefined> {
+export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | { readonly approved: string }> {
   const { reason, ...input } = two.call.input as Given
-  const fingerprint = inputDigest([two.operation.id, input])
+  const fingerprint = fingerprintOf(two.operation, two.call)
   const proposed = { input, reason: typeof reason === 'string' ? reason : null, fingerprint }
   return two.call.approves === undefined ? propose(two, proposed) : approve(two, proposed, two.call.approves)
+}
+
+/** What both calls have in common: each has a reason of its own. */
+function fingerprintOf({ id }: Operation, call: Pick<Call, 'input'>): string {
+  const { reason: _, ...input } = call.input as Given
+  return inputDigest([id, input])
 }
 
 async function propose(
   { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
   { input, reason, fingerprint }: Proposed,
-): Promise<Rejection | undefined> {
+): Promise<Rejection | { readonly approved: string }> {
   await db`
     update team_proposal set state = 'expired'
     where fingerprint = ${fingerprint} and state = 'open' and expires_at <= ${now}::timestamptz
@@ -64,14 +72,15 @@ async function propose(
     order by state desc limit 1
   `
   // Two people agreed to it, and the process that was to do it may have died.
-  if (known?.state === 'approved') return undefined
+  if (known?.state === 'approved') return { approved: known.id }
   if (known !== undefined) return awaitsApproval(known)
   const { caller, operationId } = call
   const proposal = { id: newId('prp'), proposedBy: caller.name, expiresAt: hoursAfter(now, proposalHours) }
   await db`
-    insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id)
+    insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id,
+      session, proof)
     values (${proposal.id}, ${operation.id}, ${fingerprint}, ${JSON.stringify(input)}::json, ${reason}, ${caller.name},
-      ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId})
+      ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId}, ${caller.session}, ${caller.evidence.proof})
   `
   return awaitsApproval(proposal)
 }
@@ -80,27 +89,69 @@ async function approve(
   { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
   { reason, fingerprint }: Proposed,
   proposalId: string,
-): Promise<undefined> {
-  const [proposal] = await db<Kept>`
-    select id, operation, fingerprint, proposed_by, expires_at, state, decided_by from team_proposal
-    where id = ${proposalId} for update
+): Promise<{ readonly approved: string }> {
+  const [proposal] = await db<Kept>`${byId(proposalId)} for update`
+  const { caller, operationId } = call
+  if (judge(proposal, { operation, fingerprint, caller, now, isRepeatable }).state === 'approved')
+    return { approved: proposalId }
+  await db`
+    update team_proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
+      decided_operation_id = ${operationId}, decision_reason = ${reason},
+      decided_session = ${caller.session}, decided_proof = ${caller.evidence.proof}
+    where id = ${proposalId}
   `
+  return { approved: proposalId }
+}
+
+const byId = (proposalId: string) => sql`
+  select id, operation, operation_id, fingerprint, proposed_by, expires_at, state, decided_by from team_proposal
+  where id = ${proposalId}
+`
+
+interface Approval extends Pick<TwoPeopleCall, 'operation' | 'now' | 'isRepeatable'> {
+  readonly fingerprint: string
+  readonly caller: Call['caller']
+}
+
+/**
+ * Whether somebody may carry out a proposal.
+ * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
+ */
+function judge(
+  proposal: Kept | undefined,
+  { operation, fingerprint, caller, now, isRepeatable = false }: Approval,
+): Kept {
   if (proposal?.operation !== operation.id || proposal.fingerprint !== fingerprint)
     throw new Rejection('PROPOSAL_NOT_FOUND')
   const { proposedBy, state, decidedBy, expiresAt } = proposal
-  const { caller, operationId } = call
   const isOver = expiresAt <= now
-  if (state === 'approved' && isRepeatable && !isOver) return
+  if (state === 'approved' && isRepeatable && !isOver) return proposal
   if (state !== 'open' || isOver)
     throw new Rejection('PROPOSAL_NOT_OPEN', { state: state === 'open' ? 'expired' : state, decidedBy })
   // Two people are people: a machine may propose.
   if (proposedBy === caller.name || caller.kind === 'machine')
     throw new Rejection('TWO_PEOPLE_REQUIRED', { proposedBy })
-  await db`
-    update team_proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
-      decided_operation_id = ${operationId}, decision_reason = ${reason}
-    where id = ${proposalId}
-  `
+  return proposal
+}
+
+/** What somebody proposed, and when it expires. */
+export type ApprovedProposal = Pick<Kept, 'proposedBy' | 'operationId' | 'expiresAt'>
+
+/**
+ * The proposal that a call may carry out, for a command whose `prepare` does something that only two people may. The
+ * transaction looks at it once more, with its row locked.
+ * @returns undefined for a call that proposes
+ * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
+ */
+export async function findApprovedProposal({
+  db,
+  operation,
+  call,
+  now,
+}: Omit<TwoPeopleCall, 'db'> & { readonly db: ReadDb }): Promise<ApprovedProposal | undefined> {
+  if (call.approves === undefined) return undefined
+  const [proposal] = await db<Kept>`${byId(call.approves)}`
+  return judge(proposal, { operation, fingerprint: fingerprintOf(operation, call), caller: call.caller, now })
 }
 
 const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<Kept, 'id' | 'proposedBy' | 'expiresAt'>) =>

@@ -52,12 +52,12 @@ async function gather<T>(count: number, call: () => T, isTime = () => true): Pro
 t.test('calls that wait together are one transaction; refusals touch nobody else and are stored', async (t) => {
   const names = records('together', 100)
   const refused = names.filter((_, index) => index % 10 === 3)
-  for (const name of refused) faults.atWork.set(name, (count) => new Rejection('DEPOSIT_NOT_PENDING', { count }))
+  for (const name of refused) faults.atWork.set(name, (count) => new Rejection('TRANSFER_CONFLICT', { count }))
   const ids = names.map(() => newId('opn'))
   const call = () => names.map((record, index) => add({ record, by: index }, ids[index]).catch((error) => error))
   const outcomes = await Promise.all(await gather(100, call))
   const expected = names.map((name, index) =>
-    refused.includes(name) ? { code: 'DEPOSIT_NOT_PENDING', details: { count: index } } : { count: index },
+    refused.includes(name) ? { code: 'TRANSFER_CONFLICT', details: { count: index } } : { count: index },
   )
   t.match(outcomes, expected)
   t.equal(adding.batches.at(-1)?.length, 100)
@@ -76,20 +76,20 @@ t.test('calls that wait together are one transaction; refusals touch nobody else
 })
 
 t.test('a refusal before the transaction is stored with the batch', async (t) => {
-  faults.inPrepare.set('early', new Rejection('DEPOSIT_NOT_PENDING', { found: 'before' }))
+  faults.inPrepare.set('early', new Rejection('TRANSFER_CONFLICT', { found: 'before' }))
   const operationId = newId('opn')
   const [early, other] = await gather(2, () => [
     add({ record: 'early' }, operationId).catch((error) => error),
     add({ record: 'not early' }),
   ])
-  t.match(await early, { code: 'DEPOSIT_NOT_PENDING', details: { found: 'before' } })
+  t.match(await early, { code: 'TRANSFER_CONFLICT', details: { found: 'before' } })
   t.same(await other, { count: 1 })
   faults.inPrepare.clear()
   t.match(await add({ record: 'early' }, operationId).catch((error) => error), { details: { found: 'before' } })
 })
 
 for (const [what, fault, code] of [
-  ['an undeclared refusal', new Rejection('KYC_NOT_APPROVED'), 'INTERNAL_ERROR'],
+  ['an undeclared refusal', new Rejection('TRANSFER_NOT_FOUND'), 'INTERNAL_ERROR'],
   ['a bug', new TypeError('a bug'), 'INTERNAL_ERROR'],
 ] as const) {
   t.test(`${what} is ${code} of its call alone, leaves nothing, and a retry succeeds`, async (t) => {

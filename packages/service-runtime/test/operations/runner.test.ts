@@ -67,13 +67,13 @@ for (const [where, details] of [
   t.test(`a refusal in ${where} rolls back its effects and is the stored reply`, async (t) => {
     const record = `refused in ${where}`
     const options = { scope, input: { record, sends: ['event' as const] }, operationId: newId('opn') }
-    if (where === 'prepare') faults.inPrepare.set(record, new Rejection('DEPOSIT_NOT_PENDING', details))
-    else faults.atWork.set(record, (count) => new Rejection('DEPOSIT_NOT_PENDING', { count }))
-    await t.rejects(bed.rpc.call(countUp, options), { code: 'DEPOSIT_NOT_PENDING', details })
+    if (where === 'prepare') faults.inPrepare.set(record, new Rejection('TRANSFER_CONFLICT', details))
+    else faults.atWork.set(record, (count) => new Rejection('TRANSFER_CONFLICT', { count }))
+    await t.rejects(bed.rpc.call(countUp, options), { code: 'TRANSFER_CONFLICT', details })
     t.equal(await countOf(record), 0)
     faults.inPrepare.delete(record)
     faults.atWork.delete(record)
-    await t.rejects(bed.rpc.call(countUp, options), { code: 'DEPOSIT_NOT_PENDING', details })
+    await t.rejects(bed.rpc.call(countUp, options), { code: 'TRANSFER_CONFLICT', details })
     t.equal(await countOf(record), 0)
     const sent = `select from ${keptEvents('payments')} where message #>> '{event,data,id}' like $1 || '-%'`
     const { rowCount } = await bed.sql('admin').query(sent, [options.operationId])
@@ -82,7 +82,7 @@ for (const [where, details] of [
 }
 
 for (const [what, fault, code] of [
-  ['an undeclared refusal', new Rejection('KYC_NOT_APPROVED'), 'INTERNAL_ERROR'],
+  ['an undeclared refusal', new Rejection('TRANSFER_NOT_FOUND'), 'INTERNAL_ERROR'],
   ['a bug', new Error('a bug'), 'INTERNAL_ERROR'],
   ['a service that is unavailable', new Rejection('SERVICE_UNAVAILABLE'), 'SERVICE_UNAVAILABLE'],
 ] as const) {
@@ -166,7 +166,7 @@ t.test('a tombstone fences whatever comes late with its operation id', async (t)
   t.same(await bed.rpc.call(abandon, { scope, input }), { outcome: 'abandoned', reply: null })
   const late = () => bed.rpc.call(countUp, { scope, input: { record: 'fenced' }, operationId })
   t.equal(await refusal(late()), 'SERVICE_UNAVAILABLE')
-  faults.inPrepare.set('fenced', new Rejection('DEPOSIT_NOT_PENDING'))
+  faults.inPrepare.set('fenced', new Rejection('TRANSFER_CONFLICT'))
   t.equal(await refusal(late()), 'SERVICE_UNAVAILABLE', 'refused before its transaction')
   t.equal(await countOf('fenced'), 0)
   t.same(await bed.rpc.call(abandon, { scope, input }), { outcome: 'abandoned', reply: null }, 'for good')
@@ -180,11 +180,11 @@ t.test('abandoning what was answered gives its reply', async (t) => {
     reply: { count: 1 },
   })
   const refused = newId('opn')
-  faults.atWork.set('refused', () => new Rejection('DEPOSIT_NOT_PENDING'))
+  faults.atWork.set('refused', () => new Rejection('TRANSFER_CONFLICT'))
   await refusal(bed.rpc.call(countUp, { scope, input: { record: 'refused' }, operationId: refused }))
   t.match(await bed.rpc.call(abandon, { scope, input: { abandonedOperationId: refused } }), {
     outcome: 'refused',
-    reply: { code: 'DEPOSIT_NOT_PENDING' },
+    reply: { code: 'TRANSFER_CONFLICT' },
   })
 })
 

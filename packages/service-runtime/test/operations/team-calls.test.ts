@@ -1,5 +1,12 @@
-import { operations, Rejection } from '@backoffice/contracts'
-import { newSessionKey, PersonSigner } from '@backoffice/team-identity'
+import { type ExportedAuditEntry, type Operation, operations, Rejection } from '@backoffice/contracts'
+import {
+  type IdentityRefused,
+  identityFrom,
+  issuerKeys,
+  newSessionKey,
+  PersonSigner,
+  RecordedCalls,
+} from '@backoffice/team-identity'
 import { testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { RpcClient } from '../../src/client.ts'
@@ -9,7 +16,8 @@ import { correct, correctByTwo, faults, payments, postByTwo, readPerson } from '
 let nowMs = Date.parse('2026-03-02T12:00:00Z')
 const clock = { now: () => new Date(nowMs) }
 const bed = await testBed(t, { payments }, { clock })
-const { listAudit, listProposals, declineProposal } = operations.payments
+const { listAudit, exportAudit, listProposals, listSessions, declineProposal } = operations.payments
+const probed: Readonly<Record<string, Operation>> = { decideWithdrawal: correct, correctByTwo, postByTwo }
 
 const refusal = (call: Promise<unknown>): Promise<Rejection> =>
   call.then(
@@ -77,6 +85,63 @@ t.test('the trail keeps what proves a call', async (t) => {
   ])
   t.match(rows[0].id_token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
   await t.rejects(bed.sql('payments').query('delete from team_session'), /permission denied/)
+})
+
+/** What an auditor takes away, verified by the provider's key and the settings alone. */
+async function verified(since: Date) {
+  nowMs += 120_000
+  const input = { from: since.toISOString(), to: new Date(nowMs - 60_000).toISOString(), limit: 2 }
+  const entries: ExportedAuditEntry[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = { ...input, ...(cursor === undefined ? {} : { cursor }) }
+    const { data, nextCursor = null } = await bed.team('auditor').call(exportAudit, { input: page })
+    entries.push(...data)
+    cursor = nextCursor
+  }
+  const identity = identityFrom(bed.issuer.settings)
+  const calls = new RecordedCalls([{ identity, keys: issuerKeys(identity) }])
+  return Promise.all(
+    entries.map(async ({ proposal, ...entry }) => {
+      const { actor, operation, outcome } = entry
+      const verdict = await calls.verify(probed[operation] ?? listAudit, { ...entry, proposal }).then(
+        () => 'proven',
+        ({ reason }: IdentityRefused) => `not proven: ${reason}`,
+      )
+      return `${actor} ${operation} ${outcome}${proposal === null ? '' : ' by two'}: ${verdict}`
+    }),
+  )
+}
+
+t.test('an exported trail proves itself, with all who took part', async (t) => {
+  nowMs += 1_000
+  const since = clock.now()
+  await bed.team('alice').call(correct, { input: correction('exported') })
+  t.equal(await code(bed.team('support').call(correct, { input: correction('exported') })), 'ROLE_REQUIRED')
+  const input = { recordId: 'exported', environment: 'production' }
+  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input: { ...input, reason: 'one' } }))
+  const approves = String(details?.proposalId)
+  await bed.team('bob').call(correctByTwo, { input: { ...input, reason: 'two' }, approves })
+  const posted = { recordId: 'exported', reference: 'exported' }
+  const proposal = await refusal(bed.team('alice').call(postByTwo, { input: posted }))
+  faults.atWork.set('exported', () => new Error('the process died'))
+  await refusal(bed.team('bob').call(postByTwo, { input: posted, approves: String(proposal.details?.proposalId) }))
+  faults.atWork.delete('exported')
+  await bed.team('alice').call(postByTwo, { input: posted })
+  // With the rights of the service: what Alice has signed, for another record.
+  await bed.sql('payments').query(
+    `insert into audit_entry (id, at, actor, operation, operation_id, input, outcome, session, tool, proof, proposal)
+    select id || 'x', at, actor, operation, operation_id, '{"recordId": "mine", "reference": "exported"}', outcome, session,
+      tool, proof, proposal from audit_entry where operation = 'postByTwo' and outcome = 'done' order by id desc limit 1`,
+  )
+  t.same(await verified(since), [
+    'alice decideWithdrawal done: proven',
+    'support decideWithdrawal ROLE_REQUIRED: proven',
+    'alice correctByTwo AWAITS_APPROVAL: proven',
+    'bob correctByTwo done by two: proven',
+    'alice postByTwo AWAITS_APPROVAL: proven',
+    'alice postByTwo done by two: proven',
+    'alice postByTwo done by two: not proven: call',
+  ])
 })
 
 t.test('what wants a fresh login takes one of the last five minutes', async (t) => {
@@ -174,8 +239,8 @@ t.test('a proposal whose carrying out is refused stays open', async (t) => {
   const input = { recordId: 'refused', environment: 'production' }
   const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
   const approves = String(details?.proposalId)
-  faults.atWork.set('refused', () => new Rejection('DEPOSIT_NOT_PENDING'))
-  t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves })), 'DEPOSIT_NOT_PENDING')
+  faults.atWork.set('refused', () => new Rejection('TRANSFER_CONFLICT'))
+  t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves })), 'TRANSFER_CONFLICT')
   t.match(await proposals(t, approves), { state: 'open' })
   faults.atWork.delete('refused')
   t.same(await bed.team('carol').call(correctByTwo, { input, approves }), { count: 1 })
@@ -212,4 +277,25 @@ t.test('what is idempotent by a reference may be finished by a retry, after a pr
   t.same(await bed.team('alice').call(postByTwo, { input: { recordId: 'sandbox-1', reference: 'ref-2' } }), {
     count: 1,
   })
+})
+
+t.test('who was here lately is listed by person, with the beginning of the latest session', async (t) => {
+  const list = async (since: number) => {
+    const input = { since: new Date(since).toISOString() }
+    const { data } = await bed.team('auditor').call(listSessions, { input })
+    return data.filter(({ name }) => name === 'finance')
+  }
+  nowMs += 3_600_000
+  const before = nowMs
+  t.same(await list(before), [])
+  // Each call of the bed is a session of its own.
+  for (const reason of ['first', 'second']) {
+    nowMs += 1_000
+    await bed.team('finance').call(correct, { input: { ...correction('sessions'), reason } })
+  }
+  t.same(await list(before), [{ name: 'finance', kind: 'person', latestSessionAt: new Date(nowMs).toISOString() }])
+  t.equal(
+    await code(bed.team('finance').call(listSessions, { input: { since: '2020-01-01T00:00:00.000Z' } })),
+    'ROLE_REQUIRED',
+  )
 })

@@ -1,8 +1,11 @@
-import { operations, serviceNames } from '@backoffice/contracts'
+import { type Input, operations, serviceNames } from '@backoffice/contracts'
+import type { ExportedLine } from '../audit/judge.ts'
+import { printJsonLine } from '../output.ts'
 import { callPages } from '../pages.ts'
 import { row, type Work } from '../row.ts'
 
 const trails = serviceNames.map((service) => ({ service, listAudit: operations[service].listAudit }))
+const exports = serviceNames.map((service) => ({ service, exportAudit: operations[service].exportAudit }))
 
 export const audit = [
   row({
@@ -22,6 +25,15 @@ export const audit = [
       ['operation id', 'operationId'],
     ],
   }),
+  row({
+    path: 'audit export',
+    description: 'Write a period of all services as JSON lines, each with what proves it',
+    operation: operations.gateway.exportAudit,
+    also: exports.map(({ exportAudit }) => exportAudit),
+    fixed: { limit: 1_000, cursor: undefined },
+    run: exportAll,
+    show: ({ data: _printed, ...end }) => printJsonLine(end),
+  }),
 ]
 
 /** Each service keeps its own trail, in the transaction of the action itself. */
@@ -32,4 +44,26 @@ async function listAll({ session, input }: Work<typeof operations.gateway.listAu
   })
   const entries = (await Promise.all(pages)).flat()
   return { data: entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, input.limit) }
+}
+
+/**
+ * Page by page, service after service, because a period may be larger than memory. Only JSON is printed at the end, because
+ * it is one document.
+ */
+async function exportAll({ session, input, json }: Work<typeof operations.gateway.exportAudit>) {
+  const data: ExportedLine[] = []
+  let entries = 0
+  for (const { service, exportAudit } of exports) {
+    let page: Input<typeof exportAudit> = input
+    for (;;) {
+      const { data: found, nextCursor = null } = await session.call(exportAudit, page)
+      const lines = found.map((entry) => ({ service, ...entry }))
+      if (json) data.push(...lines)
+      else for (const line of lines) printJsonLine(line)
+      entries += lines.length
+      if (nextCursor === null) break
+      page = { ...input, cursor: nextCursor }
+    }
+  }
+  return { data, end: { from: input.from, to: input.to, entries } }
 }

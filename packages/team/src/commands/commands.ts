@@ -1,9 +1,9 @@
-import { type Input, operations, serviceNames } from '@backoffice/contracts'
+import { type Input, operations, Rejection, serviceNames } from '@backoffice/contracts'
 import { callPages } from '../pages.ts'
 import { row, type Work } from '../row.ts'
 import type { Session } from '../session.ts'
 
-const { endCommand, listCommands, showDeposit } = operations.payments
+const { endCommand, listCommands, listProposals, showDeposit } = operations.payments
 const outboxes = serviceNames.map((service) => ({ service, list: operations[service].listCommands }))
 
 export const commands = [
@@ -25,7 +25,14 @@ export const commands = [
       ['request', 'requestId'],
     ],
   }),
-  row({ path: 'commands end', operation: endCommand, arguments: ['commandId'], confirm: askToEnd }),
+  row({
+    path: 'commands end',
+    operation: endCommand,
+    also: [listCommands, listProposals],
+    arguments: ['commandId'],
+    confirm: askToEnd,
+    run: end,
+  }),
 ]
 
 async function listAll({ session, input }: Work<typeof listCommands>) {
@@ -45,4 +52,24 @@ async function askToEnd({ commandId }: Input<typeof endCommand>, session: Sessio
   const deposit = await session.call(showDeposit, { depositId: command.subject })
   const { id, amount, currency, playerId, environment } = deposit
   return `end ${commandId}: ${amount} ${currency} of player ${playerId} in ${environment} are never credited, and deposit ${id} fails?`
+}
+
+/** As many as are looked at for one that waits. */
+const proposalsMax = 1_000
+
+/** The first person proposes, and the same words of somebody else carry it out. */
+async function end({ session, input, operationId, json }: Work<typeof endCommand>): Promise<unknown> {
+  const { commandId } = input
+  const { data } = await session.call(listProposals, { state: 'open', limit: proposalsMax })
+  const proposal = data.find(
+    (one) => one.operation === endCommand.id && (one.input as Partial<typeof input>).commandId === commandId,
+  )
+  if (proposal !== undefined) return session.approve(endCommand, { input, approves: proposal.id, operationId })
+  const commands = await session.call(listCommands, { commandId, limit: 1 })
+  try {
+    return await session.call(endCommand, input, operationId)
+  } catch (error) {
+    if (!json || !(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
+    return { commandId, depositId: commands.data[0]?.subject, state: 'proposed', ...error.details }
+  }
 }

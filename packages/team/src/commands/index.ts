@@ -12,6 +12,7 @@ import { operators } from './operators.ts'
 import { players } from './players.ts'
 import { proposals } from './proposals.ts'
 import { secrets } from './secrets.ts'
+import { sessions } from './sessions.ts'
 import { statement } from './statement.ts'
 import { wallet } from './wallet.ts'
 import { webhook } from './webhook.ts'
@@ -36,6 +37,7 @@ export const groups: readonly (readonly [name: string, description: string, rows
   ['commands', 'Commands of an outbox that their receiver has not done', commands],
   ['proposals', 'What takes two people, and waits for the second', proposals],
   ['audit', "The team's actions: who did what, when and why", audit],
+  ['sessions', 'Who of the team was here', sessions],
 ]
 
 /** Every command of the team. */

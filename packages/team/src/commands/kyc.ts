@@ -18,6 +18,7 @@ export const kyc = [
       ['reference', 'latestReference'],
       ['documents', 'submissions'],
       ['waiting since', 'waitingSince'],
+      ['taken by', ({ taken }) => taken?.by],
       ['opens at', 'documentUrl'],
     ],
   }),
@@ -27,5 +28,7 @@ export const kyc = [
     wording: countedEnvironment,
     columns: waitingColumns,
   }),
+  row({ path: 'kyc take', operation: operations.players.takeKycCase, arguments: ['playerId'] }),
+  row({ path: 'kyc release', operation: operations.players.releaseKycCase, arguments: ['playerId'] }),
   row({ path: 'kyc decide', operation: operations.players.decideKyc, arguments: ['playerId'], either: ['status'] }),
 ]

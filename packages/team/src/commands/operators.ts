@@ -90,5 +90,17 @@ export const operators = [
 function showOperator({ brands, credentials, ...operator }: OperatorRecord): void {
   printRecord(operator)
   printSection('', brands, ['environment', ['brand', 'id'], 'name', 'currency', ['time zone', 'timeZone']])
-  printSection('', credentials, ['environment', 'key', ['created', 'createdAt'], ['revoked', 'revokedAt']])
+  printSection('', credentials, [
+    'environment',
+    'key',
+    ['created', 'createdAt'],
+    ['last used', lastUse],
+    ['revoked', 'revokedAt'],
+  ])
+}
+
+/** Of a key that is older than what is known, nobody can say `never`. */
+function lastUse({ lastUsedAt, useKnownSince, createdAt }: OperatorRecord['credentials'][number]): string | undefined {
+  if (lastUsedAt === undefined || useKnownSince === undefined) return undefined
+  return lastUsedAt ?? (useKnownSince === createdAt ? 'never' : `not since ${useKnownSince}`)
 }

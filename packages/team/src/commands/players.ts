@@ -3,8 +3,8 @@ import { printJson, printRecord, printSection } from '../output.ts'
 import { row, type Work } from '../row.ts'
 import { operatorColumn } from './queues.ts'
 
-const { showPlayer, listPlayers, searchPlayers, exportPlayer, setPlayerStatus } = operations.players
-const { selfExcludePlayer, setDailyLimit, anonymisePlayer } = operations.players
+const { showPlayer, listPlayers, searchPlayers, listGameSessions, exportPlayer } = operations.players
+const { setPlayerStatus, selfExcludePlayer, setDailyLimit, anonymisePlayer } = operations.players
 
 /** The services that keep rows about a player. */
 const keepers = ['players', 'payments', 'wallet'] as const
@@ -53,6 +53,18 @@ export const players = [
       'status',
       ['kyc', 'kycStatus'],
       ['created', 'createdAt'],
+    ],
+  }),
+  row({
+    path: 'players sessions',
+    operation: listGameSessions,
+    arguments: ['playerId'],
+    columns: [
+      ['session', 'id'],
+      ['game', ({ gameId, gameName }) => gameName ?? gameId],
+      'mode',
+      ['opened', 'createdAt'],
+      ['expires', 'expiresAt'],
     ],
   }),
   row({

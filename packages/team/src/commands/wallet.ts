@@ -3,7 +3,8 @@ import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { printRecord, printSection, say } from '../output.ts'
 import { row, type Work } from '../row.ts'
 
-const { adjustWallet, reverseTransfer, listEntries, reconcileWallet, recordRestore } = operations.wallet
+const { adjustWallet, reverseTransfer, listEntries, reconcileWallet, listReconciliations, recordRestore } =
+  operations.wallet
 
 const progressEveryMs = 250
 
@@ -45,6 +46,19 @@ export const wallet = [
     fixed: { runId: undefined },
     run: reconcile,
     show: showReport,
+  }),
+  row({
+    path: 'wallet reconciliations',
+    operation: listReconciliations,
+    columns: [
+      ['run', 'runId'],
+      'state',
+      'kind',
+      ['started', 'startedAt'],
+      ['by', 'startedBy'],
+      ['in production', ({ differencesIn }) => differencesIn?.production],
+      ['in the sandbox', ({ differencesIn }) => differencesIn?.sandbox],
+    ],
   }),
   row({
     path: 'wallet record-restore',

@@ -78,7 +78,8 @@ export async function runningStack() {
   if (stack === undefined) return undefined
   try {
     const { consoleUrl, issuer } = stack.readStack()
-    return { consoleUrl, issuer, StackPerson: stack.StackPerson, users: stack.teamUsers }
+    const identity = stack.identityEnvironment(issuer)
+    return { consoleUrl, issuer, identity, StackPerson: stack.StackPerson, users: stack.teamUsers }
   } catch (error) {
     // The person said where it is, so they must hear that it is not.
     if (process.env.STACK_JSON !== undefined) throw error

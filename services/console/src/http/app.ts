@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
-import { ConfigurationError, certificateFiles, durations, holderOf } from '@backoffice/service-runtime/standalone'
+import { ConfigurationError, certificateFiles, durations, requestLimit } from '@backoffice/service-runtime/standalone'
 import type { TeamVerifier } from '@backoffice/team-identity'
 import csrfProtection from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'
@@ -24,10 +24,6 @@ const headersBytesMax = 24 * 1024
 const requestTimeoutMs = 15_000
 /** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
 const lateRequestsEveryMs = 1_000
-const minuteMs = 60_000
-/** Whoever has more addresses than this is not stopped by a bound per address. */
-const addressesMax = 10_000
-const noHeaders = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false }
 
 export interface ConsoleContext {
   readonly config: Settings
@@ -66,15 +62,7 @@ export async function createApp(context: ConsoleContext): Promise<FastifyInstanc
   app.addHook('onResponse', async ({ routeOptions: { url = 'none' } }, reply) => {
     duration.record(reply.elapsedTime / 1_000, { route: url, status: String(reply.statusCode) })
   })
-  await app.register(rateLimit, {
-    max: config.CONSOLE_REQUESTS_PER_MINUTE,
-    timeWindow: minuteMs,
-    cache: addressesMax,
-    keyGenerator: ({ ip }) => holderOf(ip),
-    addHeaders: { ...noHeaders, 'retry-after': true },
-    addHeadersOnExceeding: noHeaders,
-    errorResponseBuilder: () => Object.assign(new Error('limited'), { statusCode: 429 }),
-  })
+  await app.register(rateLimit, requestLimit(config.CONSOLE_REQUESTS_PER_MINUTE))
   registerAssets(app)
   registerRelay(app, { ...context, version })
   // Only what is registered in here reads cookies.

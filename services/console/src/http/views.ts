@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Notice, takeNotice } from '../identity/cookies.ts'
 import type { Person } from '../identity/person.ts'
 import { type Display, displayOf } from '../pages/display.ts'
+import { menuFor } from '../pages/menu.ts'
 import { visible } from '../text.ts'
 import type { ConsoleContext } from './app.ts'
 import { assetAddress } from './assets.ts'
@@ -14,8 +15,10 @@ import { assetAddress } from './assets.ts'
 const environmentNames: readonly Environment[] = ['production', 'sandbox']
 /** A record belongs to one environment, so from its page the switch leads to the list. */
 const listAddress = (environment: Environment, here: string): string =>
-  `/${environment}/${/^\/\w+\/(\w+)/.exec(here)?.[1] ?? ''}`.replace(/\/$|\/(players|search)$/, '')
+  `/${environment}/${/^\/\w+\/([\w-]+)/.exec(here)?.[1] ?? ''}`.replace(/\/$|\/(players|search)$/, '')
 
+/** Whether a link has an id for its text: it is written like other ids. */
+const isId = (text: string): boolean => /^[a-z]{2,4}_[0-9a-z]{26}$/.test(text)
 /** Longer texts take the whole width of a narrow screen. */
 const shortTextMax = 18
 
@@ -35,6 +38,7 @@ const escapeText = (value: unknown): string =>
 /** What every page gets. */
 export interface PageFrame extends Display {
   readonly person: Person | undefined
+  readonly menu: ReturnType<typeof menuFor>
   readonly notice: Notice | undefined
   readonly csrfToken: string
   readonly here: string
@@ -43,6 +47,7 @@ export interface PageFrame extends Display {
   readonly asset: typeof assetAddress
   readonly freshLoginMinutes: number
   readonly shortTextMax: number
+  readonly isId: (text: string) => boolean
 }
 
 declare module 'fastify' {
@@ -62,6 +67,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
       const frame: PageFrame = {
         ...displayOf(request, context),
         person: request.person,
+        menu: request.person === undefined ? [] : menuFor(request.person),
         notice: takeNotice(request),
         csrfToken: this.generateCsrf(),
         // Where a form was sent to is no page.
@@ -70,6 +76,7 @@ export async function registerViews(app: FastifyInstance, context: ConsoleContex
         asset: assetAddress,
         freshLoginMinutes,
         shortTextMax,
+        isId,
       }
       return this.view(name, { ...frame, ...data })
     },

@@ -1,3 +1,4 @@
+import type { Environment } from '@backoffice/contracts'
 import { exportSessionKey, importSessionKey, type SessionKey } from '@backoffice/team-identity'
 import secureSession from '@fastify/secure-session'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -17,6 +18,20 @@ export interface Notice {
   readonly href?: string
 }
 
+/** The filter of a list under a name that somebody gave it. */
+export interface SavedFilter {
+  readonly environment: Environment
+  readonly list: string
+  readonly name: string
+  /** As part of an address. */
+  readonly query: string
+}
+
+/** On a computer that several people use, each sees their own. */
+interface StoredFilters {
+  readonly saved: { readonly person: string; readonly filters: readonly SavedFilter[] }
+}
+
 /** What the cookies hold. They are encrypted, and only this program has the key. */
 interface Stored {
   /** The private key of the session: a secret. */
@@ -33,10 +48,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** A cookie of its own: both together would be too long for one. */
     tokenSession: Session
+    filterSession: secureSession.Session<StoredFilters>
   }
 }
 
-/** Encrypted cookies, one for the session and one for its ID token. Nothing is stored on a server. */
+/** Half a year. */
+const filtersSeconds = 180 * 86_400
+
+/** Encrypted cookies: for the session, for its ID token, and for saved filters. Nothing is stored on a server. */
 export async function registerCookies(app: FastifyInstance, config: Settings): Promise<void> {
   const key = config.CONSOLE_SESSION_KEYS.split(',').map((text) => Buffer.from(text, 'base64'))
   const expiry = config.TEAM_SESSION_HOURS * 3_600
@@ -46,6 +65,13 @@ export async function registerCookies(app: FastifyInstance, config: Settings): P
   await app.register(secureSession, [
     { sessionName: 'session', cookieName: `${prefix}console`, key, expiry, cookie: cookie() },
     { sessionName: 'tokenSession', cookieName: `${prefix}console-token`, key, expiry, cookie: cookie() },
+    {
+      sessionName: 'filterSession',
+      cookieName: `${prefix}console-filters`,
+      key,
+      expiry: filtersSeconds,
+      cookie: { ...cookie(), maxAge: filtersSeconds },
+    },
   ])
 }
 
@@ -118,4 +144,17 @@ export function takeNotice(request: FastifyRequest): Notice | undefined {
   const notice = sessionOf(request).get('notice')
   if (notice !== undefined) sessionOf(request).set('notice', undefined)
   return notice
+}
+
+export function savedFilters(request: FastifyRequest, person: string): readonly SavedFilter[] {
+  const saved = request.filterSession.get('saved')
+  return saved?.person === person ? saved.filters : []
+}
+
+/** @returns whether there is room for them */
+export function keepFilters(request: FastifyRequest, person: string, filters: readonly SavedFilter[]): boolean {
+  const saved = { person, filters }
+  if (Buffer.byteLength(JSON.stringify(saved)) > packedLengthMax) return false
+  request.filterSession.set('saved', saved)
+  return true
 }

@@ -1,48 +1,84 @@
 import { allOperations, operations, Rejection, type Reply, type ServiceName, serviceNames } from '@backoffice/contracts'
 import { type Cell, factsOf, id, lines, link, rowSchema, type Shown, status, text } from './cells.ts'
-import { rowsOnPage } from './queue.ts'
+import { csvRows, sendCsv } from './csv.ts'
+import { type FilterField, filterOf, periodFields, textField, valuesOf } from './filters.ts'
+import { notYours } from './menu.ts'
+import { periodOf } from './period.ts'
+import { beforeOf, rowsOnPage, showList, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
 import type { Visit } from './visit.ts'
 
 const { listAudit } = operations.gateway
 
-/** Of each service's trail, from which what is shown is chosen. */
+/** How much of each service's trail is read at once. */
 const entriesMax = 200
+const readsMax = 5
 
 type Entry = Reply<typeof listAudit>['data'][number] & { readonly service: ServiceName }
+
+const fields: readonly FilterField[] = [
+  textField('actor'),
+  textField('subject', 'wdr_…, ply_…'),
+  ...periodFields,
+  { name: 'reads', kind: 'yes' },
+]
 
 /** What the team did: of all services, newest first. The trail belongs to no environment. */
 export const auditPages: Pages = (route) => {
   route.get('/audit', async (visit) => {
-    const { query } = visit
-    const trail = visit.person.mayCall(listAudit) ? await trailOf(visit) : undefined
+    const { display } = visit
+    const list = { title: 'audit' as const, path: '/audit' }
+    if (!visit.person.mayCall(listAudit)) return showLists(visit, { ...list, ...notYours(visit, listAudit) })
+    const { entries, missing, nextCursor } = await readShown(visit)
     const columns: readonly Shown<Entry>[] = [
       'at',
       'actor',
-      ['operation', ({ operation, service }) => lines(id(operation), text(service))],
+      [
+        'operation',
+        ({ operation, service }) => lines(text(display.word('operation', operation)), text(`${service}.${operation}`)),
+      ],
       ['subject', ({ subject }) => subjectOf(visit, subject)],
-      ['outcome', ({ outcome, tool }) => lines(outcome === 'done' ? status(outcome) : text(outcome), text(tool))],
-      ['changes', ({ changes }) => lines(...(changes ?? []).map(changeCell))],
-      'reason',
+      [
+        'outcome',
+        ({ outcome, tool }) =>
+          lines(
+            outcome == null || outcome === 'done' ? status('done') : text(display.word('value', outcome)),
+            text(tool),
+          ),
+      ],
+      ['changes', ({ changes, reason }) => lines(...(changes ?? []).map(changeCell), text(reason))],
       ['input', ({ input }) => ({ kind: 'folded', text: JSON.stringify(input) })],
     ]
-    return visit.show('audit', {
-      refused: trail === undefined ? (listAudit.roles ?? []) : undefined,
-      actor: query.actor ?? '',
-      subject: query.subject ?? '',
-      reads: query.reads === 'yes',
-      missing: trail?.missing.join(', '),
-      rows: (trail?.entries ?? []).map((row) => ({ cells: factsOf(rowSchema(listAudit.reply), row, columns) })),
+    return showList(visit, {
+      ...list,
+      remark: display.t('auditNotice'),
+      filter: filterOf(visit, { list: 'audit', path: list.path, fields }),
+      csv: '/audit.csv',
+      missing,
+      rows: entries.map((row) => ({ cells: factsOf(rowSchema(listAudit.reply), row, columns) })),
+      nextCursor,
     })
   })
+  route.get('/audit.csv', (visit) =>
+    sendCsv(
+      visit,
+      'audit',
+      csvRows(csvColumns, (cursor) => readWhole(visit, cursor)),
+    ),
+  )
 }
+
+const csvColumns = [
+  ...(['at', 'service', 'actor', 'tool', 'operation', 'operationId', 'outcome', 'subject', 'reason'] as const),
+  ...(['changes', 'input', 'session'] as const),
+]
 
 const changeCell = ({ field, before, after }: NonNullable<Entry['changes']>[number]): Cell =>
   text(`${field}: ${before ?? '–'} → ${after ?? '–'}`)
 
 /** Reads of personal data are audited too. There are many more of them than of actions. */
-const isRead = (service: ServiceName, operation: string): boolean =>
+const isRead = ({ service, operation }: Entry): boolean =>
   allOperations.some((known) => known.service === service && known.id === operation && known.kind === 'query')
 
 function subjectOf(visit: Visit, subject: string | null): Cell {
@@ -53,28 +89,63 @@ function subjectOf(visit: Visit, subject: string | null): Cell {
 
 interface Trail {
   readonly entries: readonly Entry[]
+  readonly nextCursor: string | null
   /** The services that did not answer: what they keep is missing. */
   readonly missing: readonly ServiceName[]
 }
 
 /** Each service keeps its own trail, in the transaction of the action itself. */
-async function trailOf({ person, query }: Visit): Promise<Trail> {
-  const { actor = '', subject = '' } = query
-  const filter = { ...(actor === '' ? {} : { actor }), ...(subject === '' ? {} : { subject }) }
+async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = rowsOnPage): Promise<Trail> {
+  const { person, query, display, now } = visit
+  const { from, to } = periodOf({ query, timeZone: display.timeZone, now })
+  const asked = {
+    ...valuesOf(visit, ['actor', 'subject']),
+    ...(from === undefined ? {} : { since: from }),
+    // A place in the order of the trail, which is that of all services: before every entry of that moment.
+    ...beforeOf(cursor ?? (to === undefined ? undefined : `${to}/0`)),
+    limit: entriesMax,
+  }
   const silent = new Set<ServiceName>()
-  const pages = serviceNames.map(async (service) => {
-    try {
-      const { data } = await person.call(operations[service].listAudit, { ...filter, limit: entriesMax })
-      const wanted = query.reads === 'yes' ? data : data.filter((entry) => !isRead(service, entry.operation))
-      return wanted.map((entry) => ({ ...entry, service }))
-    } catch (error) {
-      if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
-      silent.add(service)
-      return []
-    }
-  })
-  const entries = (await Promise.all(pages)).flat()
+  const pages = await Promise.all(
+    serviceNames.map(async (service) => {
+      try {
+        const { data, nextCursor } = await person.call(operations[service].listAudit, asked)
+        return { entries: data.map((entry) => ({ ...entry, service })), isWhole: nextCursor == null }
+      } catch (error) {
+        if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
+        silent.add(service)
+        return { entries: [], isWhole: true }
+      }
+    }),
+  )
+  // Where one trail was cut off, the others end too. What is older comes with the next page.
+  const ends = pages.flatMap(({ isWhole, entries }) => (isWhole ? [] : entries.slice(-1)))
+  const end = ends.sort(newestFirst)[0]
+  const read = pages
+    .flatMap(({ entries }) => entries)
+    .filter((entry) => end === undefined || newestFirst(entry, end) <= 0)
+    .sort(newestFirst)
+  const wanted = query.reads === 'yes' ? read : read.filter((entry) => !isRead(entry))
+  const entries = wanted.slice(0, rowsMax)
+  const last = wanted.length > rowsMax ? entries.at(-1) : end
   // In one order, whoever fails first.
   const missing = serviceNames.filter((service) => silent.has(service))
-  return { entries: entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, rowsOnPage), missing }
+  return { entries, missing, nextCursor: last === undefined ? null : `${last.at}/${last.id}` }
 }
+
+/** A page full of reads that are not asked for has nothing to show, so it goes on for a while. */
+async function readShown(visit: Visit): Promise<Trail> {
+  let trail = await readTrail(visit, visit.query.after)
+  for (let reads = 1; reads < readsMax && trail.entries.length === 0 && trail.nextCursor !== null; reads += 1)
+    trail = await readTrail(visit, trail.nextCursor)
+  return trail
+}
+
+/** For a file, which does not show what is missing in it. */
+async function readWhole(visit: Visit, cursor: string | undefined) {
+  const { entries, nextCursor, missing } = await readTrail(visit, cursor, Number.POSITIVE_INFINITY)
+  if (missing.length > 0) throw new Rejection('SERVICE_UNAVAILABLE')
+  return { data: entries, nextCursor }
+}
+
+const newestFirst = (a: Entry, b: Entry): number => b.at.localeCompare(a.at) || (a.id < b.id ? 1 : -1)

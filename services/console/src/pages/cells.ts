@@ -1,4 +1,4 @@
-import { moneyPattern } from '@backoffice/contracts'
+import { isId, moneyPattern } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 
 /** One value as a page shows it. */
@@ -6,13 +6,19 @@ export type Cell =
   | { readonly kind: 'text' | 'id' | 'code' | 'folded' | 'status' | 'time' | 'ago'; readonly text: string }
   | { readonly kind: 'money'; readonly text: string; readonly currency: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string; readonly isElsewhere?: true }
-  | { readonly kind: 'lines'; readonly lines: readonly Cell[] }
+  | { readonly kind: 'lines' | 'words'; readonly lines: readonly Cell[] }
   | { readonly kind: 'nothing' }
 
 export interface Fact {
   /** Names the field in the catalogue of words. */
   readonly field: string
   readonly cell: Cell
+}
+
+/** A row of a table, and the page that it opens. */
+export interface Row {
+  readonly href?: string
+  readonly cells: readonly Fact[]
 }
 
 /** A field under its own name, or a name and what stands there. */
@@ -34,12 +40,15 @@ export function lines(...cells: readonly Cell[]): Cell {
   return shown.length === 0 ? nothing : { kind: 'lines', lines: shown }
 }
 
+/** Several beside each other. */
+export const words = (...cells: readonly Cell[]): Cell =>
+  cells.length === 0 ? nothing : { kind: 'words', lines: cells }
+
 /** As much of JSON Schema as the replies of the team's operations use. */
 interface Schema {
   readonly type?: string
   readonly format?: string
   readonly pattern?: string
-  readonly description?: string
   readonly const?: string
   readonly anyOf?: readonly Schema[]
   readonly items?: Schema
@@ -66,7 +75,7 @@ function cellOf(schema: TSchema, row: object, field: string): Cell {
   if (known.format === 'date-time') return { kind: 'time', text: String(value) }
   if (isMoney(known)) return money(String(value), (row as { readonly currency?: string }).currency ?? '')
   if (known.anyOf?.every((choice) => choice.const !== undefined)) return status(String(value))
-  if (known.description === 'Opaque identifier.') return id(String(value))
+  if (isId(known)) return id(String(value))
   if (Array.isArray(value)) return value.length === 0 ? nothing : lines(...value.map(text))
   return typeof value === 'object' ? { kind: 'code', text: JSON.stringify(value) } : text(value)
 }

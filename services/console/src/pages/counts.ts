@@ -5,9 +5,11 @@ import type { Visit } from './visit.ts'
 const { countWithdrawalQueue } = operations.payments
 const { countKycQueue } = operations.players
 
+export type QueueName = 'kyc' | 'toReview' | 'toPay' | 'proposals'
+
 /** How many wait in a queue, and since when the first does. */
 export interface QueueState {
-  readonly name: 'kyc' | 'toReview' | 'toPay' | 'proposals'
+  readonly name: QueueName
   readonly path: string
   readonly count: number
   readonly oldest: string | null

@@ -1,10 +1,12 @@
 import { deliveryStates, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from './case.ts'
 import { factsOf, id, lines, link, rowSchema, type Shown, status, text } from './cells.ts'
+import { withQuery } from './filters.ts'
 import { operatorName } from './operator-name.ts'
-import { afterOf, rowsOnPage } from './queue.ts'
+import { afterOf, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { listDeliveries, showDelivery, resendDelivery, listSetAside, showSetAside, rerunSetAside } = operations.webhooks
 
@@ -19,43 +21,36 @@ const tabs = ['failed', 'withheld', 'pending', 'delivered'] as const satisfies r
 
 /** What was sent to the operators, and the messages of which nothing could be made. */
 export const deliveryPages: Pages = (route) => {
-  route.get('/deliveries', showList)
+  route.get('/deliveries', showDeliveries)
   route.get('/deliveries/:deliveryId', (visit) => showStory(visit))
   route.post('/deliveries/:deliveryId/resend', async (visit) => {
     const delivery = await findDelivery(visit)
-    const sent = await decide(visit, resendOf(visit, delivery), pathOf(delivery))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showStory(visit, sent)
+    return decide(visit, resendOf(visit, delivery), pathOf(delivery), (sent) => showStory(visit, sent))
   })
   route.get('/set-aside', showSetAsides)
   route.get('/set-aside/:messageId', (visit) => showMessage(visit))
-  route.post('/set-aside/:messageId/rerun', async (visit) => {
-    // A message that was handled has no page any more.
-    const sent = await decide(visit, rerunOf(visit), '/set-aside')
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showMessage(visit, sent)
-  })
+  // A message that was handled has no page any more.
+  route.post('/set-aside/:messageId/rerun', (visit) =>
+    decide(visit, rerunOf(visit), '/set-aside', (sent) => showMessage(visit, sent)),
+  )
 }
 
 const pathOf = ({ id: deliveryId }: Pick<Delivery, 'id'>): string => `/deliveries/${deliveryId}`
 
 const isState = (value: string | undefined): value is State => deliveryStates.some((state) => state === value)
 
-function frameOf(visit: Visit, current: State | 'setAside') {
-  const { address, person } = visit
-  const states = tabs.map((state) => ({
+function tabsOf({ address, person }: Visit, current: State | 'setAside'): readonly Tab[] {
+  const states: readonly Tab[] = tabs.map((state) => ({
     label: state,
     href: address(`/deliveries?state=${state}`),
     current: state === current,
   }))
   // They are of both environments, since they could not be read.
-  const setAside = { label: 'setAside', href: address('/set-aside'), current: current === 'setAside' }
-  return { title: 'deliveries', tabs: [...states, ...(person.mayCall(listSetAside) ? [setAside] : [])] }
+  const setAside: Tab = { label: 'setAside', href: address('/set-aside'), current: current === 'setAside' }
+  return person.mayCall(listSetAside) ? [...states, setAside] : states
 }
 
-async function showList(visit: Visit): Promise<FastifyReply> {
+async function showDeliveries(visit: Visit): Promise<FastifyReply> {
   const { person, environment, query, address } = visit
   const state = isState(query.state) ? query.state : 'failed'
   const { operatorId } = query
@@ -63,7 +58,7 @@ async function showList(visit: Visit): Promise<FastifyReply> {
   const given = { environment, state, limit: rowsOnPage, ...of, ...afterOf(query.after) }
   const { data, nextCursor } = await person.call(listDeliveries, given)
   const names = await namesOf(visit, data)
-  const here = `/deliveries?state=${state}${operatorId === undefined ? '' : `&operatorId=${encodeURIComponent(operatorId)}`}`
+  const inState = `/deliveries?state=${state}`
   const columns: readonly Shown<Delivery>[] = [
     'eventCreatedAt',
     ['operator', (row) => text(names.get(row.operatorId))],
@@ -72,15 +67,15 @@ async function showList(visit: Visit): Promise<FastifyReply> {
     ['lastFault', ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus))],
     'nextAttemptAt',
   ]
-  return visit.show('queue', {
-    ...frameOf(visit, state),
-    empty: 'none',
+  return showList(visit, {
+    title: 'deliveries',
+    tabs: tabsOf(visit, state),
     rows: data.map((row) => ({
       href: address(pathOf(row)),
       cells: factsOf(rowSchema(listDeliveries.reply), row, columns),
     })),
-    more: nextCursor && address(`${here}&after=${encodeURIComponent(nextCursor)}`),
-    first: query.after === undefined ? undefined : address(here),
+    path: operatorId === undefined ? inState : withQuery(inState, new URLSearchParams({ operatorId }).toString()),
+    nextCursor,
   })
 }
 
@@ -120,18 +115,14 @@ async function showStory(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'url',
     ['response', ({ responseHead }) => (responseHead ? { kind: 'folded', text: responseHead } : text(null))],
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: story.type,
     about: display.t('deliveries'),
     list: address(`/deliveries?state=${story.state}`),
-    next: undefined,
     facts: factsOf(showDelivery.reply, story, shown),
-    remark: undefined,
-    people: [],
     decisions,
     decisionsTitle: 'actions',
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
+    sent,
     sections: [
       {
         title: 'attempts',
@@ -158,15 +149,15 @@ async function showSetAsides(visit: Visit): Promise<FastifyReply> {
   const { person, query, address } = visit
   const { data, nextCursor } = await person.call(listSetAside, { limit: rowsOnPage, ...afterOf(query.after) })
   const columns: readonly Shown<SetAside>[] = ['setAsideAt', 'subject', 'fault', 'operatorId', 'eventId']
-  return visit.show('queue', {
-    ...frameOf(visit, 'setAside'),
-    empty: 'none',
+  return showList(visit, {
+    title: 'deliveries',
+    tabs: tabsOf(visit, 'setAside'),
     rows: data.map((row) => ({
       href: address(`/set-aside/${row.id}`),
       cells: factsOf(rowSchema(listSetAside.reply), row, columns),
     })),
-    more: nextCursor && address(`/set-aside?after=${encodeURIComponent(nextCursor)}`),
-    first: query.after === undefined ? undefined : address('/set-aside'),
+    path: '/set-aside',
+    nextCursor,
   })
 }
 
@@ -182,19 +173,14 @@ async function showMessage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'id',
     ['payload', ({ payload }) => ({ kind: 'code', text: payload })],
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: message.subject,
     about: display.t('setAside'),
     list: address('/set-aside'),
-    next: undefined,
     facts: factsOf(showSetAside.reply, message, shown),
-    remark: undefined,
-    people: [],
     decisions,
     decisionsTitle: 'actions',
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
-    sections: [],
+    sent,
   })
 }
 

@@ -10,9 +10,11 @@ export interface Display {
   /** A text of the catalogue. `{name}` in it is replaced. */
   readonly t: (word: Word, values?: Readonly<Record<string, string | number>>) => string
   /** A status, a field, an error code as a text; itself where the catalogue has none. */
-  readonly word: (kind: 'field' | 'value' | 'error' | 'help' | 'operation', name: string) => string
+  readonly word: (kind: 'field' | 'value' | 'error' | 'help' | 'operation' | 'check', name: string) => string
   readonly money: (amount: string, currency: string) => string
-  /** In the zone of the settings. */
+  /** The zone of the settings. */
+  readonly timeZone: string
+  /** In that zone. */
   readonly time: (iso: string) => string
   readonly utc: (iso: string) => string
   /** What somebody filled in as a time of that zone; undefined where it is none. */
@@ -51,6 +53,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     // As text: a number would round large amounts.
     money: (amount, currency) =>
       new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),
+    timeZone: config.CONSOLE_TIME_ZONE,
     time: (iso) => local.format(new Date(iso)),
     isoOf: (text) => isoOf(text, config.CONSOLE_TIME_ZONE),
     utc: (iso) => `${iso.slice(0, 19).replace('T', ' ')} UTC`,

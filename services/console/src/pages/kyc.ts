@@ -1,12 +1,13 @@
-import { type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { caseTakenMinutes, type KycDecision, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { ago, factsOf, id, lines, link, linkElsewhere, rowSchema, type Shown, text } from './cells.ts'
+import { showCase } from './case.ts'
+import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowSchema, type Shown, text } from './cells.ts'
 import { operatorName } from './operator-name.ts'
-import { afterOf, rowsOnPage } from './queue.ts'
+import { afterOf, rowsOnPage, showList } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
-const { kycQueue, showPlayer, decideKyc } = operations.players
+const { kycQueue, showPlayer, decideKyc, takeKycCase, releaseKycCase } = operations.players
 
 type Waiting = Reply<typeof kycQueue>['data'][number]
 type Player = Reply<typeof showPlayer>
@@ -21,18 +22,21 @@ type Verb = keyof typeof verbs
 const verbNames = Object.keys(verbs) as readonly Verb[]
 const isVerb = (name: string): name is Verb => Object.hasOwn(verbs, name)
 
+/** Whose a case is. Taking it over is another form than taking it: a form never does more than it said. */
+const holdingVerbs = ['take', 'takeOver', 'release'] as const
+type HoldingVerb = (typeof holdingVerbs)[number]
+const isHoldingVerb = (name: string): name is HoldingVerb => holdingVerbs.some((verb) => verb === name)
+
 export const kycPages: Pages = (route) => {
   route.get('/kyc', showQueue)
   route.get('/kyc/next', goToNext)
-  route.get('/kyc/:playerId', (visit) => showCase(visit))
+  route.get('/kyc/:playerId', (visit) => showPage(visit))
   route.post('/kyc/:playerId/:verb', async (visit) => {
     const { verb = '' } = visit.params
-    if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
+    if (!isVerb(verb) && !isHoldingVerb(verb)) throw new Rejection('NOT_FOUND')
     const player = await findPlayer(visit)
-    const sent = await decide(visit, decisionOf(visit, player, verb), pathOf(player.id))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showCase(visit, sent)
+    const decision = isVerb(verb) ? decisionOf(visit, player, verb) : holdingOf(visit, player, verb)
+    return decide(visit, decision, pathOf(player.id), (sent) => showPage(visit, sent))
   })
 }
 
@@ -40,11 +44,11 @@ const pathOf = (playerId: string): string => `/kyc/${playerId}`
 const findPlayer = ({ person, params }: Visit): Promise<Player> =>
   person.call(showPlayer, { playerId: params.playerId ?? '' })
 
-/** The one who waits longest, besides the one that somebody comes from. */
+/** The one who waits longest, besides the one that somebody comes from, and those that others have taken. */
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
   const { data } = await readQueue(visit, undefined)
-  const next = data.find((row) => row.playerId !== query.not)
+  const next = data.find((row) => row.playerId !== query.not && !isOthers(visit, row))
   return reply.redirect(address(next === undefined ? '/kyc' : pathOf(next.playerId)), 303)
 }
 
@@ -65,29 +69,31 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     ],
     'submissions',
     'kycStatus',
+    ['taken', (row) => takenCell(visit, row)],
   ]
-  return visit.show('queue', {
+  return showList(visit, {
     title: 'kyc',
-    tabs: [],
     empty: 'noneWaits',
     rows: data.map((row) => ({
       href: visit.address(pathOf(row.playerId)),
       cells: factsOf(rowSchema(kycQueue.reply), row, columns),
     })),
-    more: nextCursor && visit.address(`/kyc?after=${encodeURIComponent(nextCursor)}`),
-    first: query.after === undefined ? undefined : visit.address('/kyc'),
+    path: '/kyc',
+    nextCursor,
   })
 }
 
-async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const { display, environment } = visit
   const player = await findPlayer(visit)
   const path = pathOf(player.id)
   if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
   const operator = await operatorName(visit, player.operatorId)
-  const decisions = decisionsFor(player).map((verb) =>
-    shownDecision(visit, decisionOf(visit, player, verb), path, sent),
-  )
+  const holding = holdingFor(visit, player)
+  const decided = decisionsFor(player).map((verb) => decisionOf(visit, player, verb))
+  const held = holding === undefined ? [] : [holdingOf(visit, player, holding)]
+  const forms = holding === 'release' ? [...decided, ...held] : [...held, ...decided]
+  const decisions = forms.map((form) => shownDecision(visit, form, path, sent))
   const shown: readonly Shown<Player>[] = [
     'kycStatus',
     'birthDate',
@@ -110,16 +116,15 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'documentType',
     ['reference', ({ reference, documentUrl }) => linkElsewhere(reference, documentUrl ?? '')],
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: player.name,
     about: display.t('kyc'),
     list: visit.address('/kyc'),
     next: visit.address(`/kyc/next?not=${player.id}`),
     facts: factsOf(showPlayer.reply, player, shown),
-    remark: undefined,
-    people: [],
+    people: peopleOf(visit, player),
     decisions,
-    lost: refusalWithoutForm(decisions, sent),
+    sent,
     history: player.changes
       .filter(({ field }) => field === 'kycStatus')
       .map(({ at, actor, from, to, reason }) => ({
@@ -144,7 +149,49 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
 const decisionsFor = ({ kycStatus, submissions }: Player): readonly Verb[] =>
   submissions.length === 0 ? [] : verbNames.filter((verb) => verbs[verb].status !== kycStatus)
 
-function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
+type Held = Pick<Player, 'taken'>
+const isOwn = ({ person }: Visit, { taken }: Held): boolean => taken?.by === person.name
+const isOthers = (visit: Visit, held: Held): boolean => held.taken != null && !isOwn(visit, held)
+
+const takenCell = (visit: Visit, held: Held) =>
+  held.taken == null
+    ? nothing
+    : lines(text(isOwn(visit, held) ? visit.display.t('you') : held.taken.by), ago(held.taken.at))
+
+/** Who works on it, before anybody decides. */
+function peopleOf(visit: Visit, held: Held): readonly string[] {
+  const { display } = visit
+  if (held.taken == null) return []
+  const words = { name: held.taken.by, time: display.time(held.taken.until) }
+  return [display.t(isOwn(visit, held) ? 'takenByYou' : 'takenByOther', words)]
+}
+
+/** Where nothing was submitted, there is nothing to work on. */
+function holdingFor(visit: Visit, player: Player): HoldingVerb | undefined {
+  if (player.submissions.length === 0) return undefined
+  if (player.taken == null) return 'take'
+  return isOwn(visit, player) ? 'release' : 'takeOver'
+}
+
+function holdingOf({ display }: Visit, player: Player, verb: HoldingVerb): Decision {
+  const { id: playerId, name, taken } = player
+  const words = { player: `“${name}”`, name: taken?.by ?? '–', minutes: caseTakenMinutes }
+  const isTakenOver = verb === 'takeOver'
+  return {
+    name: verb,
+    label: verb,
+    operation: verb === 'release' ? releaseKycCase : takeKycCase,
+    fixed: { playerId, ...(isTakenOver ? { takeOver: true } : {}) },
+    only: isTakenOver ? ['reason'] : [],
+    ask: display.t(`${verb}Ask`, words),
+    done: display.t(`${verb}Done`, { player: name }),
+    tone: 'plain',
+    key: verb === 'release' ? 'g' : 't',
+  }
+}
+
+function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
+  const { display } = visit
   const { ask, key, label, status, tone } = verbs[verb]
   return {
     name: verb,
@@ -156,5 +203,6 @@ function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
     done: display.t('kycDone', { player: player.name, status: display.word('value', status) }),
     tone,
     key,
+    unless: isOthers(visit, player) ? display.t('takenFirst', { name: player.taken?.by ?? '' }) : undefined,
   }
 }

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import type { ConsoleContext } from '../http/app.ts'
 import { queueStates } from './counts.ts'
 import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
@@ -11,33 +13,42 @@ const streamMsMax = 10 * 60_000
 const streamsMax = 500
 let streams = 0
 
-/** The counts of the queues as they change (server-sent events). */
-export const livePages: Pages = (route, { log, stopping }) => {
-  route.get('/live', (visit) => {
-    if (streams >= streamsMax) return visit.reply.code(503).header('Retry-After', '60').send()
-    const closed = new AbortController()
-    visit.request.raw.once('close', () => closed.abort())
-    const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(streamMsMax)])
-    const events = Readable.from(countsOf(visit, signal, (err) => log.warn({ err }, 'the counts cannot be read')))
-    return visit.reply.headers({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' }).send(events)
-  })
+/** The counts of the queues as they change. */
+export const livePages: Pages = (route, context) => {
+  route.get('/live', (visit) => sendEvents(visit, context, (signal) => countsOf(visit, signal)))
 }
 
-async function* countsOf(visit: Visit, signal: AbortSignal, failed: (error: unknown) => void): AsyncGenerator<string> {
-  streams += 1
-  try {
-    while (!signal.aborted) {
-      try {
-        const states = await queueStates(visit)
-        const counts = Object.fromEntries(states.map(({ name, count }) => [name, count]))
-        yield `event: counts\ndata: ${JSON.stringify(counts)}\n\n`
-      } catch (error) {
-        failed(error)
-        return
-      }
-      await wait(everyMs, undefined, { signal }).catch(() => {})
+/** Sends server-sent events, until there are no more, or the page is left. */
+export function sendEvents(
+  { request, reply, log }: Visit,
+  { stopping }: Pick<ConsoleContext, 'stopping'>,
+  events: (signal: AbortSignal) => AsyncGenerator<string>,
+): FastifyReply {
+  if (streams >= streamsMax) return reply.code(503).header('Retry-After', '60').send()
+  const closed = new AbortController()
+  request.raw.once('close', () => closed.abort())
+  const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(streamMsMax)])
+  async function* counted(): AsyncGenerator<string> {
+    streams += 1
+    try {
+      yield* events(signal)
+    } catch (err) {
+      // The page opens another stream by itself.
+      log.warn({ err }, 'a page cannot be kept up to date')
+    } finally {
+      streams -= 1
     }
-  } finally {
-    streams -= 1
+  }
+  return reply
+    .headers({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
+    .send(Readable.from(counted()))
+}
+
+async function* countsOf(visit: Visit, signal: AbortSignal): AsyncGenerator<string> {
+  while (!signal.aborted) {
+    const states = await queueStates(visit)
+    const counts = Object.fromEntries(states.map(({ name, count }) => [name, count]))
+    yield `event: counts\ndata: ${JSON.stringify(counts)}\n\n`
+    await wait(everyMs, undefined, { signal }).catch(() => {})
   }
 }

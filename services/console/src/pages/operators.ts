@@ -1,5 +1,6 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from './case.ts'
 import { factsOf, id, link, rowSchema, type Shown, status, text } from './cells.ts'
 import {
   createDecision,
@@ -10,9 +11,9 @@ import {
   operatorDecisions,
   revokeDecision,
 } from './operator-actions.ts'
-import { rowsOnPage } from './queue.ts'
+import { afterOf, rowsOnPage, showList } from './queue.ts'
 import type { Pages } from './route.ts'
-import { decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { createOperator, listOperators, getOperator } = operations.gateway
 const { showDocumentUrl } = operations.players
@@ -23,41 +24,32 @@ type Endpoint = Reply<typeof showWebhook>
 
 /** The operators: what they may do, and their brand, keys and webhooks of one environment. */
 export const operatorPages: Pages = (route) => {
-  route.get('/operators', showList)
+  route.get('/operators', showOperators)
   route.get('/operators/new', (visit) => showForm(visit))
-  route.post('/operators/new/create', async (visit) => {
-    const sent = await decide(visit, createDecision(visit), '/operators')
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showForm(visit, sent)
-  })
+  route.post('/operators/new/create', (visit) =>
+    decide(visit, createDecision(visit), '/operators', (sent) => showForm(visit, sent)),
+  )
   route.get('/operators/:operator', async (visit) => showOperator(visit, await findState(visit)))
   route.post('/operators/:operator/:verb', async (visit) => {
     const state = await findState(visit)
     const decision = operatorDecision(visit, visit.params.verb ?? '', state)
     if (decision === undefined) throw new Rejection('NOT_FOUND')
-    const sent = await decide(visit, decision, pathOf(state.operator))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showOperator(visit, state, sent)
+    return decide(visit, decision, pathOf(state.operator), (sent) => showOperator(visit, state, sent))
   })
   route.get('/operators/:operator/keys/:key', (visit) => showKey(visit))
   route.post('/operators/:operator/keys/:key/revoke', async (visit) => {
     const { operator, credential } = await findKey(visit)
-    const sent = await decide(visit, revokeDecision(visit, operator, credential.key), keyPath(operator, credential))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showKey(visit, sent)
+    const decision = revokeDecision(visit, operator, credential.key)
+    return decide(visit, decision, keyPath(operator, credential), (sent) => showKey(visit, sent))
   })
 }
 
 const pathOf = ({ id: operatorId }: Pick<Operator, 'id'>): string => `/operators/${operatorId}`
 const keyPath = (operator: Operator, { key }: Credential): string => `${pathOf(operator)}/keys/${key}`
 
-async function showList(visit: Visit): Promise<FastifyReply> {
+async function showOperators(visit: Visit): Promise<FastifyReply> {
   const { person, environment, query, address } = visit
-  const after = query.after === undefined ? {} : { after: query.after }
-  const { data, nextCursor } = await person.call(listOperators, { limit: rowsOnPage, ...after })
+  const { data, nextCursor } = await person.call(listOperators, { limit: rowsOnPage, ...afterOf(query.after) })
   const columns: readonly Shown<Operator>[] = [
     'name',
     'status',
@@ -66,10 +58,8 @@ async function showList(visit: Visit): Promise<FastifyReply> {
     ['keys', ({ credentials }) => text(credentials.filter((key) => isActive(key, environment)).length)],
     'createdAt',
   ]
-  return visit.show('queue', {
+  return showList(visit, {
     title: 'operators',
-    tabs: [],
-    empty: 'none',
     create: person.mayCall(createOperator)
       ? { href: address('/operators/new'), label: 'operation.createOperator' }
       : undefined,
@@ -77,8 +67,8 @@ async function showList(visit: Visit): Promise<FastifyReply> {
       href: address(pathOf(row)),
       cells: factsOf(rowSchema(listOperators.reply), row, columns),
     })),
-    more: nextCursor && address(`/operators?after=${encodeURIComponent(nextCursor)}`),
-    first: query.after === undefined ? undefined : address('/operators'),
+    path: '/operators',
+    nextCursor,
   })
 }
 
@@ -125,20 +115,16 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: Sent): Pr
     'id',
   ]
   const keys: readonly Shown<Credential>[] = [['key', ({ key }) => text(lastFour(key))], 'createdAt', 'revokedAt']
-  return visit.show('case', {
+  return showCase(visit, {
     title: operator.name,
     about: display.t('operators'),
     list: address('/operators'),
-    next: undefined,
     facts: factsOf(getOperator.reply, operator, shown),
-    remark: undefined,
-    people: [],
     decisions: decisions.length === 0 ? undefined : decisions,
     decisionsTitle: 'actions',
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
+    sent,
     sections: [
-      ...(webhook === undefined ? [] : [{ title: 'webhook', rows: [endpointRow(visit, webhook)] }]),
+      ...(webhook === undefined ? [] : [{ title: 'webhook' as const, rows: [endpointRow(visit, webhook)] }]),
       {
         title: 'keys',
         rows: operator.credentials
@@ -198,19 +184,14 @@ async function showKey(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'createdAt',
     'revokedAt',
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: lastFour(credential.key),
     about: operator.name,
     list: address(pathOf(operator)),
-    next: undefined,
     facts: factsOf(getOperator.reply.properties.credentials.items, credential, shown),
-    remark: undefined,
-    people: [],
     decisions,
     decisionsTitle: 'actions',
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
-    sections: [],
+    sent,
   })
 }
 

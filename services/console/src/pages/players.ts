@@ -1,16 +1,16 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
-import { factsOf, id, link, type Shown, status, text } from './cells.ts'
+import { showCase } from './case.ts'
+import { factsOf, id, lines, link, type Shown, status, text } from './cells.ts'
 import { operatorName } from './operator-name.ts'
 import type { Pages } from './route.ts'
 import { timelineOf } from './timeline.ts'
-import { type Decision, decide, perform, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, perform, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { showPlayer, setPlayerStatus, selfExcludePlayer, setDailyLimit } = operations.players
-const { listEntries, adjustWallet, reverseTransfer } = operations.wallet
+const { listEntries, adjustWallet } = operations.wallet
 
 type Player = Reply<typeof showPlayer>
-type Entry = Reply<typeof listEntries>['data'][number]
 
 /** What can be done with a player, in the order of the page. */
 const verbs = ['unmask', 'status', 'exclude', 'limit', 'adjust'] as const
@@ -25,18 +25,8 @@ export const playerPages: Pages = (route) => {
     if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
     const player = await findPlayer(visit)
     if (verb === 'unmask') return unmask(visit, player)
-    const sent = await decide(visit, decisionOf(visit, player, verb), pathOf(player.id))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showPage(visit, player, { sent })
-  })
-  route.get('/players/:playerId/entries/:transferId', (visit) => showEntry(visit))
-  route.post('/players/:playerId/entries/:transferId/reverse', async (visit) => {
-    const entry = await findEntry(visit)
-    const sent = await decide(visit, reverseOf(visit, entry), entryPath(entry))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showEntry(visit, sent)
+    const decision = decisionOf(visit, player, verb)
+    return decide(visit, decision, pathOf(player.id), (sent) => showPage(visit, player, { sent }))
   })
 }
 
@@ -90,18 +80,14 @@ async function showPage(visit: Visit, player: Player, { sent, isUnmasked }: Show
     'createdAt',
     ['id', (row) => id(row.id)],
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: player.name,
     about: display.t('player'),
-    list: undefined,
-    next: undefined,
     facts: factsOf(showPlayer.reply, player, shown),
     remark: isUnmasked ? display.t('unmasked') : undefined,
-    people: [],
     decisions,
     decisionsTitle: 'actions',
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
+    sent,
     sections: [
       {
         title: 'timeline',
@@ -122,12 +108,12 @@ function pendingText({ display }: Visit, player: Player, pending: NonNullable<Pl
 }
 
 /** Some may see players and not their money. */
-async function moneyOf({ person, display }: Visit, player: Player): Promise<readonly Shown<Player>[]> {
+async function moneyOf({ person, display, address }: Visit, player: Player): Promise<readonly Shown<Player>[]> {
   if (!person.mayCall(listEntries)) return []
   const { available, withdrawable } = await person.call(listEntries, { playerId: player.id, limit: 1 })
   const amount = (value: string) => text(display.money(value, player.currency))
   return [
-    ['available', () => amount(available)],
+    ['available', () => lines(amount(available), link(display.t('ledger'), address(`${pathOf(player.id)}/entries`)))],
     ['withdrawable', () => amount(withdrawable)],
   ]
 }
@@ -165,67 +151,5 @@ function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
       return { ...common, label: 'adjust', operation: adjustWallet, done: done(adjustWallet), tone: 'bad' }
     default:
       return verb satisfies never
-  }
-}
-
-const entryPath = ({ playerId, transferId }: Entry): string => `${pathOf(playerId)}/entries/${transferId}`
-
-/** Among the player's latest; older ones are reversed on the command line. */
-const entriesMax = 1_000
-
-async function findEntry({ person, params }: Visit): Promise<Entry> {
-  const { data } = await person.call(listEntries, { playerId: params.playerId ?? '', limit: entriesMax })
-  const entry = data.find(({ transferId }) => transferId === params.transferId)
-  if (entry === undefined) throw new Rejection('TRANSFER_NOT_FOUND')
-  return entry
-}
-
-/** One ledger entry, and the form that takes it back. */
-async function showEntry(visit: Visit, sent?: Sent): Promise<FastifyReply> {
-  const { display, environment } = visit
-  const player = await findPlayer(visit)
-  const entry = await findEntry(visit)
-  const path = entryPath(entry)
-  if (player.environment !== environment) return visit.reply.redirect(`/${player.environment}${path}`, 303)
-  const decisions = [shownDecision(visit, reverseOf(visit, entry), path, sent)]
-  const shown: readonly Shown<Entry>[] = [
-    'type',
-    'amount',
-    'balanceAfter',
-    ['player', () => link(player.name, visit.address(pathOf(player.id)))],
-    'reason',
-    'createdAt',
-    'effectiveAt',
-    ['reference', ({ reference }) => text(`${reference.type} ${reference.id}`)],
-    'reversesTransferId',
-    'transferId',
-    'id',
-  ]
-  return visit.show('case', {
-    title: display.money(entry.amount, entry.currency),
-    about: player.name,
-    list: visit.address(pathOf(player.id)),
-    next: undefined,
-    facts: factsOf(listEntries.reply.properties.data.items, entry, shown),
-    remark: undefined,
-    people: [],
-    decisions,
-    decisionsTitle: 'actions',
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
-    sections: [],
-  })
-}
-
-function reverseOf({ display }: Visit, { amount, currency, transferId }: Entry): Decision {
-  const words = { amount: display.money(amount, currency) }
-  return {
-    name: 'reverse',
-    label: 'reverse',
-    operation: reverseTransfer,
-    fixed: { transferId },
-    ask: display.t('reverseAsk', words),
-    done: `${display.word('operation', reverseTransfer.id)}: ${words.amount}`,
-    tone: 'bad',
   }
 }

@@ -1,31 +1,31 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import type { Word } from '../words/index.ts'
+import { showCase } from './case.ts'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
 import { type Found, findProposals, waitsFor } from './open-proposals.ts'
 import { operatorName } from './operator-name.ts'
-import { rowsOnPage } from './queue.ts'
+import { rowsOnPage, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
 import { secretsIn } from './secrets.ts'
-import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, rolesFor, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { listProposals } = operations.gateway
 const { showPlayer } = operations.players
+const { listCommands, showDeposit } = operations.payments
 
 type Verb = 'approve' | 'decline'
 
-/** What takes two people. That is never so in the sandbox, so all of them belong to production. */
+/** What takes two people. In the sandbox that is so for giving up a credit alone, which is shown with those of production. */
 export const proposalPages: Pages = (route) => {
-  route.get('/proposals', showLists)
-  route.get('/proposals/:proposalId', (visit) => showCase(visit))
+  route.get('/proposals', showProposals)
+  route.get('/proposals/:proposalId', (visit) => showPage(visit))
   route.post('/proposals/:proposalId/:verb', async (visit) => {
     const { verb = '' } = visit.params
     if (verb !== 'approve' && verb !== 'decline') throw new Rejection('NOT_FOUND')
     const proposal = await findOne(visit)
-    const sent = await decide(visit, decisionOf(visit, proposal, verb), pathOf(proposal))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showCase(visit, sent)
+    return decide(visit, decisionOf(visit, proposal, verb), pathOf(proposal), (sent) => showPage(visit, sent))
   })
 }
 
@@ -39,21 +39,21 @@ async function findOne({ person, params }: Visit): Promise<Found> {
   return proposal
 }
 
-async function showLists(visit: Visit): Promise<FastifyReply> {
+async function showProposals(visit: Visit): Promise<FastifyReply> {
   const { display, environment, person, address, query } = visit
   const isOpen = query.state !== 'decided'
   const frame = {
-    title: 'proposals',
+    title: 'proposals' as const,
+    path: '/proposals',
     tabs: [
-      { label: 'openProposals', href: address('/proposals'), current: isOpen },
-      { label: 'decidedProposals', href: address('/proposals?state=decided'), current: !isOpen },
+      { label: 'openProposals' as const, href: address('/proposals'), current: isOpen },
+      { label: 'decidedProposals' as const, href: address('/proposals?state=decided'), current: !isOpen },
     ],
   }
-  if (environment === 'sandbox')
-    return visit.show('lists', { ...frame, remark: display.t('oneIsEnough'), sections: [] })
+  if (environment === 'sandbox') return showLists(visit, { ...frame, remark: display.t('oneIsEnough'), sections: [] })
   const wanted = { limit: rowsOnPage, ...(isOpen ? { state: 'open' as const } : {}) }
   const { proposals, missing } = await findProposals(person, wanted)
-  const section = (title: string, those: readonly Found[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
+  const section = (title: Word, those: readonly Found[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
   const others = proposals.filter((one) => one.proposedBy !== person.name && !waitsFor(person, one))
   const sections = isOpen
     ? [
@@ -73,7 +73,7 @@ async function showLists(visit: Visit): Promise<FastifyReply> {
           proposals.filter(({ state }) => state !== 'open'),
         ),
       ]
-  return visit.show('lists', { ...frame, missing: missing.join(', '), sections })
+  return showLists(visit, { ...frame, missing, sections })
 }
 
 function rowsOf(visit: Visit, proposals: readonly Found[], areOpen: boolean) {
@@ -108,7 +108,7 @@ function labelOf({ display }: Visit, field: string, cell: Cell): string {
   return `${display.word('field', field)}: ${cell.kind === 'status' ? display.word('value', value) : value}`
 }
 
-async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const { display, environment, person } = visit
   const proposal = await findOne(visit)
   const path = pathOf(proposal)
@@ -126,27 +126,28 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     ['id', (row) => id(row.id)],
   ]
   const facts = factsOf(rowSchema(listProposals.reply), proposal, shown)
-  return visit.show('case', {
+  return showCase(visit, {
     title: nameOf(visit, proposal),
     about: display.t('proposals'),
     list: visit.address('/proposals'),
-    next: undefined,
     facts: [...(await subjectFacts(visit, proposal)), ...facts],
-    remark: undefined,
     people: peopleOf(visit, proposal),
     decisions,
-    lost: refusalWithoutForm(decisions, sent),
-    history: [],
-    sections: [],
+    sent,
   })
 }
 
 /** What was given with the call, with the names of whom it is about. */
 async function subjectFacts(visit: Visit, proposal: Found): Promise<readonly Fact[]> {
-  const input = (proposal.input ?? {}) as { readonly playerId?: string; readonly operatorId?: string }
+  const input = (proposal.input ?? {}) as {
+    readonly playerId?: string
+    readonly operatorId?: string
+    readonly commandId?: string
+  }
   const player = input.playerId === undefined ? undefined : await findPlayer(visit, input.playerId)
   const operator = input.operatorId === undefined ? undefined : await operatorName(visit, input.operatorId)
-  return inputOf(proposal).map(({ field, cell }) => {
+  const deposit = input.commandId === undefined ? undefined : await findDeposit(visit, input.commandId)
+  const given = inputOf(proposal).map(({ field, cell }) => {
     const value = 'text' in cell ? cell.text : ''
     if (field === 'playerId') return { field: 'player', cell: named(visit, player?.name, value) }
     if (field === 'operatorId') return { field: 'operator', cell: named(visit, operator, value) }
@@ -154,7 +155,21 @@ async function subjectFacts(visit: Visit, proposal: Found): Promise<readonly Fac
     if (field === 'amount' && player !== undefined) return { field, cell: money(value, player.currency) }
     return { field, cell }
   })
+  return deposit === undefined ? given : [{ field: 'deposit', cell: depositCell(visit, deposit) }, ...given]
 }
+
+type Deposit = Reply<typeof showDeposit>
+
+/** Whose credit would be given up: the id of the command does not say it. Undefined once it is given up. */
+async function findDeposit({ person }: Visit, commandId: string): Promise<Deposit | undefined> {
+  if (!person.mayCall(listCommands) || !person.mayCall(showDeposit)) return undefined
+  const { data } = await person.call(listCommands, { commandId, limit: 1 })
+  const [command] = data
+  return command && person.call(showDeposit, { depositId: command.subject })
+}
+
+const depositCell = ({ address }: Visit, { id: depositId, amount, currency, playerId, environment }: Deposit): Cell =>
+  lines(money(amount, currency), text(environment), link(playerId, address(`/players/${playerId}`)), id(depositId))
 
 /** Null while the service that knows the player does not answer. */
 const findPlayer = ({ person }: Visit, playerId: string): Promise<Reply<typeof showPlayer> | undefined> =>
@@ -168,8 +183,7 @@ function named({ address }: Visit, name: string | undefined, value: string): Cel
 /** Who was first, and who may be second, before anybody clicks. */
 function peopleOf({ display, person }: Visit, { state, proposedBy, proposedAt, call }: Found): readonly string[] {
   if (state !== 'open') return []
-  const roles = (call?.roles ?? []).map((role) => display.word('value', role)).join(', ')
-  if (proposedBy === person.name) return [display.t('ownProposal', { roles })]
+  if (proposedBy === person.name) return [display.t('ownProposal', { roles: rolesFor({ display }, call) })]
   return [display.t('proposedByOther', { name: proposedBy, ago: display.ago(proposedAt) })]
 }
 
@@ -187,7 +201,7 @@ function decisionOf(visit: Visit, proposal: Found, verb: Verb): Decision {
   const given = inputOf(proposal).map(({ field, cell }) => labelOf(visit, field, cell))
   const what = [nameOf(visit, proposal), ...given].join(' · ')
   // Whoever may make the call may decide about it.
-  const roles = (call?.roles ?? []).map((role) => display.word('value', role)).join(', ')
+  const roles = rolesFor(visit, call)
   const notTheirs = call !== undefined && person.mayCall(call) ? undefined : display.t('notYours', { roles })
   if (verb === 'decline' || call === undefined)
     return {

@@ -5,14 +5,20 @@ import { signedIn } from '../identity/cookies.ts'
 import { type Person, personOf } from '../identity/person.ts'
 import { auditPages } from './audit.ts'
 import { deliveryPages } from './deliveries.ts'
+import { depositPages } from './deposits.ts'
+import { entryPages } from './entries.ts'
+import { filterPages } from './filters.ts'
 import { homePages } from './home.ts'
 import { kycPages } from './kyc.ts'
 import { livePages } from './live.ts'
 import { operatorPages } from './operators.ts'
+import { peoplePages } from './people.ts'
 import { playerPages } from './players.ts'
 import { proposalPages } from './proposals.ts'
+import { reconcilePages } from './reconcile.ts'
 import type { Handler, Route } from './route.ts'
 import { searchPages } from './search.ts'
+import { statementPages } from './statement.ts'
 import { visitOf } from './visit.ts'
 import { withdrawalPages } from './withdrawals.ts'
 
@@ -28,10 +34,16 @@ const groups = [
   withdrawalPages,
   kycPages,
   playerPages,
+  entryPages,
+  depositPages,
+  statementPages,
+  reconcilePages,
   proposalPages,
   operatorPages,
   deliveryPages,
   auditPages,
+  peoplePages,
+  filterPages,
   searchPages,
   livePages,
 ]

@@ -1,12 +1,14 @@
-import { operations, type Reply } from '@backoffice/contracts'
+import { isCpf, operations, type Reply } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
 import { factsOf, rowSchema, type Shown, text as textCell } from './cells.ts'
-import { rowsOnPage } from './queue.ts'
+import { rowsOnPage, showList } from './queue.ts'
 import type { Pages } from './route.ts'
-import type { Visit } from './visit.ts'
+import { type Decision, fieldsGiven, perform, type Sent, shownDecision, type Visit } from './visit.ts'
 
 /** Where a record is shown, by the prefix of its id. */
 const places: Readonly<Record<string, string>> = {
   wdr: 'withdrawals',
+  dep: 'deposits',
   ply: 'players',
   op: 'operators',
   prp: 'proposals',
@@ -23,33 +25,44 @@ export function placeOf(id: string): string | undefined {
 
 /** As the field in the header. */
 const textLengthMax = 80
+const textOf = (given: string | undefined): string => given?.trim().slice(0, textLengthMax) ?? ''
+
+const { searchPlayers } = operations.players
+type Found = Reply<typeof searchPlayers>['data'][number]
 
 export const searchPages: Pages = (route) => {
+  // The field in the header. It is sent with POST, since a CPF must not stand in an address.
+  route.post('/search', (visit) => {
+    const text = textOf(fieldsGiven(visit.request).q)
+    const secret = secretIn(text)
+    if (secret !== undefined) return showForm(visit, secret)
+    return visit.reply.redirect(visit.address(placeOf(text) ?? `/search?q=${encodeURIComponent(text)}`), 303)
+  })
+
   route.get('/search', async (visit) => {
-    const text = visit.query.q?.trim().slice(0, textLengthMax) ?? ''
+    const text = textOf(visit.query.q)
     const place = placeOf(text)
     if (place !== undefined) return visit.reply.redirect(visit.address(place), 303)
+    const secret = secretIn(text)
+    if (secret !== undefined) return showForm(visit, secret)
     const found = await playersNamed(visit, text)
-    if (found.length > 0) return visit.show('queue', { title: 'players', tabs: [], rows: found })
-    return visit.reply.code(404).page('search', { environment: visit.environment, text }, { request: visit.request })
+    if (found.length > 0) return showPlayers(visit, found)
+    const data = { environment: visit.environment, text, bySecret: visit.address(formPath) }
+    return visit.reply.code(404).page('search', data, { request: visit.request })
+  })
+
+  route.get(formPath, (visit) => showForm(visit))
+  route.post(`${formPath}/find`, async (visit) => {
+    const outcome = await perform(visit, secretSearch(visit), formPath)
+    if (outcome === undefined) return visit.reply
+    if ('reply' in outcome) return showPlayers(visit, (outcome.reply as Reply<typeof searchPlayers>).data)
+    visit.reply.code(422)
+    return showForm(visit, {}, outcome)
   })
 }
 
-const { searchPlayers } = operations.players
-/** Shorter texts are no words of a name. */
-const nameLengthMin = 2
-
-/** By a name, or by the operator's own id. CPF and e-mail take a reason, so they are not searched for in passing. */
-async function playersNamed(visit: Visit, text: string) {
-  const { person, environment, address } = visit
-  if (text.length < nameLengthMin || !person.mayCall(searchPlayers)) return []
-  const given = { environment, limit: rowsOnPage }
-  const pages = await Promise.all([
-    person.call(searchPlayers, { ...given, externalId: text }),
-    person.call(searchPlayers, { ...given, name: text }),
-  ])
-  const players = new Map(pages.flatMap(({ data }) => data).map((player) => [player.id, player]))
-  const columns: readonly Shown<Reply<typeof searchPlayers>['data'][number]>[] = [
+function showPlayers(visit: Visit, players: readonly Found[]): FastifyReply {
+  const columns: readonly Shown<Found>[] = [
     'name',
     ['operator', ({ operatorId, operatorName }) => textCell(operatorName ?? operatorId)],
     'externalId',
@@ -57,8 +70,53 @@ async function playersNamed(visit: Visit, text: string) {
     'kycStatus',
     'createdAt',
   ]
-  return [...players.values()].map((player) => ({
-    href: address(`/players/${player.id}`),
+  const rows = players.map((player) => ({
+    href: visit.address(`/players/${player.id}`),
     cells: factsOf(rowSchema(searchPlayers.reply), player, columns),
   }))
+  return showList(visit, { title: 'players', empty: 'searchNobody', rows, path: '/search' })
 }
+
+/** Shorter texts are no words of a name. */
+const nameLengthMin = 2
+
+/** By a name, or by the operator's own id. */
+async function playersNamed({ person, environment }: Visit, text: string): Promise<readonly Found[]> {
+  if (text.length < nameLengthMin || !person.mayCall(searchPlayers)) return []
+  const given = { environment, limit: rowsOnPage }
+  const pages = await Promise.all([
+    person.call(searchPlayers, { ...given, externalId: text }),
+    person.call(searchPlayers, { ...given, name: text }),
+  ])
+  return [...new Map(pages.flatMap(({ data }) => data).map((player) => [player.id, player])).values()]
+}
+
+const formPath = '/search/players'
+
+type Secret = Readonly<Partial<Record<'cpf' | 'email' | 'phone', string>>>
+
+/** What is searched for only with a reason. A number counts as a telephone where it is written like one. */
+function secretIn(text: string): Secret | undefined {
+  if (isCpf(text)) return { cpf: text }
+  if (/^\S+@\S+\.\S+$/.test(text)) return { email: text }
+  return /^[+(][\d\s().-]{9,}$/.test(text) ? { phone: text.replace(/[^\d+]/g, '') } : undefined
+}
+
+function showForm(visit: Visit, secret: Secret = {}, sent?: Sent): FastifyReply {
+  const decision = shownDecision(visit, secretSearch(visit, secret), formPath, sent)
+  return visit.show('form', { decision, list: visit.address(''), about: visit.display.t('home') })
+}
+
+/** By CPF, e-mail or telephone: the service wants a reason and records it, as for the command line. */
+const secretSearch = ({ display, environment }: Visit, secret: Secret = {}): Decision => ({
+  name: 'find',
+  label: 'searchSecret',
+  operation: searchPlayers,
+  fixed: { environment, limit: rowsOnPage },
+  only: ['cpf', 'email', 'phone', 'reason'],
+  initial: secret,
+  required: ['reason'],
+  ask: display.t('searchSecretAsk'),
+  done: '',
+  tone: 'plain',
+})

@@ -2,7 +2,7 @@ import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import { type Cell, type Fact, lines, money, status, text } from './cells.ts'
 import type { Visit } from './visit.ts'
 
-const { showPlayer, listAudit: listPlayersAudit } = operations.players
+const { showPlayer, listGameSessions, listAudit: listPlayersAudit } = operations.players
 const { listEntries, listAudit: listWalletAudit } = operations.wallet
 const { listDeposits, listWithdrawals } = operations.payments
 
@@ -15,7 +15,7 @@ const eachMax = 50
 /** One thing that happened, as a row. */
 interface Happening {
   readonly at: string
-  readonly kind: 'document' | 'change' | 'deposit' | 'withdrawal' | 'entry' | 'action'
+  readonly kind: 'document' | 'change' | 'deposit' | 'withdrawal' | 'entry' | 'session' | 'action'
   readonly what: Cell
   readonly who?: string
   readonly reason?: string | null
@@ -43,6 +43,7 @@ export async function timelineOf(visit: Visit, player: Player, operator: string)
     depositsOf(visit, player),
     withdrawalsOf(visit, player),
     entriesOf(visit, player),
+    sessionsOf(visit, player),
     actionsOf(visit, player),
   ])
   // Where one kind was cut off, the others end too: a gap would look as if nothing had happened.
@@ -97,13 +98,14 @@ function shownValue({ word, time, money: moneyOf }: Visit['display'], value: str
   return /^\d+\.\d\d$/.test(value) ? moneyOf(value, currency) : word('value', value)
 }
 
-async function depositsOf({ person }: Visit, { id: playerId, brandId }: Player): Promise<Source> {
+async function depositsOf({ person, address }: Visit, { id: playerId, brandId }: Player): Promise<Source> {
   if (!person.mayCall(listDeposits)) return whole([])
   const { data, nextCursor } = await person.call(listDeposits, { brandId, playerId, limit: eachMax })
-  const happenings = data.map(({ createdAt, amount, currency, status: value, method, externalReference }) => ({
+  const happenings = data.map(({ id, createdAt, amount, currency, status: value, method, externalReference }) => ({
     at: createdAt,
     kind: 'deposit' as const,
     what: lines(money(amount, currency), status(value), text(`${method} ${externalReference}`)),
+    href: address(`/deposits/${id}`),
   }))
   return { happenings, isWhole: nextCursor == null }
 }
@@ -134,6 +136,17 @@ async function entriesOf({ person, address, display }: Visit, { id: playerId }: 
     ),
     reason,
     href: address(`/players/${playerId}/entries/${transferId}`),
+  }))
+  return { happenings, isWhole: nextCursor == null }
+}
+
+async function sessionsOf({ person }: Visit, { id: playerId }: Player): Promise<Source> {
+  if (!person.mayCall(listGameSessions)) return whole([])
+  const { data, nextCursor } = await person.call(listGameSessions, { playerId, limit: eachMax })
+  const happenings = data.map(({ createdAt, gameId, gameName, mode }) => ({
+    at: createdAt,
+    kind: 'session' as const,
+    what: lines(text(gameName ?? gameId), status(mode)),
   }))
   return { happenings, isWhole: nextCursor == null }
 }

@@ -1,4 +1,5 @@
 import { type Environment, type Operation, Rejection } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/service-runtime/standalone'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../http/app.ts'
 import { goTo } from '../http/go-to.ts'
@@ -17,6 +18,8 @@ export interface Visit {
   readonly reply: FastifyReply
   readonly query: Readonly<Record<string, string | undefined>>
   readonly params: Readonly<Record<string, string>>
+  readonly now: Date
+  readonly log: Logger
   /** The address of a page in the same environment. */
   address(path: string): string
   show(page: string, data: object): FastifyReply
@@ -34,6 +37,8 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, context: C
     request,
     reply,
     params,
+    now: context.clock.now(),
+    log: context.log,
     query: request.query as Visit['query'],
     address: (path) => `/${environment}${path}`,
     show: (page, data) => reply.page(page, { environment, ...data }, { request }),
@@ -54,6 +59,8 @@ export interface Decision extends Form {
   readonly unless?: string | undefined
   /** The proposal of somebody else that it carries out. */
   readonly approves?: string
+  /** The page of what it has made, where that is another one. */
+  readonly leadsTo?: (reply: unknown) => string
   /** What is in its reply that nobody is shown a second time. */
   readonly secrets?: ((reply: unknown) => readonly Secret[]) | undefined
 }
@@ -90,12 +97,14 @@ export interface Sent {
   readonly rejection: Rejection
 }
 
+/** The roles of which any is enough for an operation. */
+export const rolesFor = ({ display }: Pick<Visit, 'display'>, operation: Operation | undefined): string =>
+  (operation?.roles ?? []).map((role) => display.word('value', role)).join(', ')
+
 export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: Sent): ShownDecision {
   const { name, label, ask, tone, key, unless, operation, fixed } = decision
   const own = sent?.name === name ? sent : undefined
   const unknown = own !== undefined && isUnknown(own.rejection)
-  const needed = operation.roles ?? []
-  const words = needed.map((role) => visit.display.word('value', role)).join(', ')
   const here = encodeURIComponent(visit.address(path))
   return {
     name,
@@ -103,7 +112,9 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
     ask,
     tone,
     ...(key === undefined ? {} : { key }),
-    unless: visit.person.mayCall(operation) ? unless : visit.display.t('notYours', { roles: words }),
+    unless: visit.person.mayCall(operation)
+      ? unless
+      : visit.display.t('notYours', { roles: rolesFor(visit, operation) }),
     fields: fieldsOf(decision, own?.given, own?.rejection),
     // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
     operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),
@@ -112,10 +123,6 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
     refusal: own && { code: own.rejection.code, details: detailsOf(own.rejection), unknown },
   }
 }
-
-/** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
-export const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: Sent | undefined): string | undefined =>
-  decisions.some(({ name, unless }) => name === sent?.name && unless === undefined) ? undefined : sent?.rejection.code
 
 const isUnknown = ({ code }: Rejection) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR'
 
@@ -162,25 +169,31 @@ export async function perform(
 
 /**
  * Carries a decision out as it was sent, and goes to `path` with a word about it.
- * @returns what was refused, for the page to be shown again; undefined when the reply is sent
+ * @param showAgain shows the page with the form again, and what was refused
  */
-export async function decide(visit: Visit, decision: Decision, path: string): Promise<Sent | undefined> {
+export async function decide(
+  visit: Visit,
+  decision: Decision,
+  path: string,
+  showAgain: (sent: Sent) => FastifyReply | Promise<FastifyReply>,
+): Promise<FastifyReply> {
   const outcome = await perform(visit, decision, path)
-  if (outcome === undefined || 'rejection' in outcome) return outcome
+  if (outcome === undefined) return visit.reply
+  if ('rejection' in outcome) {
+    visit.reply.code(422)
+    return showAgain(outcome)
+  }
   const { done } = decision
   const what = typeof done === 'string' ? done : done(outcome.reply)
   const secrets = decision.secrets?.(outcome.reply) ?? []
   // No redirect: nothing keeps them, so this reply is the only place for them.
-  if (secrets.length > 0) visit.show('secrets', { what, secrets, href: visit.address(path) })
-  else {
-    leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
-    visit.reply.redirect(visit.address(path), 303)
-  }
-  return undefined
+  if (secrets.length > 0) return visit.show('secrets', { what, secrets, href: visit.address(path) })
+  leaveNotice(visit.request, { kind: 'done', text: visit.display.t('done', { what }) })
+  return visit.reply.redirect(visit.address(decision.leadsTo?.(outcome.reply) ?? path), 303)
 }
 
 /** A form's fields that are texts. */
-function fieldsGiven({ body }: FastifyRequest): Readonly<Record<string, string>> {
+export function fieldsGiven({ body }: FastifyRequest): Readonly<Record<string, string>> {
   const entries = Object.entries((body ?? {}) as Readonly<Record<string, unknown>>)
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }

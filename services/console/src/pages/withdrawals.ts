@@ -1,9 +1,14 @@
 import { type Input, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from './case.ts'
 import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
-import { afterOf, beforeOf, rowsOnPage } from './queue.ts'
+import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
+import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
+import { historyOf } from './history.ts'
+import { periodOf } from './period.ts'
+import { afterOf, beforeOf, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
-import { type Decision, decide, refusalWithoutForm, type Sent, shownDecision, type Visit } from './visit.ts'
+import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
@@ -29,18 +34,32 @@ const isVerb = (name: string): name is Verb => Object.hasOwn(keys, name)
 
 export const withdrawalPages: Pages = (route) => {
   route.get('/withdrawals', showQueue)
+  route.get('/withdrawals.csv', async (visit) => {
+    const { filter } = await readFilter(visit)
+    const read = async (cursor: string | undefined) =>
+      filter === undefined
+        ? { data: [] }
+        : visit.person.call(listWithdrawals, { ...filter, limit: rowsPerRead, ...beforeOf(cursor) })
+    return sendCsv(visit, `withdrawals-${visit.environment}`, csvRows(csvColumns, read))
+  })
   route.get('/withdrawals/next', goToNext)
-  route.get('/withdrawals/:withdrawalId', (visit) => showCase(visit))
+  route.get('/withdrawals/:withdrawalId', (visit) => showPage(visit))
   route.post('/withdrawals/:withdrawalId/:verb', async (visit) => {
     const { verb = '' } = visit.params
     if (!isVerb(verb)) throw new Rejection('NOT_FOUND')
     const found = await findCase(visit)
-    const sent = await decide(visit, decisionOf(visit, found, verb), pathOf(found.withdrawal))
-    if (sent === undefined) return visit.reply
-    visit.reply.code(422)
-    return showCase(visit, sent)
+    const path = pathOf(found.withdrawal)
+    return decide(visit, decisionOf(visit, found, verb), path, (sent) => showPage(visit, sent))
   })
 }
+
+const csvColumns = [
+  ...(['id', 'createdAt', 'operatorName', 'operatorId', 'brandId', 'environment', 'playerId'] as const),
+  ...(['amount', 'currency', 'method', 'destination', 'status', 'approvedBy'] as const),
+  ...(['reviewedAt', 'paidAt', 'reason'] as const),
+]
+
+const statuses = ['under_review', 'approved', 'paid', 'rejected', 'cancelled', 'failed'] as const
 
 const pathOf = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
 
@@ -63,8 +82,9 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
     'kycStatus',
     ...(shown === 'approved' ? (['approvedBy'] as const) : []),
   ]
-  return visit.show('queue', {
-    ...frameOf(visit, shown, nextCursor),
+  return showList(visit, {
+    ...frameOf(visit, shown),
+    nextCursor,
     empty: 'noneWaits',
     rows: data.map((row) => ({
       href: visit.address(pathOf(row)),
@@ -75,9 +95,14 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
 
 /** All of them, newest first: what became of a withdrawal. */
 async function showAll(visit: Visit): Promise<FastifyReply> {
-  const { person, environment, query } = visit
-  const input = { environment, limit: rowsOnPage, ...beforeOf(query.after) }
-  const { data, nextCursor } = await person.call(listWithdrawals, input)
+  const { person, query } = visit
+  const { operatorField, filter } = await readFilter(visit)
+  const { data, nextCursor } =
+    filter === undefined
+      ? { data: [], nextCursor: null }
+      : await person.call(listWithdrawals, { ...filter, limit: rowsOnPage, ...beforeOf(query.after) })
+  const frame = frameOf(visit, 'all')
+  const fields = [operatorField, choice('state', statuses), textField('player', 'ply_…'), ...periodFields]
   const columns: readonly Shown<(typeof data)[number]>[] = [
     'createdAt',
     ['operator', operatorCell],
@@ -87,9 +112,11 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
     'status',
     'reason',
   ]
-  return visit.show('queue', {
-    ...frameOf(visit, 'all', nextCursor),
-    empty: 'none',
+  return showList(visit, {
+    ...frame,
+    filter: filterOf(visit, { list: 'withdrawals', path: frame.path, fields }),
+    csv: '/withdrawals.csv',
+    nextCursor,
     rows: data.map((row) => ({
       href: visit.address(pathOf(row)),
       cells: factsOf(rowSchema(listWithdrawals.reply), row, columns),
@@ -97,19 +124,33 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-function frameOf({ address, query }: Visit, shown: WaitingStatus | 'all', nextCursor: string | null | undefined) {
-  const href = (value: string) => address(`/withdrawals?status=${value}`)
-  return {
-    title: 'withdrawals',
-    tabs: tabs.map(({ status: value, label }) => ({
+/** Without a filter where the operator that was asked for is not known: nothing can be listed then. */
+async function readFilter(visit: Visit) {
+  const { query, display, now, environment } = visit
+  const { field: operatorField, operator, isUnknown } = await operatorGiven(visit)
+  const { state, player } = valuesOf(visit, ['state', 'player'])
+  const status = statuses.find((known) => known === state)
+  const filter = {
+    environment,
+    ...(operator === undefined ? {} : { operatorId: operator.id }),
+    ...(player === undefined ? {} : { playerId: player }),
+    ...(status === undefined ? {} : { status }),
+    ...periodOf({ query, timeZone: display.timeZone, now }),
+  }
+  return { operatorField, filter: isUnknown ? undefined : filter }
+}
+
+function frameOf({ address }: Visit, shown: WaitingStatus | 'all') {
+  const pathIn = (value: string) => `/withdrawals?status=${value}`
+  const shownTabs = tabs.map(
+    ({ status: value, label }): Tab => ({
       label,
       count: label,
-      href: href(value),
+      href: address(pathIn(value)),
       current: value === shown,
-    })),
-    more: nextCursor && `${href(shown)}&after=${encodeURIComponent(nextCursor)}`,
-    first: query.after === undefined ? undefined : href(shown),
-  }
+    }),
+  )
+  return { title: 'withdrawals' as const, tabs: shownTabs, path: pathIn(shown) }
 }
 
 const waitingStatus = (value: string | undefined): WaitingStatus => (value === 'approved' ? 'approved' : 'under_review')
@@ -146,7 +187,7 @@ async function findCase({ person, params }: Visit): Promise<Case> {
   return { withdrawal, player: await person.call(showPlayer, { playerId: withdrawal.playerId }) }
 }
 
-async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
+async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const { display, environment } = visit
   const found = await findCase(visit)
   const { withdrawal, player } = found
@@ -173,7 +214,7 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'reason',
     'id',
   ]
-  return visit.show('case', {
+  return showCase(visit, {
     title: display.money(withdrawal.amount, withdrawal.currency),
     about: display.t('withdrawals'),
     list: visit.address(`/withdrawals?status=${withdrawal.status === 'approved' ? 'approved' : 'under_review'}`),
@@ -182,15 +223,8 @@ async function showCase(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     remark: withdrawal.settling ? display.t('settling') : undefined,
     people: peopleOf(visit, withdrawal),
     decisions,
-    lost: refusalWithoutForm(decisions, sent),
-    history: withdrawal.transitions.map(({ at, by, from, to, reason }) => ({
-      at,
-      who: by.kind === 'operator' ? (withdrawal.operatorName ?? by.name) : by.name,
-      from,
-      to,
-      reason,
-    })),
-    sections: [],
+    sent,
+    history: historyOf(withdrawal.transitions, withdrawal.operatorName ?? withdrawal.operatorId),
   })
 }
 
@@ -210,21 +244,24 @@ const isWaiting = (value: string): value is WaitingStatus => Object.hasOwn(decis
 
 const approvalOf = ({ transitions }: Withdrawal) => transitions.findLast(({ to }) => to === 'approved')
 
+/** Release 1.1.0 does not say it: there production always takes two. */
+const payTakesTwo = ({ environment, payTakesTwo: said }: Withdrawal): boolean => said ?? environment === 'production'
+
 /** Who was first, before the second one clicks. */
 function peopleOf({ display, person }: Visit, withdrawal: Withdrawal): readonly string[] {
   const approval = approvalOf(withdrawal)
   if (withdrawal.status !== 'approved' || approval === undefined) return []
   const first = display.t('firstPerson', { name: approval.by.name, ago: display.ago(approval.at) })
-  const mustBeAnother = withdrawal.environment === 'production'
-  if (!mustBeAnother) return [first]
+  if (withdrawal.environment === 'sandbox') return [first]
+  if (!payTakesTwo(withdrawal)) return [first, display.t('onePerson')]
   return [first, display.t(approval.by.name === person.name ? 'firstIsYou' : 'twoPeople')]
 }
 
 function decisionOf({ display, person }: Visit, { withdrawal, player }: Case, verb: Verb): Decision {
   const amount = display.money(withdrawal.amount, withdrawal.currency)
-  const { destination, environment, method } = withdrawal
+  const { destination, method } = withdrawal
   const words = { amount, destination: `${method} “${destination}”`, player: `“${player.name}”` }
-  const isSecond = verb === 'pay' && environment === 'production' && approvalOf(withdrawal)?.by.name === person.name
+  const isSecond = verb === 'pay' && payTakesTwo(withdrawal) && approvalOf(withdrawal)?.by.name === person.name
   return {
     name: verb,
     label: verb,

@@ -14,7 +14,7 @@ export const symbols = [
 ] as const
 export const stopsPerReel = symbols.reduce((sum, { weight }) => sum + weight, 0)
 /** Two of the rarest symbol, at any place, pay this much per stake. */
-const pairPays = 8
+export const pairPays = 8
 
 /** The symbol at a stop of a reel. */
 export function symbolAt(stop: number): number {

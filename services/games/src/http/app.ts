@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { type Clock, type Db, durations, isPassingFault, type Logger } from '@backoffice/service-runtime/standalone'
+import {
+  type Clock,
+  type Db,
+  durations,
+  isPassingFault,
+  type Logger,
+  requestLimit,
+} from '@backoffice/service-runtime/standalone'
+import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Thumbnails } from '../thumbnails.ts'
-import { type Limits, limitConnections, limitRequests } from './limits.ts'
+import { type Limits, limitConnections } from './limits.ts'
 import { registerPlay } from './play.ts'
 
 /** The page may load and call nothing but this server. An operator may show it in an iframe. */
@@ -10,9 +18,13 @@ const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url))
+const script = (name: string) => ({ contentType: 'text/javascript; charset=utf-8', body: asset(name) })
 const assets = {
   'demo.css': { contentType: 'text/css; charset=utf-8', body: asset('demo.css') },
-  'demo.js': { contentType: 'text/javascript; charset=utf-8', body: asset('demo.js') },
+  'demo.js': script('demo.js'),
+  'memory.js': script('memory.js'),
+  'sound.js': script('sound.js'),
+  'words.js': script('words.js'),
 } as const
 const page = asset('demo.html')
 const bodyBytesMax = 1024
@@ -72,7 +84,7 @@ export async function createApp(context: GamesContext, limits: Limits): Promise<
       .code(status === 400 ? 422 : status)
       .send({ error: status >= 500 ? 'internal' : (names[status] ?? 'invalid') })
   })
-  await limitRequests(app, limits)
+  await app.register(rateLimit, requestLimit(limits.requestsPerMinute))
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
     reply.code(404).send({ error: 'not found' }),
   )

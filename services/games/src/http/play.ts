@@ -3,7 +3,7 @@ import { fromMinorUnits } from '@backoffice/contracts/money'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { payout, stakes, stopsPerReel, symbolAt } from '../domain/slot.ts'
+import { pairPays, payout, stakes, stopsPerReel, symbolAt, symbols } from '../domain/slot.ts'
 import { shapes, themeOf } from '../domain/themes.ts'
 import { bookSpin, type Demonstration, findDemonstration } from '../storage/demonstrations.ts'
 import type { GamesContext } from './app.ts'
@@ -17,8 +17,9 @@ const bearerToken = /^Bearer ([\w-]{32})$/
 export function registerPlay(app: FastifyInstance, { db, clock }: GamesContext): void {
   app.get('/play/session', async (request, reply) => {
     const tokenSha256 = tokenOf(request)
-    const session = tokenSha256 && (await findDemonstration(db, tokenSha256, clock.now()))
-    return session === undefined ? expired(reply) : view(session)
+    const now = clock.now()
+    const session = tokenSha256 && (await findDemonstration(db, tokenSha256, now))
+    return session === undefined ? expired(reply) : { ...view(session), now: now.toISOString() }
   })
   app.post('/play/spin', async (request, reply) => {
     if (!Value.Check(SpinRequest, request.body)) return reply.code(422).send({ error: 'invalid' })
@@ -32,7 +33,8 @@ export function registerPlay(app: FastifyInstance, { db, clock }: GamesContext):
     const win = stake * BigInt(payout(line))
     const now = clock.now()
     const balance = await bookSpin(db, { tokenSha256, stake, win, now })
-    if (balance !== undefined) return { line, win: fromMinorUnits(win), balance: fromMinorUnits(balance) }
+    if (balance !== undefined)
+      return { line, win: fromMinorUnits(win), balance: fromMinorUnits(balance), now: now.toISOString() }
     const session = await findDemonstration(db, tokenSha256, now)
     return session === undefined ? expired(reply) : reply.code(409).send({ error: 'balance' })
   })
@@ -48,10 +50,14 @@ function tokenOf(request: FastifyRequest): Buffer | undefined {
 }
 
 function view({ gameId, name, balance, expiresAt }: Demonstration) {
-  const { symbols, from, to } = themeOf(gameId)
+  const { symbols: drawings, from, to } = themeOf(gameId)
   return {
     name,
-    symbols: symbols.map(([shape, color]) => ({ name: shape, color, path: shapes[shape] })),
+    symbols: drawings.map(([shape, color], rank) => ({
+      ...{ name: shape, color, path: shapes[shape] },
+      pays: symbols[rank]?.pays,
+    })),
+    pairPays,
     colors: { from, to },
     stakes: stakes.map((stake) => ({ value: Number(stake), label: fromMinorUnits(stake) })),
     balance: fromMinorUnits(balance),

@@ -1,36 +1,255 @@
-import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import { toMinorUnits } from '@backoffice/contracts/money'
+import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
+import type { Page } from 'playwright-core'
 import t from 'tap'
+// @ts-expect-error: the page's script, as the browser loads it. No type checker reads it.
+import { preferredLanguage, symbolNames, words } from '../../assets/words.js'
+import { shapes } from '../../src/domain/themes.ts'
 import { gamesBed } from '../games-bed.ts'
 
-t.test(
-  'the demonstration game in a real browser: played by keyboard, at phone width, and over when its session is',
-  { skip: noBrowser },
-  async (t) => {
-    let now = new Date()
-    const { start, open, newPlayer } = await gamesBed(t, { now: () => now })
-    const gamesUrl = await start(t)
-    const { path } = await open(await newPlayer(), 'amazon-gold')
+const minuteMs = 60_000
 
-    const browser = await startBrowser(t)
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
-    const faults: string[] = []
+t.test('each word and each symbol has a name in both languages, with the same values in it', async (t) => {
+  const valuesIn = (language: string) =>
+    Object.entries<string>(words[language]).map(([word, text]) => [word, text.match(/\{\w+\}/g) ?? []])
+  t.strictSame(valuesIn('pt-BR'), valuesIn('en'))
+  for (const language of Object.keys(words))
+    t.strictSame(Object.keys(symbolNames[language]), Object.keys(shapes), language)
+})
+
+t.test("the first of the browser's languages that the page speaks is taken, else English", async (t) => {
+  t.equal(preferredLanguage(['de', 'pt-PT', 'en']), 'pt-BR')
+  t.equal(preferredLanguage(['fr', 'EN-gb', 'pt']), 'en')
+  t.equal(preferredLanguage(['constructor']), 'en')
+  t.equal(preferredLanguage([]), 'en')
+})
+
+t.test('the demonstration game in a real browser', { skip: noBrowser }, async (t) => {
+  let now = new Date()
+  const { start, open, newPlayer } = await gamesBed(t, { now: () => now })
+  const gamesUrl = await start(t)
+  const browser = await startBrowser(t)
+  const playerId = await newPlayer()
+  const faults: string[] = []
+
+  /** A window at phone width with a new session in it. Whatever the browser complains about is a fault. */
+  async function play(gameId: string, options: Parameters<typeof browser.newContext>[0] = {}) {
+    const viewport = { width: 390, height: 844 }
+    const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...options })
+    const page = await context.newPage()
     page.on('pageerror', (error) => faults.push(error.message))
-    await page.goto(`${gamesUrl}${path}`)
-    await page.waitForSelector('#spin:not([disabled])')
-    t.equal(await page.textContent('#name'), 'Amazon Gold')
-    t.equal(await page.textContent('#balance'), '1000.00')
-    t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+    page.on('console', (message) => {
+      // The browser says so itself when a session has ended.
+      if (message.type() === 'error' && !message.text().includes('401')) faults.push(message.text())
+    })
+    const url = `${gamesUrl}${(await open(playerId, gameId)).path}`
+    return { context, page, url }
+  }
+  const begin = async (page: Page, url: string) => {
+    await page.goto(url)
+    await ready(page)
+  }
+  const ready = (page: Page) => page.waitForSelector('#spin:not([disabled])')
+  const text = async (page: Page, selector: string) => (await page.textContent(selector)) ?? ''
+  const rows = (page: Page) =>
+    page
+      .locator('#history tr')
+      .evaluateAll((all) => all.map((row) => Array.from(row.children, (cell) => cell.textContent)))
 
+  t.test('it is played by keyboard, and what was played is listed', async (t) => {
+    const { page, url } = await play('amazon-gold', { timezoneId: 'America/Sao_Paulo', locale: 'en-GB' })
+    await begin(page, url)
+    t.equal(await text(page, '#name'), 'Amazon Gold')
+    t.equal(await text(page, '#balance'), '1,000.00')
+    t.ok(await page.isVisible('#no-spins'))
+    t.strictSame(await violations(page), [])
+
+    await page.check('input[value="500"]', { force: true })
+    await page.focus('#spin')
+    const played: string[][] = []
+    let balance = 100_000n
+    for (let count = 0; count < 9; count++) {
+      now = new Date(now.getTime() + 1_000)
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(
+        (shown) => document.querySelector('#history time')?.getAttribute('datetime') === shown,
+        now.toISOString(),
+      )
+      await ready(page)
+      const [time = '', stake = '', win = '', after = ''] = (await rows(page))[0] ?? []
+      t.equal(time, now.toLocaleTimeString('en-GB', { timeZone: 'America/Sao_Paulo' }))
+      t.equal(stake, '5.00')
+      balance += minorUnits(win) - 500n
+      t.equal(minorUnits(after), balance)
+      t.equal(await text(page, '#balance'), after)
+      t.match(await text(page, '#message'), win === '0.00' ? 'No win this time.' : `You win ${win}!`)
+      played.unshift([time, stake, win, after])
+    }
+    t.strictSame(await rows(page), played.slice(0, 8), 'the last eight, the newest first')
+    t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+    t.strictSame(await violations(page), [])
+
+    await page.reload()
+    await ready(page)
+    t.strictSame(await rows(page), played.slice(0, 8), 'a reload forgets none')
+    await page.goto('about:blank')
+    await begin(page, `${gamesUrl}${(await open(playerId, 'amazon-gold')).path}`)
+    t.strictSame(await rows(page), [], 'another session has none')
+  })
+
+  t.test("the session's time counts down, is announced, and ends with what to do", async (t) => {
+    const { page, url } = await play('star-miner')
+    // Ten minutes behind, which the page has to notice: the server's clock counts.
+    await page.clock.install({ time: now.getTime() - 10 * minuteMs })
+    await begin(page, url)
+    const leftSeconds = async () => {
+      const [minutes = '', seconds = ''] = (await text(page, '#left')).split(':')
+      return Number(minutes) * 60 + Number(seconds)
+    }
+    t.ok((await leftSeconds()) > 58 * 60)
+    t.equal(await text(page, '#notice'), '')
+    await page.clock.fastForward(55.5 * minuteMs)
+    await page.waitForFunction(
+      () => document.getElementById('notice')?.textContent === 'Minutes left in this session: 5',
+    )
+    t.ok((await leftSeconds()) < 5 * 60)
+    // Its own clock may be wrong. Each reply puts it right.
+    await page.click('#spin')
+    await page.waitForFunction(() => document.getElementById('notice')?.textContent === '')
+    await ready(page)
+    t.ok((await leftSeconds()) > 58 * 60)
+
+    await page.clock.fastForward(61 * minuteMs)
+    await page.waitForSelector('#ended:not([hidden])')
+    t.notOk(await page.isVisible('#spin'))
+    t.notOk(await page.isVisible('#clock'))
+    t.match(await text(page, '#ended'), /has ended.*Your last balance was [\d,.]+\..*open it again on the site/)
+    t.strictSame(await violations(page), [])
+    await page.click('#language')
+    t.match(await text(page, '#ended'), /terminou.*Seu último saldo foi [\d,.]+\..*abra-o de novo no site/)
+  })
+
+  t.test('a spin after the end is refused by the server, and a reload then says the same', async (t) => {
+    const { page, url } = await play('star-miner')
+    await begin(page, url)
+    now = new Date(now.getTime() + 61 * minuteMs)
     await page.focus('#spin')
     await page.keyboard.press('Enter')
-    await page.waitForFunction(() => /win/i.test(document.getElementById('message')?.textContent ?? ''))
-    t.not(await page.textContent('#balance'), '1000.00')
+    await page.waitForSelector('#ended:not([hidden])')
+    t.equal(await page.evaluate(() => document.activeElement?.id), 'ended')
+    t.strictSame(await rows(page), [])
+    await page.reload()
+    await page.waitForSelector('#ended:not([hidden])')
+    t.match(await text(page, '#ended'), /has ended.*open it again on the site/)
+    t.equal(await text(page, '#name'), 'Demonstration game')
+  })
 
-    now = new Date(now.getTime() + 2 * 3_600_000)
-    await page.waitForSelector('#spin:not([disabled])')
-    await page.keyboard.press('Enter')
-    await page.waitForFunction(() => /expired/.test(document.getElementById('message')?.textContent ?? ''))
-    t.ok(await page.isDisabled('#spin'))
-    t.strictSame(faults, [])
-  },
-)
+  t.test('it speaks the language of the browser, and another when asked, for as long as the tab is open', async (t) => {
+    const { page, url, context } = await play('fortune-reels', { locale: 'pt-PT' })
+    await begin(page, url)
+    t.equal(await page.getAttribute('html', 'lang'), 'pt-BR')
+    t.equal(await text(page, '#balance'), '1.000,00')
+    t.equal(await text(page, '#spin'), 'Girar')
+    t.equal(await text(page, '#language'), 'English')
+    t.equal(await page.getAttribute('#reels', 'aria-label'), 'Três rolos: gema, coroa, trevo')
+    t.match(await text(page, '#pays'), 'gema: 3 pagam ×200, 2 pagam ×8')
+    t.strictSame(await violations(page), [])
+    await page.click('#language')
+    t.equal(await page.getAttribute('html', 'lang'), 'en')
+    t.equal(await text(page, '#balance'), '1,000.00')
+    t.equal(await text(page, '#message'), 'Choose a stake and spin.')
+    t.match(await text(page, '#pays'), 'gem: 3 pay ×200, 2 pay ×8')
+    await page.reload()
+    await ready(page)
+    t.equal(await text(page, '#spin'), 'Spin')
+    const other = await context.newPage()
+    await begin(other, url)
+    t.equal(await text(other, '#spin'), 'Girar')
+  })
+
+  t.test('it is silent until asked for sound, and then for as long as the tab is open', async (t) => {
+    const { page, url, context } = await play('fortune-reels')
+    await context.addInitScript(countNotes)
+    const notes = () => page.evaluate(() => (globalThis as unknown as { notes: number }).notes)
+    await begin(page, url)
+    await page.click('#spin')
+    await page.waitForSelector('#history tr')
+    await ready(page)
+    t.equal(await notes(), 0)
+    await page.click('#sound')
+    t.equal(await page.getAttribute('#sound', 'aria-checked'), 'true')
+    t.equal(await notes(), 1, 'one note, to say that it is on')
+    await page.reload()
+    await ready(page)
+    t.equal(await notes(), 0, 'no page sounds by itself')
+    await page.click('#spin')
+    await page.waitForFunction(() => document.querySelectorAll('#history tr').length === 2)
+    t.ok((await notes()) >= 8, 'three as the reels begin to turn, one as each stops, and the outcome')
+    await page.click('#sound')
+    t.equal(await page.getAttribute('#sound', 'aria-checked'), 'false')
+    const before = await notes()
+    await ready(page)
+    await page.click('#spin')
+    await page.waitForFunction(() => document.querySelectorAll('#history tr').length === 3)
+    t.equal(await notes(), before)
+  })
+
+  t.test('without a connection it says so, and goes on when asked to', async (t) => {
+    const { page, url, context } = await play('fortune-reels')
+    await context.route('**/play/session', (route) => route.abort())
+    await page.goto(url)
+    await page.waitForSelector('#again:not([hidden])')
+    t.equal(await text(page, '#message'), 'No connection. Try again.')
+    t.notOk(await page.isVisible('#spin'))
+    await context.unroute('**/play/session')
+    await page.click('#again')
+    await ready(page)
+    t.equal(await text(page, '#name'), 'Fortune Reels')
+    t.strictSame(faults.splice(0), ['Failed to load resource: net::ERR_FAILED'])
+  })
+
+  t.test('where a browser lets the page remember nothing, it is played all the same', async (t) => {
+    const { page, url } = await play('fortune-reels')
+    await page.addInitScript(() => {
+      Object.defineProperty(globalThis, 'sessionStorage', {
+        get: () => {
+          throw new DOMException('The operation is insecure.', 'SecurityError')
+        },
+      })
+    })
+    await begin(page, url)
+    await page.click('#spin')
+    await page.waitForSelector('#history tr')
+    t.equal((await rows(page)).length, 1)
+  })
+
+  t.test('the reels turn only for who has not asked for less motion', async (t) => {
+    const moves = async (reducedMotion: 'reduce' | 'no-preference') => {
+      const { page, url, context } = await play('fortune-reels', { reducedMotion })
+      await begin(page, url)
+      const name = await page.evaluate(() => {
+        const [reel] = document.getElementsByClassName('reel')
+        reel?.classList.add('turning')
+        return reel && getComputedStyle(reel).animationName
+      })
+      await context.close()
+      return name
+    }
+    t.equal(await moves('reduce'), 'none')
+    t.equal(await moves('no-preference'), 'turn')
+  })
+
+  t.strictSame(faults, [])
+})
+
+const minorUnits = (shown: string) => toMinorUnits(shown.replaceAll(',', ''))
+
+/** In the page: counts the notes that are started. */
+function countNotes(): void {
+  const counter = Object.assign(globalThis, { notes: 0 })
+  const start = OscillatorNode.prototype.start
+  OscillatorNode.prototype.start = function (when) {
+    counter.notes++
+    start.call(this, when)
+  }
+}

@@ -1,4 +1,4 @@
-import { type ErrorCode, signaturesEqual, signRequest, timestampToleranceSeconds } from '@backoffice/contracts'
+import { signaturesEqual, signRequest, timestampToleranceSeconds } from '@backoffice/contracts'
 
 /** What is signed of a request, as it came over the wire. */
 export interface SignedRequest {
@@ -15,11 +15,13 @@ function isTimely(timestamp: string | undefined, now: Date): boolean {
   return Math.abs(now.getTime() / 1000 - Number(timestamp)) <= timestampToleranceSeconds
 }
 
+export type SignatureFault = 'TIMESTAMP_OUT_OF_RANGE' | 'INVALID_SIGNATURE'
+
 /**
  * Judges a request against the secret of its key.
  * @returns the code to refuse with, or null: TIMESTAMP_OUT_OF_RANGE before INVALID_SIGNATURE
  */
-export function judgeSignature(request: SignedRequest, secret: string, now: Date): ErrorCode | null {
+export function judgeSignature(request: SignedRequest, secret: string, now: Date): SignatureFault | null {
   const { method, path, timestamp, signature, body } = request
   if (timestamp === undefined || !isTimely(timestamp, now)) return 'TIMESTAMP_OUT_OF_RANGE'
   if (signature === undefined) return 'INVALID_SIGNATURE'

@@ -1,10 +1,11 @@
-import { canonicalString, type ErrorCode, Rejection } from '@backoffice/contracts'
+import { canonicalString, Rejection } from '@backoffice/contracts'
 import type { Clock } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
-import { judgeSignature, type SignedRequest } from '../domain/authentication.ts'
+import { judgeSignature, type SignatureFault, type SignedRequest } from '../domain/authentication.ts'
 import { retryAfterSeconds } from '../domain/retry-after.ts'
 import type { CallerAddresses } from './caller-addresses.ts'
 import type { CredentialDirectory, KnownCredential } from './credential-directory.ts'
+import type { CredentialUses } from './credential-uses.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { RetryLater } from './reply.ts'
@@ -17,8 +18,11 @@ export interface AuthenticationContext {
   /** An address that has used up its failures is refused with RATE_LIMITED, unless what it sends is rightly signed. */
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused' | 'admitted' | 'answered'>
+  readonly uses: Pick<CredentialUses, 'used'>
   readonly addresses: Pick<CallerAddresses, 'of'>
   readonly clock: Clock
+  /** Where the API is reached, with the /api/v1 prefix. */
+  readonly baseUrl: () => string
 }
 
 /** Who sends a request, and from where. */
@@ -46,7 +50,7 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   const claimed = { request, key, address }
   // A key that exists is verified before anything is refused, whatever came from this address before.
   const credential = isKeyShaped(key) ? await context.directory.find(key, address) : null
-  if (credential === null) throw countFailure({ ...claimed, code: 'INVALID_CREDENTIALS', credential }, context)
+  if (credential === null) throw countFailure(new Rejection('INVALID_CREDENTIALS'), { ...claimed, credential }, context)
   verifySignature(claimed, credential, context)
   const refuse = (code: 'OPERATOR_SUSPENDED' | 'FORBIDDEN_IP') => {
     context.securityLog.refused({ ...claimed, code, credential })
@@ -56,7 +60,8 @@ export async function authenticate(request: FastifyRequest, context: Authenticat
   if (!credential.permittedAddresses.isEmpty && !credential.permittedAddresses.has(address))
     throw refuse('FORBIDDEN_IP')
   const waitMs = await context.rateLimiter.admit(credential.scope, credential.rateLimitPerMinute)
-  if (waitMs !== null) throw new RetryLater('RATE_LIMITED', retryAfterSeconds(waitMs))
+  if (waitMs !== null) throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
+  context.uses.used(credential.credentialId, context.clock.now())
   return { credential, address }
 }
 
@@ -72,25 +77,33 @@ function verifySignature(claimed: Claimed, credential: KnownCredential, context:
   const now = context.clock.now()
   const code = judgeSignature(signed, credential.secret, now)
   if (code === null) return
-  const details = credential.scope.environment === 'sandbox' ? sandboxDetails(code, signed, now) : undefined
-  throw countFailure({ ...claimed, code, credential }, context, details)
+  const inSandbox = credential.scope.environment === 'sandbox'
+  const rejection = inSandbox ? explained(code, signed, { now, baseUrl: context.baseUrl() }) : new Rejection(code)
+  throw countFailure(rejection, { ...claimed, credential }, context)
 }
 
 /** Helps an integrator to find a mistake. It never shows a signature or a secret, and nothing in production. */
-function sandboxDetails(code: ErrorCode, signed: SignedRequest, now: Date): Record<string, unknown> {
-  if (code === 'TIMESTAMP_OUT_OF_RANGE') return { serverTime: Math.floor(now.getTime() / 1000) }
-  return { canonicalString: canonicalString({ ...signed, timestamp: signed.timestamp ?? '' }) }
+function explained(
+  code: SignatureFault,
+  signed: SignedRequest,
+  { now, baseUrl }: { readonly now: Date; readonly baseUrl: string },
+): Rejection {
+  if (code === 'TIMESTAMP_OUT_OF_RANGE') return new Rejection(code, { serverTime: Math.floor(now.getTime() / 1000) })
+  const ours = canonicalString({ ...signed, timestamp: signed.timestamp ?? '' })
+  // In the fragment, which browsers keep to themselves.
+  return new Rejection(code, {
+    canonicalString: ours,
+    compareAt: `${baseUrl}/docs/signing#${encodeURIComponent(ours)}`,
+  })
 }
 
 /** Counts a failure against the address, so that somebody who guesses keys soon has to wait. */
 function countFailure(
-  refusal: Refusal,
+  rejection: Rejection,
+  claimed: Claimed & Pick<Refusal, 'credential'>,
   { failures, securityLog }: AuthenticationContext,
-  details?: Record<string, unknown>,
 ): Rejection {
-  const waitMs = failures.count(refusal.address)
-  securityLog.refused({ ...refusal, limited: waitMs !== null })
-  return waitMs === null
-    ? new Rejection(refusal.code, details)
-    : new RetryLater('RATE_LIMITED', retryAfterSeconds(waitMs))
+  const waitMs = failures.count(claimed.address)
+  securityLog.refused({ ...claimed, code: rejection.code, limited: waitMs !== null })
+  return waitMs === null ? rejection : new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
 }

@@ -93,7 +93,7 @@ export class CredentialDirectory {
 
 /** Who makes up keys in great numbers is no fault of ours. */
 function tooManyNewKeys(error: unknown): never {
-  throw error instanceof Rejection ? new RetryLater('RATE_LIMITED', 1) : error
+  throw error instanceof Rejection ? new RetryLater(1, 'RATE_LIMITED') : error
 }
 
 function decrypt({ sealedSecret, allowedAddresses, ...stored }: StoredCredential, secrets: SecretBox): KnownCredential {

@@ -1,82 +1,79 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { apiPrefix, httpOperations } from '@backoffice/contracts'
 import {
-  docsAssets,
+  type DocumentFile,
   docsContentSecurityPolicy,
-  docsPage,
+  documentation,
   openApiDocument,
   postmanCollection,
   signingSnippets,
   testVectors,
 } from '@backoffice/documents'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { ServedDocument } from './served-document.ts'
 
-interface Document {
-  readonly contentType: string
-  readonly body: Buffer
-  readonly headers?: Readonly<Record<string, string>>
-}
+type Maker = (options: { readonly baseUrl: string }) => DocumentFile | Promise<DocumentFile>
 
-const json = (value: unknown): Document => ({
+const json = (value: unknown): DocumentFile => ({
   contentType: 'application/json; charset=utf-8',
   body: Buffer.from(JSON.stringify(value)),
 })
 const changelogFile = new URL('../../../../CHANGELOG.md', import.meta.url)
 
-/** The public documents by operation id; each is made on its first request and then kept. */
-const makers: Readonly<Record<string, (options: { readonly baseUrl: string }) => Document | Promise<Document>>> = {
+/** The public documents by operation id. */
+const makers: Readonly<Record<string, Maker | undefined>> = {
   getOpenApi: (options) => json(openApiDocument(options)),
   getPostmanCollection: (options) => json(postmanCollection(options)),
   getSigningSnippets: () => json(signingSnippets()),
   getTestVectors: () => json(testVectors()),
   getChangelog: async () => ({ contentType: 'text/markdown; charset=utf-8', body: await readFile(changelogFile) }),
-  getDocs: (options) => ({
-    contentType: 'text/html; charset=utf-8',
-    body: Buffer.from(docsPage(options)),
-    headers: { 'Content-Security-Policy': docsContentSecurityPolicy, 'Referrer-Policy': 'no-referrer' },
-  }),
+  getDocs: documentation.get(''),
 }
 
-/** The public routes, and the page's own files below /docs/assets/. */
+/** The public operations, and what stands below /docs: further pages, and the files of the pages. */
 export function documentRoutes(baseUrl: () => string): RouteOptions[] {
-  const made = new Map<string, Document | Promise<Document>>()
-  const documents = httpOperations.flatMap(({ audience, http, id }): RouteOptions[] => {
+  const operations = httpOperations.flatMap(({ audience, http, id }): RouteOptions[] => {
     if (audience !== 'public' || http === undefined) return []
     const make = makers[id]
     if (make === undefined) throw new Error(`no document for ${id}`)
-    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const document = made.get(id) ?? make({ baseUrl: baseUrl() })
-      made.set(id, document)
-      return serve(request, reply, await document)
-    }
+    const handler = serve(make, baseUrl)
     return [{ method: http.method, url: apiPrefix + http.path, config: { operation: id }, handler }]
   })
-  const assets = Object.entries(docsAssets).map(
-    ([name, asset]): RouteOptions => ({
-      method: 'GET',
-      url: `${apiPrefix}/docs/assets/${name}`,
-      handler: async (request, reply) => serve(request, reply, asset),
-    }),
+  const below = Array.from(documentation).flatMap(([path, make]): RouteOptions[] =>
+    path === '' ? [] : [{ method: 'GET', url: `${apiPrefix}/docs/${path}`, handler: serve(make, baseUrl) }],
   )
-  return [...documents, ...assets]
+  return [...operations, ...below]
 }
+
+/** What a browser may do with a page; it changes nothing for what is no page. */
+const pageHeaders = { 'Content-Security-Policy': docsContentSecurityPolicy, 'Referrer-Policy': 'no-referrer' } as const
 
 const maxAgeSeconds = 300
-const etags = new WeakMap<Document, string>()
+/** Of what has its version in its address. */
+const versionedMaxAgeSeconds = 365 * 86_400
 
-function serve(request: FastifyRequest, reply: FastifyReply, document: Document): FastifyReply {
-  let etag = etags.get(document)
-  if (etag === undefined) {
-    etag = `"${createHash('sha256').update(document.body).digest('base64url')}"`
-    etags.set(document, etag)
+/** Makes the document on its first request, and keeps it. */
+function serve(make: Maker, baseUrl: () => string) {
+  let made: Promise<ServedDocument> | undefined
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    made ??= Promise.resolve(make({ baseUrl: baseUrl() })).then((document) => new ServedDocument(document))
+    const document = await made.catch((error: unknown) => {
+      // The next request tries again.
+      made = undefined
+      throw error
+    })
+    const { encoding, etag, body } = await document.answer(request.headers['accept-encoding'])
+    const kept = document.isVersion(request.query)
+      ? `public, max-age=${versionedMaxAgeSeconds}, immutable`
+      : `public, max-age=${maxAgeSeconds}`
+    reply.headers({ ETag: etag, 'Cache-Control': kept, Vary: 'Accept-Encoding' })
+    if (document.isPage) reply.headers(pageHeaders)
+    if (isNamed(etag, request.headers['if-none-match'])) return reply.code(304).send()
+    if (encoding !== 'identity') reply.header('Content-Encoding', encoding)
+    return reply.header('Content-Type', document.contentType).send(body)
   }
-  reply.headers({
-    ETag: etag,
-    'Cache-Control': `public, max-age=${maxAgeSeconds}`,
-    'X-Content-Type-Options': 'nosniff',
-    ...document.headers,
-  })
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-  return reply.header('Content-Type', document.contentType).send(document.body)
 }
+
+/** A proxy may have made the tag a weak one. For a GET that is the same. */
+const isNamed = (etag: string, ifNoneMatch = '') =>
+  ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')))

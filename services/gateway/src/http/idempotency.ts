@@ -126,7 +126,7 @@ export class Idempotency {
         case 'signature used':
           throw new SignatureUsed()
         case 'running':
-          throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', retryAfterSeconds(Math.min(claim.remainingMs, 1_000)))
+          throw new RetryLater(retryAfterSeconds(Math.min(claim.remainingMs, 1_000)), 'IDEMPOTENCY_IN_PROGRESS')
         case 'unresolved':
           await this.#resolve(key, scope, claim)
           break
@@ -134,7 +134,7 @@ export class Idempotency {
           claim satisfies never
       }
     }
-    throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', 1)
+    throw new RetryLater(1, 'IDEMPOTENCY_IN_PROGRESS')
   }
 
   /**
@@ -158,7 +158,7 @@ export class Idempotency {
    */
   async storeReply(claim: HeldClaim, reply: HttpReply): Promise<HttpReply> {
     const stored = await this.#completions.add({ ...claim, response: reply }).catch(unavailable)
-    if (stored === null) throw new RetryLater('IDEMPOTENCY_IN_PROGRESS', 1)
+    if (stored === null) throw new RetryLater(1, 'IDEMPOTENCY_IN_PROGRESS')
     return stored === reply ? reply : replyOfStored(stored)
   }
 

@@ -1,4 +1,13 @@
-import { type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
+import {
+  apiPrefix,
+  type ErrorCode,
+  errorAnchor,
+  errorCatalogue,
+  invalid,
+  publicErrorCodes,
+  Rejection,
+  type RejectionArguments,
+} from '@backoffice/contracts'
 import { isPassingFault } from '@backoffice/service-runtime'
 import type { FastifyReply } from 'fastify'
 import { jsonContentType, type StoredResponse } from '../domain/claim.ts'
@@ -14,8 +23,8 @@ export interface HttpReply extends StoredResponse {
 export class RetryLater extends Rejection {
   readonly retryAfterSeconds: number
 
-  constructor(code: ErrorCode, retryAfterSeconds: number, details?: Record<string, unknown>) {
-    super(code, details)
+  constructor(retryAfterSeconds: number, ...refusal: RejectionArguments) {
+    super(...refusal)
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
@@ -26,9 +35,17 @@ export class RetryLater extends Rejection {
  */
 export class SignatureUsed extends RetryLater {
   constructor() {
-    super('IDEMPOTENCY_CONFLICT', 1, { signature: 'used' })
+    super(1, 'IDEMPOTENCY_CONFLICT', { signature: 'used' })
   }
 }
+
+/**
+ * The header of each error that says where the documentation explains it (RFC 8288). It is relative: only the client knows
+ * by which address it reaches us.
+ */
+export const helpLinks: Readonly<Record<string, string>> = Object.fromEntries(
+  publicErrorCodes.map((code) => [code, `<${apiPrefix}/docs#${errorAnchor(code)}>; rel="help"`]),
+)
 
 /** How long a client should wait after a fault that passes by itself. */
 const faultRetryAfterSeconds = 1
@@ -65,6 +82,7 @@ export function sendReply(
 ): FastifyReply {
   const { code, retryAfterSeconds } = rest
   reply.request.refusedWith = code
+  if (code !== undefined) reply.header('Link', helpLinks[code])
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds))
   // Node writes head and body at once if the body is text. The bytes are UTF-8, so they stay the same.
   return reply.code(status).header('Content-Type', contentType).header('X-Request-Id', requestId).send(body.toString())
@@ -85,13 +103,13 @@ export function errorBody(code: ErrorCode, { requestId, details }: ErrorOptions)
 }
 
 /** Fastify's errors that a client's bytes can cause, by their codes. */
-const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'VALIDATION_ERROR',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  FST_ERR_BAD_URL: 'NOT_FOUND',
-  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
-  FST_ERR_NOT_FOUND: 'NOT_FOUND',
+const frameworkRefusals: Readonly<Record<string, () => Rejection>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Rejection('PAYLOAD_TOO_LARGE'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalid('body', '', 'the body is not as long as Content-Length says'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Rejection('UNSUPPORTED_MEDIA_TYPE'),
+  FST_ERR_BAD_URL: () => new Rejection('NOT_FOUND'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Rejection('NOT_FOUND'),
+  FST_ERR_NOT_FOUND: () => new Rejection('NOT_FOUND'),
 }
 
 /**
@@ -100,8 +118,7 @@ const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
  */
 export function toRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
-  const code = frameworkCodes[(error as { code?: string }).code ?? '']
-  if (code === 'VALIDATION_ERROR') return invalid('body', '', 'the body is not as long as Content-Length says')
-  if (code !== undefined) return new Rejection(code)
+  const refusal = frameworkRefusals[(error as { code?: string }).code ?? '']
+  if (refusal !== undefined) return refusal()
   return new Rejection(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', undefined, { cause: error })
 }

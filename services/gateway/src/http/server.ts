@@ -10,7 +10,7 @@ import fastify, {
   type RouteOptions,
 } from 'fastify'
 import { jsonContentType } from '../domain/claim.ts'
-import { errorBody, isFault, sendRejection, toRejection } from './reply.ts'
+import { errorBody, helpLinks, isFault, sendRejection, toRejection } from './reply.ts'
 
 /** How long a client may take to send its headers, and its whole request. */
 const headersTimeoutMsDefault = 10_000
@@ -159,7 +159,7 @@ const badRequestBody = (message: string, requestId: string): string =>
 
 function sendBadRequest(reply: FastifyReply, message: string): void {
   reply.request.refusedWith = 'VALIDATION_ERROR'
-  reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType })
+  reply.code(400).headers({ Connection: 'close', 'Content-Type': jsonContentType, Link: helpLinks.VALIDATION_ERROR })
   void reply.send(badRequestBody(message, reply.request.id))
 }
 
@@ -182,6 +182,7 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket): 
       `Content-Type: ${jsonContentType}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
+      `Link: ${helpLinks[known ?? 'VALIDATION_ERROR']}`,
       ...Object.entries(safetyHeaders).map(([name, value]) => `${name}: ${value}`),
       'Connection: close',
       '',

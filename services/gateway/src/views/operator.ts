@@ -1,9 +1,22 @@
 import { credentialsShownMax, type OperatorRecord } from '@backoffice/contracts'
-import { withIsoTimes } from '@backoffice/service-runtime'
+import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
+import { findCredentialUses } from '../storage/credential-uses.ts'
 import type { OperatorWithBrands } from '../storage/operators.ts'
 
+/** Operators as the team reads them: with the last use of each key. */
+export async function showOperators(db: ReadDb, operators: readonly OperatorWithBrands[]): Promise<OperatorRecord[]> {
+  const uses = await findCredentialUses(db, operators.flatMap(credentialIdsOf))
+  return operators.map((operator) => showOperator(operator, uses))
+}
+
+const credentialIdsOf = ({ brands }: OperatorWithBrands): string[] =>
+  brands.getItems().flatMap((brand) => brand.credentials.getItems().map(({ id }) => id))
+
 /** An operator as the team sees it: with brands and credentials, without secrets. */
-export function showOperator(operator: OperatorWithBrands): OperatorRecord {
+export function showOperator(
+  operator: OperatorWithBrands,
+  uses?: Awaited<ReturnType<typeof findCredentialUses>>,
+): OperatorRecord {
   const brands = operator.brands.getItems()
   return {
     id: operator.id,
@@ -18,8 +31,10 @@ export function showOperator(operator: OperatorWithBrands): OperatorRecord {
     }),
     credentials: shown(
       brands.flatMap((brand) =>
-        brand.credentials.getItems().map(({ key, createdAt, revokedAt = null }) => {
-          return withIsoTimes({ key, environment: brand.environment, createdAt, revokedAt })
+        brand.credentials.getItems().map(({ id, key, createdAt, revokedAt = null }) => {
+          const { lastUsedAt = null, knownSince: useKnownSince = createdAt } = uses?.get(id) ?? {}
+          const use = uses === undefined ? {} : { lastUsedAt, useKnownSince }
+          return withIsoTimes({ key, environment: brand.environment, createdAt, revokedAt, ...use })
         }),
       ),
     ),

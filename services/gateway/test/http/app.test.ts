@@ -40,15 +40,18 @@ function appOf(
 ) {
   const events: string[] = []
   const log = createLogger('test', 'silent')
+  const baseUrl = () => `https://api.example.com${apiPrefix}`
   const app = buildApp({
     log,
     tls: false,
-    baseUrl: () => `https://api.example.com${apiPrefix}`,
+    baseUrl,
     authentication: {
+      baseUrl,
       clock: systemClock,
       directory: { find: async (key) => (key === pair.key ? credential : null) },
       rateLimiter: { admit: async () => null },
       failures: new FailedAuthentications(5),
+      uses: { used: () => {} },
       securityLog: new SecurityLog(log),
       addresses: new CallerAddresses({ trustedProxies: nobody, log }),
     },
@@ -92,7 +95,7 @@ function appOf(
 }
 
 const refusing = (code: ErrorCode) => () => {
-  throw new Rejection(code, { why: 'test' })
+  throw Rejection.from({ code, details: { why: 'test' } })
 }
 
 t.test('a reply is the bytes that the service wrote, and so is what is stored', async (t) => {
@@ -172,7 +175,7 @@ t.test('what another attempt stored first is what is sent', async (t) => {
 
 t.test('a reply that cannot be stored is not sent', async (t) => {
   for (const [rejection, status, retryAfter] of [
-    [new RetryLater('IDEMPOTENCY_IN_PROGRESS', 7), 409, '7'],
+    [new RetryLater(7, 'IDEMPOTENCY_IN_PROGRESS'), 409, '7'],
     [new Rejection('SERVICE_UNAVAILABLE'), 503, '1'],
   ] as const) {
     const stored = () => {

@@ -3,10 +3,19 @@ import { eventually, testBed } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
+import { countUnusedCredentials } from '../../src/storage/credential-uses.ts'
 import { type Pair, send } from '../signed-client.ts'
 
-const { createOperator, suspendOperator, activateOperator, setOperatorLimits, issueCredential, revokeCredential } =
-  operations.gateway
+const {
+  createOperator,
+  getOperator,
+  listOperators,
+  suspendOperator,
+  activateOperator,
+  setOperatorLimits,
+  issueCredential,
+  revokeCredential,
+} = operations.gateway
 
 const bed = await testBed(t, { gateway, webhooks })
 const first = bed.services.gateway.addresses.baseUrl
@@ -31,6 +40,35 @@ t.test('a correct signature is answered with operator, brand and environment, an
   t.strictSame(json.operator, { id: operator.operatorId, name: 'Auth Co', environment: 'sandbox' })
   t.strictSame({ ...json.brand, id: '' }, { id: '', name: 'Auth Co sandbox', currency: 'BRL', isSandbox: true })
   t.equal((await me(production)).json.operator.environment, 'production')
+})
+
+t.test('when a key was last used is known, and of which keys in force that is long ago', async (t) => {
+  const { operatorId, ...pairs } = await alice.call(createOperator, { input: { name: 'Uses Co' } })
+  const keysOf = async () => {
+    const { credentials } = await alice.call(getOperator, { input: { name: operatorId } })
+    return new Map(credentials.map(({ environment, ...credential }) => [environment, credential]))
+  }
+  const begun = Date.now()
+  t.equal((await me(pairs.sandbox, { secret: 'sk_wrong' })).status, 401)
+  t.equal((await me(pairs.sandbox)).status, 200)
+  const used = await eventually(async () => (await keysOf()).get('sandbox')?.lastUsedAt ?? false)
+  t.ok(Date.parse(used) >= begun)
+  const never = (await keysOf()).get('production')
+  t.match(never, { lastUsedAt: null, useKnownSince: never?.createdAt }, 'never')
+  t.equal((await me(pairs.sandbox, {}, second)).status, 200, 'another replica')
+  const { data } = await alice.call(listOperators, { input: { after: 'Uses', limit: 1 } })
+  t.ok(data[0]?.credentials.some(({ lastUsedAt }) => lastUsedAt !== null))
+
+  const admin = bed.sql('admin')
+  const unused = async () => {
+    const counts = await countUnusedCredentials(bed.services.gateway.db, new Date(Date.now() - 90 * 86_400_000))
+    return Object.fromEntries(counts.map(({ environment, unused }) => [environment, Number(unused)]))
+  }
+  t.same(await unused(), { sandbox: 0, production: 0 })
+  await admin.query("update gateway.credential_use set last_used_at = now() - interval '91 days'")
+  t.ok(((await unused()).sandbox ?? 0) > 0)
+  await admin.query('update gateway.credential_use set last_used_at = null')
+  t.same(await unused(), { sandbox: 0, production: 0 }, 'what is not known for so long')
 })
 
 t.test('what is wrong is judged in order: key, timestamp, signature', async (t) => {
@@ -66,6 +104,9 @@ t.test('the signature covers method, path, query order and the body bytes, in lo
 t.test('in the sandbox a refusal helps to find the mistake; production says nothing', async (t) => {
   const wrong = await me(sandbox, { secret: 'sk_wrong', timestamp: String(Math.floor(Date.now() / 1000)) })
   t.match(wrong.json.error.details.canonicalString, /^GET\n\/api\/v1\/me\n\d+\n[0-9a-f]{64}$/)
+  const { canonicalString, compareAt } = wrong.json.error.details
+  t.equal(compareAt, `${first}/docs/signing#${encodeURIComponent(canonicalString)}`, 'a page that compares it')
+  t.equal((await fetch(compareAt)).status, 200)
   t.notMatch(wrong.text, sandbox.secret ?? '-')
   t.type((await me(sandbox, { timestamp: '1' })).json.error.details.serverTime, 'number')
   t.equal((await me(production, { secret: 'sk_wrong' })).json.error.details, undefined)

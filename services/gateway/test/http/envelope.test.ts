@@ -58,6 +58,7 @@ t.test('a body over 64 KiB is 413 before the key is looked at', async (t) => {
 t.test('bytes that are no HTTP request, and headers that are too large, get the envelope too', async (t) => {
   const broken = await raw('GET / HTTP/9.9\r\n\r\n')
   t.match(broken, /^HTTP\/1\.1 400 /)
+  t.match(broken, '\r\nLink: </api/v1/docs#error-validation-error>; rel="help"\r\n')
   t.match(broken, /X-Request-Id: req_/)
   t.match(broken, /"code":"VALIDATION_ERROR"/)
   const large = await raw(`GET /api/v1/me HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(20_000)}\r\n\r\n`)

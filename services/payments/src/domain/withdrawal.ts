@@ -126,23 +126,36 @@ export interface Decided<W extends Withdrawal> {
   readonly withdrawal: W
   readonly transition: StatusTransition
   readonly hold: HoldFate
+  /** Whether in production one person approved it and paid it, as the settings allow. */
+  readonly isPaidAlone: boolean
 }
 
 /**
+ * Whether somebody else than who approved a withdrawal must pay it: in production, above an amount.
+ * @param aloneUpTo in minor units
+ */
+export const payTakesTwo = (
+  { environment, amount }: Pick<Withdrawal, 'environment' | 'amount'>,
+  aloneUpTo: bigint,
+): boolean => environment === 'production' && amount > aloneUpTo
+
+/**
  * Applies a decision to a withdrawal that everyone sees.
+ * @param payAloneUpTo up to this amount, in minor units, one person may approve and pay in production
  * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
  *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it
  */
 export function applyDecision<W extends Withdrawal>(
   withdrawal: W,
   decision: WithdrawalDecision,
-  occasion: Occasion,
+  { payAloneUpTo = 0n, ...occasion }: Occasion & { readonly payAloneUpTo?: bigint },
 ): Decided<W> {
   const move = nextMove(withdrawal.status, decision)
   if (move === null) throw rejectionOf(withdrawal, decision)
   assert(isVisible(move.to))
   const { at, by, reason = null } = occasion
-  if (decision === 'pay' && withdrawal.environment === 'production' && isPerson(by, withdrawal.approvedBy)) {
+  const isAlone = decision === 'pay' && isPerson(by, withdrawal.approvedBy)
+  if (isAlone && payTakesTwo(withdrawal, payAloneUpTo)) {
     throw new Rejection('TWO_PEOPLE_REQUIRED', { withdrawalId: withdrawal.id, approvedBy: withdrawal.approvedBy })
   }
   const version = withdrawal.version + 1
@@ -160,6 +173,7 @@ export function applyDecision<W extends Withdrawal>(
     },
     transition: { version, from: withdrawal.status, to: move.to, at, by, reason },
     hold: move.hold,
+    isPaidAlone: isAlone && withdrawal.environment === 'production',
   }
 }
 

@@ -20,7 +20,13 @@ import { showDeposit } from './show-deposit.ts'
 import { showWithdrawal } from './show-withdrawal.ts'
 import { withdrawalQueue } from './withdrawal-queue.ts'
 
-export const handlers = ({ intents }: { readonly intents: Intents }): HandlersOf<'payments'> => ({
+export const handlers = ({
+  intents,
+  payAloneUpTo,
+}: {
+  readonly intents: Intents
+  readonly payAloneUpTo: bigint
+}): HandlersOf<'payments'> => ({
   createDeposit,
   confirmDeposit,
   failDeposit,
@@ -34,10 +40,10 @@ export const handlers = ({ intents }: { readonly intents: Intents }): HandlersOf
   exportPlayer,
   showDeposit,
   listDeposits,
-  showWithdrawal,
+  showWithdrawal: showWithdrawal({ payAloneUpTo }),
   listWithdrawals,
   withdrawalQueue,
   countWithdrawalQueue,
-  decideWithdrawal,
+  decideWithdrawal: decideWithdrawal({ payAloneUpTo }),
   endCommand,
 })

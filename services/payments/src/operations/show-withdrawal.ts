@@ -1,5 +1,6 @@
 import { defined, operations, Rejection } from '@backoffice/contracts'
 import { handle, withOperatorNames } from '@backoffice/service-runtime'
+import { payTakesTwo } from '../domain/withdrawal.ts'
 import { scopeOf } from '../storage/scope.ts'
 import { listTransitions } from '../storage/transitions.ts'
 import { findWithdrawals } from '../storage/withdrawals.ts'
@@ -8,21 +9,24 @@ import { shownTransitions } from '../views/transition.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
 import { factsOf } from '../views/withdrawal-facts.ts'
 
-export const showWithdrawal = handle(
-  operations.payments.showWithdrawal,
-  async ({ input: { withdrawalId }, requestId, deadline }, { db, rpc, now }) => {
-    const [withdrawal] = await shownWithdrawals(db, await findWithdrawals(db, [withdrawalId]))
-    if (withdrawal === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
-    const scope = scopeOf(withdrawal)
-    const [histories, [facts], [shown]] = await Promise.all([
-      listTransitions(db, [withdrawalId]),
-      factsOf(db, [withdrawal], now),
-      withOperatorNames([teamWithdrawal(withdrawal)], { rpc, scope, requestId, deadline }),
-    ])
-    return {
-      ...(shown as NonNullable<typeof shown>),
-      ...defined({ facts }),
-      transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
-    }
-  },
-)
+/** @param payAloneUpTo in production one person may approve and pay up to this amount, in minor units */
+export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint }) =>
+  handle(
+    operations.payments.showWithdrawal,
+    async ({ input: { withdrawalId }, requestId, deadline }, { db, rpc, now }) => {
+      const [withdrawal] = await shownWithdrawals(db, await findWithdrawals(db, [withdrawalId]))
+      if (withdrawal === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
+      const scope = scopeOf(withdrawal)
+      const [histories, [facts], [shown]] = await Promise.all([
+        listTransitions(db, [withdrawalId]),
+        factsOf(db, [withdrawal], now),
+        withOperatorNames([teamWithdrawal(withdrawal)], { rpc, scope, requestId, deadline }),
+      ])
+      return {
+        ...(shown as NonNullable<typeof shown>),
+        ...defined({ facts }),
+        payTakesTwo: payTakesTwo(withdrawal, payAloneUpTo),
+        transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
+      }
+    },
+  )

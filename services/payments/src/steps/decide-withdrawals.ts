@@ -1,4 +1,4 @@
-import { type AuditedChange, operations, Rejection, type TransitionActor } from '@backoffice/contracts'
+import { type AuditedChange, fromMinorUnits, operations, Rejection, type TransitionActor } from '@backoffice/contracts'
 import {
   type Db,
   type EmittedEvent,
@@ -35,6 +35,14 @@ export const decidingWithdrawals = {
   save: (changes: readonly Change<WithdrawalRecord>[], { db }: { readonly db: Db }) => updateWithdrawals(db, changes),
 }
 
+interface How {
+  readonly decision: WithdrawalDecision
+  readonly by: TransitionActor
+  readonly now: Date
+  /** Of the team: up to this amount one person may approve and pay. */
+  readonly payAloneUpTo?: bigint
+}
+
 /**
  * Decides on a withdrawal. After the commit the wallet releases or captures the hold, and then the event goes to the
  * operator.
@@ -43,7 +51,7 @@ export const decidingWithdrawals = {
 export function decideOnWithdrawal(
   { input, operationId }: WithdrawalCall,
   before: Checked<WithdrawalRecord> | undefined,
-  { decision, by, now }: { readonly decision: WithdrawalDecision; readonly by: TransitionActor; readonly now: Date },
+  { decision, by, now, payAloneUpTo = 0n }: How,
 ): {
   readonly withdrawal: WithdrawalRecord
   readonly change: Change<WithdrawalRecord>
@@ -55,12 +63,17 @@ export function decideOnWithdrawal(
   // new one.
   if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
 
-  const occasion = { at: now, by, reason: input.reason }
-  const { withdrawal, transition, hold } = applyDecision(before, sandboxOutcome(before, decision), occasion)
+  const occasion = { at: now, by, reason: input.reason, payAloneUpTo }
+  const decided = applyDecision(before, sandboxOutcome(before, decision), occasion)
+  const { withdrawal, transition, hold, isPaidAlone } = decided
   return {
     withdrawal,
     change: { record: withdrawal, transition, operationId },
-    changed: [{ field: 'status', before: before.status, after: withdrawal.status }],
+    changed: [
+      { field: 'status', before: before.status, after: withdrawal.status },
+      // The setting may be another one tomorrow: reconciliation judges by what held today.
+      ...(isPaidAlone ? [{ field: 'payAloneUpTo', before: null, after: fromMinorUnits(payAloneUpTo) }] : []),
+    ],
     sends: [...holdCommands(withdrawal, hold, now), changeOf(withdrawal, before.status)],
   }
 }

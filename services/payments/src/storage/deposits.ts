@@ -1,4 +1,4 @@
-import type { DepositStatus, Scope } from '@backoffice/contracts'
+import { type DepositStatus, type Environment, environments, type Scope } from '@backoffice/contracts'
 import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
 import { type Deposit, isConfirmed } from '../domain/deposit.ts'
 import { inOrder } from './in-order.ts'
@@ -145,9 +145,15 @@ export async function updateDeposits(db: Db, changes: readonly Change<Deposit>[]
 }
 
 export interface DepositFilter {
-  readonly brandId: string
+  readonly brandId?: string | undefined
+  /** Both when it is undefined. */
+  readonly environment?: Environment | undefined
   readonly playerId?: string | undefined
   readonly status?: DepositStatus | undefined
+  readonly method?: string | undefined
+  /** When it was created: from this time on, and before that. */
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
   readonly externalReference?: string | undefined
   readonly before?: string | undefined
   readonly limit: number
@@ -155,21 +161,44 @@ export interface DepositFilter {
 
 /** Newest first. The last one of a page is where the next begins. */
 export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<DepositRecord[]> {
-  const { brandId, playerId = null, status = null, externalReference, before, limit } = filter
+  const { brandId, playerId, externalReference, limit } = filter
+  const matches = matchesOf(filter)
+  // Statements of their own, since each uses another index.
+  if (brandId !== undefined && externalReference !== undefined)
+    return db<DepositRecord>`
+      select ${columns} from deposit
+      where brand_id = ${brandId} and external_reference = ${externalReference} and ${matches}
+    `
+  if (brandId === undefined && playerId === undefined)
+    return db<DepositRecord>`
+      select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+        select * from deposit where environment = asked and ${matches} order by created_at desc, id desc limit ${limit}
+      ) listed
+      order by created_at desc, id desc limit ${limit}
+    `
+  const whose = playerId === undefined ? sql`brand_id = ${brandId}` : sql`player_id = ${playerId}`
+  return db<DepositRecord>`
+    select ${columns} from deposit where ${whose} and ${matches} order by created_at desc, id desc limit ${limit}
+  `
+}
+
+/** Each is read by itself, because an index begins with it. */
+const environmentsOf = ({ environment }: DepositFilter): readonly Environment[] =>
+  environment === undefined ? environments : [environment]
+
+function matchesOf(filter: DepositFilter) {
+  const { brandId = null, environment = null, playerId = null, status = null, method = null } = filter
+  const { externalReference = null, from = null, to = null, before } = filter
   const place =
     before === undefined
       ? sql``
       : sql`and (created_at, id) < (select last.created_at, last.id from deposit last where last.id = ${before})`
-  const matches = sql`
-    brand_id = ${brandId} ${place}
+  return sql`
+    created_at >= coalesce(${from}::timestamptz, '-infinity') and created_at < coalesce(${to}::timestamptz, 'infinity')
+    and (${brandId}::text is null or brand_id = ${brandId})
+    and (${environment}::text is null or environment = ${environment})
     and (${playerId}::text is null or player_id = ${playerId}) and (${status}::text is null or status = ${status})
-  `
-  if (externalReference === undefined)
-    return db<DepositRecord>`
-      select ${columns} from deposit where ${matches} order by created_at desc, id desc limit ${limit}
-    `
-  // A separate statement, because it uses another index.
-  return db<DepositRecord>`
-    select ${columns} from deposit where ${matches} and external_reference = ${externalReference}
+    and (${method}::text is null or method = ${method})
+    and (${externalReference}::text is null or external_reference = ${externalReference}) ${place}
   `
 }

@@ -1,5 +1,4 @@
-import type { Db } from '@backoffice/service-runtime'
-import type { Proposal } from '../domain/proposal.ts'
+import type { ApprovedProposal, Db } from '@backoffice/service-runtime'
 
 /** Records that a command was given up, by whom, and who had proposed it. */
 export async function insertEndedCommand(
@@ -7,7 +6,7 @@ export async function insertEndedCommand(
   ended: {
     readonly commandId: string
     readonly depositId: string
-    readonly proposal: Proposal
+    readonly proposal: ApprovedProposal
     readonly by: string
     readonly at: Date
     readonly operationId: string

@@ -30,6 +30,15 @@ export const playerTables: readonly PlayerTable[] = [
     key: 'command_id',
     isAbout: (playerId) => sql`deposit_id in (select id from deposit where player_id = ${playerId})`,
   },
+  {
+    table: 'team_proposal',
+    key: 'id',
+    isAbout: (playerId) => sql`
+      input ->> 'commandId' in (
+        select command_id from ended_command where deposit_id in (select id from deposit where player_id = ${playerId})
+      )
+    `,
+  },
   { table: 'depositor', key: 'player_id', isAbout: (playerId) => sql`player_id = ${playerId}` },
   { table: 'audit_entry', key: 'id', isAbout: (playerId) => sql`subject in (${recordsOf(playerId)})` },
 ]

@@ -19,6 +19,7 @@ import {
   isFinal,
   isVisible,
   nextMove,
+  payTakesTwo,
   sandboxOutcome,
   type Withdrawal,
   type WithdrawalDecision,
@@ -131,6 +132,27 @@ t.test('in production approving and paying one withdrawal take two people', asyn
     'WITHDRAWAL_INVALID_STATE',
     'the status is judged first',
   )
+})
+
+t.test('up to an amount one person may approve and pay, and the decision says so', async (t) => {
+  const { withdrawal: approved } = applyDecision(withdrawal, 'approve', { at, by })
+  for (const [payAloneUpTo, isAlone] of [
+    [0n, false],
+    [3_999n, false],
+    [4_000n, true],
+  ] as const) {
+    const pay = (name: string) =>
+      applyDecision(approved, 'pay', { at, by: { kind: 'team', name }, payAloneUpTo }).isPaidAlone
+    t.equal(payTakesTwo(approved, payAloneUpTo), !isAlone)
+    if (isAlone) t.equal(pay('alice'), true)
+    else
+      t.equal(
+        refusal(() => pay('alice')),
+        'TWO_PEOPLE_REQUIRED',
+      )
+    t.equal(pay('bob'), false)
+  }
+  t.equal(payTakesTwo({ ...approved, environment: 'sandbox' }, 0n), false)
 })
 
 t.test('in the sandbox one person may approve and pay, and so may the decision route', async (t) => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { operations, sandboxAmounts } from '@backoffice/contracts'
-import { refusal } from '@backoffice/test-kit'
+import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
-const path = await moneyPath(t)
+const path = await moneyPath(t, { config: { payments: { PAY_ALONE_UP_TO: '5.00' } } })
 const production = path.in({ environment: 'production' })
 const { bed } = path
 
@@ -64,6 +64,37 @@ t.test('in production approving and paying one withdrawal take two people', asyn
   t.match(await production.decide('bob', id, 'pay'), { status: 'paid' })
   t.equal(await production.balance(playerId), '90.00 / 90.00')
 })
+
+t.test(
+  'up to an amount one person may approve and pay, which the audit entry keeps for the reconciliation',
+  async (t) => {
+    const playerId = await production.newPlayerWith('100.00')
+    const request = (amount: string) => production.requestWithdrawal(playerId, { amount })
+    const [{ id: small }, { id: large }] = [await request('5.00'), await request('5.01')]
+    const shown = async (withdrawalId: string) =>
+      (await bed.team('alice').call(operations.payments.showWithdrawal, { input: { withdrawalId } })).payTakesTwo
+    t.same([await shown(small), await shown(large)], [false, true])
+    for (const id of [small, large]) await production.decide('alice', id, 'approve')
+    t.match(await production.decide('alice', small, 'pay'), { status: 'paid' })
+    await t.rejects(production.decide('alice', large, 'pay'), { code: 'TWO_PEOPLE_REQUIRED' })
+    await production.decide('bob', large, 'pay')
+    const changes = await path.rows<{ changes: readonly { field: string }[] }>(
+      `select changes from audit_entry where subject = any($1) and input ->> 'decision' = 'pay' and outcome = 'done' order by at`,
+      [[small, large]],
+    )
+    const paid = { field: 'status', before: 'approved', after: 'paid' }
+    t.same(
+      changes.map((row) => row.changes),
+      [[paid, { field: 'payAloneUpTo', before: null, after: '5.00' }], [paid]],
+    )
+    const { runId } = await bed.team('alice').call(operations.wallet.reconcileWallet, { input: {} })
+    const differences = await eventually(async () => {
+      const { report } = await bed.team('alice').call(operations.wallet.reconcileWallet, { input: { runId } })
+      return report?.differences ?? false
+    })
+    t.same(differences, [])
+  },
+)
 
 t.test('in the sandbox one person of the team may do both', async (t) => {
   const { id } = await path.requestWithdrawal(await path.newPlayerWith('100.00'))

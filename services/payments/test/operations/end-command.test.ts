@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type Environment, type Input, operations, type Scope } from '@backoffice/contracts'
+import { type Environment, type Input, operations, type Rejection, type Scope } from '@backoffice/contracts'
 import { eventually, refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
@@ -12,8 +12,25 @@ const { endCommand, listCommands, showDeposit } = operations.payments
 const { creditAccount, reconcileWallet } = operations.wallet
 const reason = 'the account can hold no more'
 
-const end = (user: TeamUser, commandId: string, operationId: string = randomUUID()) =>
-  bed.team(user).call(endCommand, { input: { commandId, reason }, operationId })
+const propose = (user: TeamUser, commandId: string) => bed.team(user).call(endCommand, { input: { commandId, reason } })
+const approve = (user: TeamUser, commandId: string, approves: string, operationId: string = randomUUID()) =>
+  bed.team(user).call(endCommand, { input: { commandId, reason }, approves, operationId })
+
+interface Proposed {
+  readonly proposalId: string
+  readonly proposedBy: string
+  readonly expiresAt: string
+}
+
+/** What somebody proposes, and another one may carry out. */
+async function proposalOf(user: TeamUser, commandId: string): Promise<Proposed> {
+  const refused: Rejection = await propose(user, commandId).then(
+    () => Promise.reject(new Error('it took one person')),
+    (error) => error,
+  )
+  assert.equal(refused.code, 'AWAITS_APPROVAL')
+  return refused.details as unknown as Proposed
+}
 
 /** An account with no room for one centavo more, as a release without a ceiling could leave it. */
 const fillAccount = (playerId: string) =>
@@ -58,18 +75,15 @@ for (const environment of ['sandbox', 'production'] as const satisfies readonly 
     t.same(await differences(), [])
     const { playerId, depositId, operationId, command } = await stuckDeposit(brand)
 
-    const proposed = await end('alice', command.id)
-    t.match(proposed, { commandId: command.id, depositId, state: 'proposed', proposedBy: 'alice' })
+    const { proposalId, ...proposed } = await proposalOf('alice', command.id)
+    t.match(proposed, { proposedBy: 'alice' })
     t.match(await bed.team('bob').call(showDeposit, { input: { depositId } }), { status: 'pending', settling: true })
-    await t.rejects(end('alice', command.id), {
-      code: 'TWO_PEOPLE_REQUIRED',
-      details: { proposedBy: 'alice', expiresAt: proposed.expiresAt },
-    })
+    t.same(await proposalOf('alice', command.id), { proposalId, ...proposed }, 'a second call proposes nothing new')
     const secondCall = randomUUID()
-    const ended = await end('bob', command.id, secondCall)
-    t.same(ended, { ...proposed, state: 'ended' })
-    t.same(await end('bob', command.id, secondCall), ended, 'a retry gets the same reply')
-    t.equal(await refusal(end('carol', command.id)), 'COMMAND_NOT_FOUND')
+    const ended = await approve('bob', command.id, proposalId, secondCall)
+    t.same(ended, { commandId: command.id, depositId, state: 'ended', ...proposed })
+    t.same(await approve('bob', command.id, proposalId, secondCall), ended, 'a retry gets the same reply')
+    t.equal(await refusal(propose('carol', command.id)), 'COMMAND_NOT_FOUND')
 
     const notPending = { code: 'DEPOSIT_NOT_PENDING', details: { depositId, status: 'failed' } }
     await t.rejects(brand.confirm(depositId, operationId), notPending, 'the retry of the confirmation')
@@ -81,10 +95,12 @@ for (const environment of ['sandbox', 'production'] as const satisfies readonly 
       { from: 'pending', to: 'confirmed', by: { kind: 'operator' } },
       { from: 'confirmed', to: 'failed', by: { kind: 'team', name: 'bob' }, reason },
     ])
-    const audit = "select actor, reason from audit_entry where subject = $1 and outcome = 'done' order by at"
+    const audit =
+      'select distinct on (actor, outcome) actor, outcome, reason from audit_entry where subject = $1 order by actor, outcome'
     t.same(await path.rows(audit, [command.id]), [
-      { actor: 'alice', reason },
-      { actor: 'bob', reason },
+      { actor: 'alice', outcome: 'AWAITS_APPROVAL', reason },
+      { actor: 'bob', outcome: 'done', reason },
+      { actor: 'carol', outcome: 'COMMAND_NOT_FOUND', reason },
     ])
 
     await makeRoom(playerId)
@@ -97,7 +113,7 @@ for (const environment of ['sandbox', 'production'] as const satisfies readonly 
 
 t.test('a retry of the confirmation that waits meanwhile is refused too', async (t) => {
   const { playerId, depositId, operationId, command } = await stuckDeposit()
-  await end('alice', command.id)
+  const { proposalId } = await proposalOf('alice', command.id)
   await leaveAlone(command.id)
   const waiting = refusal(path.confirm(depositId, operationId))
   await eventually(async () => {
@@ -106,7 +122,7 @@ t.test('a retry of the confirmation that waits meanwhile is refused too', async 
     ])
     return rows.length === 0
   })
-  await end('bob', command.id)
+  await approve('bob', command.id, proposalId)
   t.equal(await waiting, 'DEPOSIT_NOT_PENDING')
   await makeRoom(playerId)
 })
@@ -114,17 +130,38 @@ t.test('a retry of the confirmation that waits meanwhile is refused too', async 
 t.test('a credit that the wallet can do, or has done, is not given up', async (t) => {
   const { playerId, depositId, operationId, command } = await stuckDeposit()
   await leaveAlone(command.id)
-  await end('alice', command.id)
+  const { proposalId } = await proposalOf('alice', command.id)
   await makeRoom(playerId)
   const refused = (because: string) => ({ code: 'COMMAND_CANNOT_BE_ENDED', details: { because } })
-  await t.rejects(end('bob', command.id), refused('possible'))
+  await t.rejects(approve('bob', command.id, proposalId), refused('possible'))
   // The wallet has posted it, and its sender does not know yet.
   await bed.rpc.call(creditAccount, { ...command.message, operationId: command.id })
   await leaveAlone(command.id)
-  await t.rejects(end('bob', command.id), refused('posted'))
+  await t.rejects(approve('bob', command.id, proposalId), refused('posted'))
   t.equal((await path.confirm(depositId, operationId)).status, 'confirmed')
   t.equal(await path.balance(playerId), '10.00 / 10.00')
-  t.equal(await refusal(end('bob', command.id)), 'COMMAND_NOT_FOUND')
+  t.equal(await refusal(approve('bob', command.id, proposalId)), 'COMMAND_NOT_FOUND')
+})
+
+t.test('nobody makes the wallet refuse a credit alone', async (t) => {
+  const { playerId, depositId, operationId, command } = await stuckDeposit()
+  await leaveAlone(command.id)
+  const { proposalId } = await proposalOf('alice', command.id)
+  const ofAnother = await stuckDeposit()
+  const { proposalId: otherProposal } = await proposalOf('bob', ofAnother.command.id)
+  await t.rejects(approve('alice', command.id, proposalId), {
+    code: 'TWO_PEOPLE_REQUIRED',
+    details: { proposedBy: 'alice' },
+  })
+  for (const unknown of ['prp_nothing', otherProposal])
+    t.equal(await refusal(approve('alice', command.id, unknown)), 'PROPOSAL_NOT_FOUND')
+  const decline = { proposalId, reason: 'the account has room' }
+  await bed.team('bob').call(operations.payments.declineProposal, { input: decline })
+  t.equal(await refusal(approve('bob', command.id, proposalId)), 'PROPOSAL_NOT_OPEN')
+  await makeRoom(playerId)
+  t.equal((await path.confirm(depositId, operationId)).status, 'confirmed')
+  t.equal(await path.balance(playerId), '10.00 / 10.00')
+  await makeRoom(ofAnother.playerId)
 })
 
 t.test('no other command is given up, and no command that is unknown', async (t) => {
@@ -134,33 +171,37 @@ t.test('no other command is given up, and no command that is unknown', async (t)
     values ($1, $1, 1, 'command', 'wallet.releaseHold', '{}', now(), now() + interval '1 hour')`,
     [id],
   )
-  await t.rejects(end('alice', id), {
+  await t.rejects(propose('alice', id), {
     code: 'COMMAND_CANNOT_BE_ENDED',
     details: { because: 'no credit', operation: 'wallet.releaseHold' },
   })
   await admin.query('delete from payments.outbox where id = $1', [id])
-  t.equal(await refusal(end('alice', id)), 'COMMAND_NOT_FOUND')
+  t.equal(await refusal(propose('alice', id)), 'COMMAND_NOT_FOUND')
 })
 
 t.test('a proposal counts for a day: then the next person proposes', async (t) => {
   const { playerId, command } = await stuckDeposit()
-  await end('alice', command.id)
-  await admin.query("update payments.proposal set proposed_at = proposed_at - interval '1 day' where subject = $1", [
-    command.id,
+  const { proposalId: first } = await proposalOf('alice', command.id)
+  await admin.query("update payments.team_proposal set expires_at = expires_at - interval '1 day' where id = $1", [
+    first,
   ])
-  t.match(await end('bob', command.id), { state: 'proposed', proposedBy: 'bob' })
-  t.match(await end('alice', command.id), { state: 'ended', proposedBy: 'bob' })
+  t.equal(await refusal(approve('bob', command.id, first)), 'PROPOSAL_NOT_OPEN')
+  const { proposalId: second, proposedBy } = await proposalOf('bob', command.id)
+  t.equal(proposedBy, 'bob')
+  t.match(await approve('alice', command.id, second), { state: 'ended', proposedBy: 'bob' })
   await makeRoom(playerId)
   t.same(await differences(), [])
 })
 
-t.test('of two people at once one proposes, and the other one carries it out when they call again', async (t) => {
+t.test('of two approvals at once one ends it', async (t) => {
   const { playerId, command } = await stuckDeposit()
-  const calls = [randomUUID(), randomUUID()] as const
-  const both = () => Promise.allSettled([end('alice', command.id, calls[0]), end('bob', command.id, calls[1])])
-  await both()
-  const states = (await both()).map((call) => call.status === 'fulfilled' && call.value.state)
-  t.same(states.sort(), ['ended', 'proposed'])
+  const { proposalId } = await proposalOf('alice', command.id)
+  const both = await Promise.all(
+    (['bob', 'carol'] as const).map((user) => refusal(approve(user, command.id, proposalId))),
+  )
+  t.equal(both.filter((code) => code === null).length, 1)
+  const [code] = both.filter((code) => code !== null)
+  t.ok(code === 'PROPOSAL_NOT_OPEN' || code === 'COMMAND_NOT_FOUND', code ?? '')
   await makeRoom(playerId)
 })
 

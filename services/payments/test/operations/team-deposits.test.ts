@@ -70,3 +70,34 @@ t.test('listDeposits pages from the newest to the oldest, and filters', async (t
   ).data
   t.same(await list({ externalReference }), [ids[0]])
 })
+
+t.test(
+  'listDeposits lists those of all operators, of one environment or both, and filters by method and time',
+  async (t) => {
+    const production = path.in({ environment: 'production', brandId: 'brd_live', operatorId: 'op_live' })
+    const first = await path.createDeposit(await path.newPlayer({ kyc: false }))
+    const live = await production.createDeposit(await production.newPlayer({ kyc: false }))
+    const card = await path.createDeposit(await path.newPlayer({ kyc: false }), { method: 'card' })
+    const list = async (filter: object) => {
+      const input = { limit: 50, from: first.createdAt, ...filter }
+      return (await team.call(listDeposits, { input })).data.map(({ id }) => id)
+    }
+    t.same(await list({}), [card.id, live.id, first.id])
+    t.same(await list({ environment: 'production' }), [live.id])
+    t.same(await list({ environment: 'sandbox' }), [card.id, first.id])
+    t.same(await list({ environment: 'sandbox', method: 'card' }), [card.id])
+    t.same(await list({ brandId: 'brd_live' }), [live.id])
+    t.same(await list({ brandId: 'brd_live', environment: 'sandbox' }), [])
+    t.same(await list({ playerId: card.playerId }), [card.id])
+    t.same(await list({ from: live.createdAt, to: card.createdAt }), [live.id])
+    const pages: string[] = []
+    for (let before: string | null | undefined; before !== null; ) {
+      const input = { from: first.createdAt, limit: 1, ...(before === undefined ? {} : { before }) }
+      const { data, nextCursor = null } = await team.call(listDeposits, { input })
+      t.equal(data[0]?.operatorName, null, 'the gateway does not run here')
+      pages.push(...data.map(({ id }) => id))
+      before = nextCursor
+    }
+    t.same(pages, [card.id, live.id, first.id])
+  },
+)

@@ -5,5 +5,5 @@ import { kycDecision } from '../steps/change-kyc.ts'
 /** Only sandbox credentials get this far, so the brand of the scope is a sandbox brand. */
 export const decideKycInSandbox = handle(
   operations.players.decideKycInSandbox,
-  kycDecision(({ scope }) => ({ brandId: scope.brandId, actor: 'sandbox' })),
+  kycDecision(({ scope }) => ({ brandId: scope.brandId, actor: 'sandbox', isPerson: false })),
 )

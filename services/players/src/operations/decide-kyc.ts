@@ -4,5 +4,5 @@ import { kycDecision } from '../steps/change-kyc.ts'
 
 export const decideKyc = handle(
   operations.players.decideKyc,
-  kycDecision(({ actor }) => ({ brandId: null, actor })),
+  kycDecision(({ actor }) => ({ brandId: null, actor, isPerson: true })),
 )

@@ -9,10 +9,12 @@ import { findPlayers } from './find-players.ts'
 import { getKyc } from './get-kyc.ts'
 import { getPlayerStanding } from './get-player-standing.ts'
 import { kycQueue } from './kyc-queue.ts'
+import { listGameSessions } from './list-game-sessions.ts'
 import { listGames } from './list-games.ts'
 import { listPlayers } from './list-players.ts'
 import { openGameSession } from './open-game-session.ts'
 import { registerPlayer } from './register-player.ts'
+import { releaseKycCase } from './release-kyc-case.ts'
 import { searchPlayers } from './search-players.ts'
 import { selfExcludePlayer } from './self-exclude-player.ts'
 import { setDailyLimit } from './set-daily-limit.ts'
@@ -22,6 +24,7 @@ import { setPlayerStatus } from './set-player-status.ts'
 import { showDocumentUrl } from './show-document-url.ts'
 import { showPlayer } from './show-player.ts'
 import { submitKyc } from './submit-kyc.ts'
+import { takeKycCase } from './take-kyc-case.ts'
 
 export const handlers = (games: {
   readonly gamesUrl: string
@@ -40,8 +43,11 @@ export const handlers = (games: {
   exportPlayer,
   listPlayers,
   searchPlayers,
+  listGameSessions,
   kycQueue,
   countKycQueue,
+  takeKycCase,
+  releaseKycCase,
   decideKyc,
   showDocumentUrl,
   setDocumentUrl,

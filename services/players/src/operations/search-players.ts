@@ -19,10 +19,11 @@ export const searchPlayers = handle(operations.players.searchPlayers, async (cal
 type Given = Input<typeof operations.players.searchPlayers>
 
 /** @throws {Rejection} VALIDATION_ERROR; SERVICE_UNAVAILABLE as long as there are no digests to search */
-function searchedBy({ playerId, externalId, cpf, email, name, reason }: Given, { vault }: ReadDb): SearchedBy {
-  const given = [playerId, externalId, cpf, email, name].filter((value) => value !== undefined)
+function searchedBy({ playerId, externalId, name, reason, ...secret }: Given, { vault }: ReadDb): SearchedBy {
+  const { cpf, email, phone } = secret
+  const given = [playerId, externalId, cpf, email, phone, name].filter((value) => value !== undefined)
   if (given.length !== 1)
-    throw invalid('body', '', 'must have exactly one of playerId, externalId, cpf, email and name')
+    throw invalid('body', '', 'must have exactly one of playerId, externalId, cpf, email, phone and name')
   if (playerId !== undefined) return { playerId }
   if (externalId !== undefined) return { externalId }
   if (name !== undefined) {
@@ -30,10 +31,11 @@ function searchedBy({ playerId, externalId, cpf, email, name, reason }: Given, {
     if (words.length === 0) throw invalid('body', '/name', 'has no letter and no digit')
     return { words }
   }
-  if (reason === undefined) throw invalid('body', '/reason', 'is required with cpf or email')
+  if (reason === undefined) throw invalid('body', '/reason', 'is required with cpf, email or phone')
   if (!vault.seals) {
-    const cause = new Error('players are found by CPF and e-mail only while SEAL_PERSONAL_DATA is on')
+    const cause = new Error('players are found by CPF, e-mail and phone only while SEAL_PERSONAL_DATA is on')
     throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
   }
-  return cpf === undefined ? { email: email ?? '' } : { cpf }
+  if (cpf !== undefined) return { cpf }
+  return email === undefined ? { phone: phone ?? '' } : { email }
 }

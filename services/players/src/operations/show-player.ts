@@ -4,18 +4,22 @@ import { findSources } from '../storage/document-sources.ts'
 import { latestSubmissions } from '../storage/kyc-submissions.ts'
 import { latestChanges } from '../storage/player-changes.ts'
 import { requirePlayer } from '../storage/players.ts'
+import { findTakenCases } from '../storage/taken-cases.ts'
 import { documentUrl } from '../views/document-url.ts'
 import { publicSubmission, teamPlayer } from '../views/player.ts'
+import { shownTakenCase } from '../views/taken-case.ts'
 
 export const showPlayer = handle(operations.players.showPlayer, async ({ input: { playerId } }, { db, now }) => {
   const player = await requirePlayer(db, playerId)
-  const [[submissions = []], changes, sources] = await Promise.all([
+  const [[submissions = []], changes, sources, taken] = await Promise.all([
     latestSubmissions(db, [playerId]),
     latestChanges(db, playerId),
     findSources(db, [player]),
+    findTakenCases(db, [playerId]),
   ])
   return {
     ...teamPlayer(player, now),
+    taken: shownTakenCase(taken.get(playerId), now),
     submissions: submissions.map((submission) => ({
       ...publicSubmission(submission),
       documentUrl: documentUrl(sources, player, submission.reference, now),

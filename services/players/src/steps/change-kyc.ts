@@ -2,9 +2,11 @@ import { type KycDecision, Rejection, type Scope } from '@backoffice/contracts'
 import type { Db } from '@backoffice/service-runtime'
 import { decide } from '../domain/kyc.ts'
 import type { PlayerRecord } from '../domain/player.ts'
+import { assertNotTakenByOther, type TakenCase } from '../domain/taken-case.ts'
 import { type KycSubmission, latestSubmissions } from '../storage/kyc-submissions.ts'
 import { insertChanges, type MadeChange } from '../storage/player-changes.ts'
 import { lockPlayers, updateKyc } from '../storage/players.ts'
+import { findTakenCases, removeTakenCases } from '../storage/taken-cases.ts'
 import { auditedChange, publicKyc } from '../views/player.ts'
 
 /** Writes the changes of players whose rows are locked. */
@@ -23,28 +25,51 @@ interface Decided {
   readonly player: PlayerRecord | undefined
   /** The latest one, if there is any. */
   readonly submissions: readonly KycSubmission[]
+  readonly taken: TakenCase | undefined
 }
 
-/**
- * How a decision is made and its event is sent, whether the team decides or the sandbox route.
- * @param whose the brand that the player must belong to (null: any), and who is recorded as the actor
- */
-export const kycDecision = (whose: (call: DecisionCall) => { brandId: string | null; actor: string }) => ({
+/** A decision as it is written. It ends whatever somebody had begun. */
+interface DecidedCase {
+  readonly made: MadeChange
+  readonly wasTaken: boolean
+}
+
+interface Decider {
+  /** The brand that the player must belong to. Null: any. */
+  readonly brandId: string | null
+  /** Who is recorded. */
+  readonly actor: string
+  /** Of the team: nobody decides a case that somebody else has taken. */
+  readonly isPerson: boolean
+}
+
+/** How a decision is made and its event is sent, whether the team decides or the sandbox route. */
+export const kycDecision = (whose: (call: DecisionCall) => Decider) => ({
   apart: ({ input }: DecisionCall) => [input.playerId],
 
   async load(calls: readonly DecisionCall[], { db }: { readonly db: Db }): Promise<Decided[]> {
     const keys = calls.map((call) => ({ playerId: call.input.playerId, brandId: whose(call).brandId }))
     const ids = keys.map(({ playerId }) => playerId)
-    const [players, submissions] = await Promise.all([lockPlayers(db, keys), latestSubmissions(db, ids, 1)])
-    return players.map((player, index) => ({ player, submissions: submissions[index] ?? [] }))
+    const [players, submissions, taken] = await Promise.all([
+      lockPlayers(db, keys),
+      latestSubmissions(db, ids, 1),
+      findTakenCases(db, ids),
+    ])
+    return players.map((player, index) => ({
+      player,
+      submissions: submissions[index] ?? [],
+      taken: taken.get(ids[index] ?? ''),
+    }))
   },
 
-  decide(call: DecisionCall, { player, submissions }: Decided, { now }: { readonly now: Date }) {
+  decide(call: DecisionCall, { player, submissions, taken }: Decided, { now }: { readonly now: Date }) {
     if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+    const { actor, isPerson } = whose(call)
+    if (isPerson) assertNotTakenByOther(taken, actor, now)
     const { status, reason = null } = call.input
     const decided = decide(player, { status, reason }, now)
     const kyc = publicKyc(decided.player, submissions)
-    const change: MadeChange = { ...decided, actor: whose(call).actor, reason }
+    const change: DecidedCase = { made: { ...decided, actor, reason }, wasTaken: taken !== undefined }
     const changed = auditedChange(decided)
     if (decided.change === null) return { reply: kyc, change }
     const data = { ...kyc, previousStatus: player.kycStatus, version: decided.player.kycVersion }
@@ -52,6 +77,9 @@ export const kycDecision = (whose: (call: DecisionCall) => { brandId: string | n
     return { reply: kyc, change, sends: [event], changed }
   },
 
-  save: (changes: readonly MadeChange[], { db, now }: { readonly db: Db; readonly now: Date }) =>
-    saveKycChanges(db, changes, now),
+  async save(cases: readonly DecidedCase[], { db, now }: { readonly db: Db; readonly now: Date }) {
+    const made = cases.map((one) => one.made)
+    const over = cases.filter(({ wasTaken }) => wasTaken).map((one) => one.made.player.id)
+    await Promise.all([saveKycChanges(db, made, now), over.length === 0 ? undefined : removeTakenCases(db, over)])
+  },
 })

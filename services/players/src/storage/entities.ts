@@ -22,6 +22,7 @@ export const PlayerEntity = defineEntity({
     sealedIdentity: p.string().nullable(),
     cpfDigest: p.string().nullable(),
     emailDigest: p.string().nullable(),
+    phoneDigest: p.string().nullable(),
     birthDate: p.date(),
     status: p.string().$type<PlayerStatus>(),
     kycStatus: p.string().$type<KycStatus>(),

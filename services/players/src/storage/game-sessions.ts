@@ -1,5 +1,5 @@
-import type { GameSession } from '@backoffice/contracts'
-import { type Db, rowsOf } from '@backoffice/service-runtime'
+import type { GameSession, operations, Reply } from '@backoffice/contracts'
+import { type Db, type ReadDb, rowsOf, type WithTimes } from '@backoffice/service-runtime'
 
 export interface GameSessionRecord {
   readonly id: string
@@ -26,5 +26,24 @@ export async function insertSessions(db: Db, sessions: readonly GameSessionRecor
     insert into game_session ${rowsOf('new', sessions, columns)}
     -- The foreign key locks the players' rows: in id order, as all who lock them do.
     order by player_id
+  `
+}
+
+type Shown = Reply<typeof operations.players.listGameSessions>['data'][number]
+export type ListedSession = WithTimes<Shown, 'createdAt' | 'expiresAt'>
+
+/** Comes after every id. */
+const afterAllIds = '~'
+
+/** A player's sessions, newest first: ids are ordered by time. */
+export function listSessions(
+  db: ReadDb,
+  { playerId, before = afterAllIds, limit }: { playerId: string; before?: string | undefined; limit: number },
+): Promise<ListedSession[]> {
+  return db<ListedSession>`
+    select s.id, s.player_id, s.brand_id, s.game_id, g.name as game_name, s.mode, s.created_at, s.expires_at
+    from game_session s left join game g on g.id = s.game_id
+    where s.player_id = ${playerId} and s.id < ${before}
+    order by s.id desc limit ${limit}
   `
 }

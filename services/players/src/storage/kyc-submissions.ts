@@ -50,7 +50,7 @@ export async function forgetReferences(db: Db, playerId: string): Promise<void> 
 }
 
 type Shown = Reply<typeof operations.players.kycQueue>['data'][number]
-export type WaitingPlayer = WithTimes<Omit<Shown, 'operatorName' | 'documentUrl'>, 'waitingSince'>
+export type WaitingPlayer = WithTimes<Omit<Shown, 'operatorName' | 'documentUrl' | 'taken'>, 'waitingSince'>
 
 /** A place in the order of the queue. */
 export interface QueuePlace {

@@ -10,6 +10,7 @@ import {
   type Identity,
   identityColumns,
   identityOf,
+  phoneDigestsOf,
   type StoredIdentity,
   storedIdentity,
 } from './sealed-identity.ts'
@@ -150,7 +151,7 @@ export async function requirePlayer(db: ReadDb, playerId: string): Promise<Playe
 
 /** A copy, since records are changed by `updatePlayer` alone. An entity has null where the column has. */
 function copyOf(db: ReadDb, row: PlayerRow): PlayerRecord {
-  const { cpfDigest: _, emailDigest: __, ...player } = row
+  const { cpfDigest: _, emailDigest: __, phoneDigest: ___, ...player } = row
   return recordOf(db, player as StoredPlayer)
 }
 
@@ -188,6 +189,7 @@ export type SearchedBy =
   | { readonly externalId: string }
   | { readonly cpf: string }
   | { readonly email: string }
+  | { readonly phone: string }
   /** Beginnings of words, in small letters and without accents. */
   | { readonly words: readonly string[] }
 
@@ -223,6 +225,7 @@ function isFoundBy({ vault }: ReadDb, by: SearchedBy) {
   if ('externalId' in by) return sql`external_id = ${by.externalId}`
   if ('cpf' in by) return sql`cpf_digest = any(${cpfDigestsOf(vault, by.cpf)}::text[])`
   if ('email' in by) return sql`email_digest = any(${emailDigestsOf(vault, by.email)}::text[])`
+  if ('phone' in by) return sql`phone_digest = any(${phoneDigestsOf(vault, by.phone)}::text[])`
   const beginnings = by.words.map((word) => `'${word}':*`).join(' & ')
   return sql`name_words(name) @@ to_tsquery('simple'::regconfig, ${beginnings})`
 }

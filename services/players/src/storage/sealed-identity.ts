@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { cpfDigits } from '@backoffice/contracts'
 import type { Place, SealedTable, Vault } from '@backoffice/service-runtime'
 import { isAnonymised } from '../domain/anonymity.ts'
@@ -16,7 +17,11 @@ export type StoredIdentity = Identity & { readonly sealedIdentity: string | null
 export interface IdentityDigests {
   readonly cpfDigest: string | null
   readonly emailDigest: string | null
+  /** Null where there is no number, too. */
+  readonly phoneDigest: string | null
 }
+
+const noDigests: IdentityDigests = { cpfDigest: null, emailDigest: null, phoneDigest: null }
 
 const nothing: Identity = { email: '', cpf: '', phone: null }
 
@@ -28,9 +33,9 @@ export function storedIdentity(
   playerId: string,
   { email, cpf, phone }: Identity,
 ): StoredIdentity & IdentityDigests {
-  if (!vault.seals) return { email, cpf, phone, sealedIdentity: null, cpfDigest: null, emailDigest: null }
+  if (!vault.seals) return { email, cpf, phone, sealedIdentity: null, ...noDigests }
   const sealedIdentity = vault.seal(JSON.stringify({ email, cpf, phone }), placeOf(playerId))
-  return { ...nothing, sealedIdentity, ...digestsOf(vault, { email, cpf }) }
+  return { ...nothing, sealedIdentity, ...digestsOf(vault, { email, cpf, phone }) }
 }
 
 /** Digests of a CPF under each master key, the newest first: with punctuation or without is the same. */
@@ -41,11 +46,16 @@ export const cpfDigestsOf = (vault: Vault, cpf: string): string[] =>
 export const emailDigestsOf = (vault: Vault, email: string): string[] =>
   vault.lookupDigests(email.trim().toLowerCase(), 'player.email_digest')
 
-function digestsOf(vault: Vault, identity: Pick<Identity, 'email' | 'cpf'>): IdentityDigests {
-  if (isAnonymised(identity)) return { cpfDigest: null, emailDigest: null }
+/** The same of a telephone number. Brazil's code may stand before it or not: operators and callers write either. */
+export const phoneDigestsOf = (vault: Vault, phone: string): string[] =>
+  vault.lookupDigests(phone.replace(/^\+/, '').replace(/^55(?=\d{10,11}$)/, ''), 'player.phone_digest')
+
+function digestsOf(vault: Vault, identity: Identity): IdentityDigests {
+  if (isAnonymised(identity)) return noDigests
   const [cpfDigest = null] = cpfDigestsOf(vault, identity.cpf)
   const [emailDigest = null] = emailDigestsOf(vault, identity.email)
-  return { cpfDigest, emailDigest }
+  const [phoneDigest = null] = identity.phone === null ? [] : phoneDigestsOf(vault, identity.phone)
+  return { cpfDigest, emailDigest, phoneDigest }
 }
 
 /** The identity that columns stand for. */
@@ -54,7 +64,7 @@ export const identityOf = (vault: Vault, playerId: string, { sealedIdentity, ...
 
 export const identityColumns = 'email text, cpf text, phone text, sealed_identity text'
 /** They are written and compared, and never read with a player. */
-export const digestColumns = 'cpf_digest text, email_digest text'
+export const digestColumns = 'cpf_digest text, email_digest text, phone_digest text'
 const columns = `${identityColumns}, ${digestColumns}`
 
 export const sealedPlayers: SealedTable = {
@@ -62,15 +72,14 @@ export const sealedPlayers: SealedTable = {
   key: 'id text',
   reads: columns,
   writes: columns,
-  renew({ id, email, cpf, phone, sealedIdentity, cpfDigest, emailDigest }, vault) {
+  renew({ id, email, cpf, phone, sealedIdentity, cpfDigest, emailDigest, phoneDigest }, vault) {
     if (sealedIdentity === null) return vault.seals ? storedIdentity(vault, id, { email, cpf, phone }) : null
     const renewed = vault.renew(sealedIdentity, placeOf(id))
-    const isCurrent = [cpfDigest, emailDigest].every((digest) => digest !== null && vault.isNewest(digest))
+    const stored: IdentityDigests = { cpfDigest, emailDigest, phoneDigest }
+    const isCurrent = Object.values(stored).every((digest) => digest !== null && vault.isNewest(digest))
     if (renewed === null && (isCurrent || !vault.seals)) return null
-    const digests = vault.seals
-      ? digestsOf(vault, identityOf(vault, id, { ...nothing, sealedIdentity }))
-      : { cpfDigest, emailDigest }
-    if (renewed === null && digests.cpfDigest === cpfDigest && digests.emailDigest === emailDigest) return null
+    const digests = vault.seals ? digestsOf(vault, identityOf(vault, id, { ...nothing, sealedIdentity })) : stored
+    if (renewed === null && isDeepStrictEqual(digests, stored)) return null
     return { ...nothing, sealedIdentity: renewed ?? sealedIdentity, ...digests }
   },
 }

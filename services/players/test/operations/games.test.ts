@@ -254,3 +254,42 @@ t.test('after five failures in a row nobody is asked; later one launch is tried,
   behaviour = works
   t.ok(await eventually(() => open(playerId, production)), 'it recovers by itself')
 })
+
+t.test(
+  'the team reads which games a player opened, newest first and page by page, without their addresses',
+  async (t) => {
+    const playerId = await approvedPlayer(production)
+    const opened = []
+    for (const gameId of ['fortune-reels', 'crystal-cave', 'fortune-reels'])
+      opened.push(await open(playerId, production, gameId))
+    await open(await approvedPlayer(production), production)
+    const support = bed.team('support')
+    const list = (input: { before?: string; limit: number }) =>
+      support.call(operations.players.listGameSessions, { input: { playerId, ...input } })
+    const { data, nextCursor } = await list({ limit: 2 })
+    const ids = opened.map(({ id }) => id).reverse()
+    t.same(
+      data.map(({ id }) => id),
+      ids.slice(0, 2),
+    )
+    t.match(data[1], {
+      playerId,
+      brandId: production.brandId,
+      gameId: 'crystal-cave',
+      gameName: 'Crystal Cave',
+      mode: 'real',
+    })
+    t.notMatch(JSON.stringify(data), /gameUrl|sha256/)
+    const last = await list({ limit: 2, before: nextCursor ?? '' })
+    t.match(last, { data: [{ id: ids[2], gameId: 'fortune-reels' }], nextCursor: null })
+    t.equal(last.data.length, 1)
+    await bed.sql('admin').query("delete from players.game where id = 'crystal-cave'")
+    t.match((await list({ limit: 3 })).data[1], { gameId: 'crystal-cave', gameName: null })
+    const unknown = support.call(operations.players.listGameSessions, { input: { playerId: 'ply_nobody', limit: 1 } })
+    await t.rejects(unknown, { code: 'PLAYER_NOT_FOUND' })
+    const integration = bed
+      .team('integration')
+      .call(operations.players.listGameSessions, { input: { playerId, limit: 1 } })
+    await t.rejects(integration, { code: 'ROLE_REQUIRED' })
+  },
+)

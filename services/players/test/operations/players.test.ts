@@ -1,6 +1,6 @@
 import { operations, submissionsBytesMax } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime'
-import { eventually, keptMessages, refusal, testBed } from '@backoffice/test-kit'
+import { eventually, keptMessages, refusal, type TeamUser, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -8,8 +8,9 @@ import { newPlayer } from '../new-player.ts'
 
 const { registerPlayer, findPlayers, getKyc, submitKyc, decideKycInSandbox, decideKyc, getPlayerStanding } =
   operations.players
-const { setPlayerStatus, selfExcludePlayer, setDailyLimit, kycQueue, countKycQueue, showPlayer, listPlayers } =
+const { setPlayerStatus, selfExcludePlayer, setDailyLimit, kycQueue, countKycQueue, takeKycCase, releaseKycCase } =
   operations.players
+const { showPlayer, listPlayers } = operations.players
 
 let now = new Date('2026-03-02T12:00:00.000Z')
 const bed = await testBed(t, { players, wallet }, { clock: { now: () => now } })
@@ -259,6 +260,82 @@ t.test('the queue shows one environment or both, and is counted by environment',
     { environment: 'production', waiting: 0, oldestAt: null },
   ])
 })
+
+t.test(
+  'a case that one has taken nobody else decides, until it is taken over, given back, or half an hour old',
+  async (t) => {
+    const there = bed.scope({ brandId: 'brd_of_taken_cases' })
+    const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: there, input: newPlayer() })
+    const submit = () =>
+      bed.rpc.call(submitKyc, { scope: there, input: { playerId, documentType: 'rg', reference: 'x' } })
+    await submit()
+    const take = (user: TeamUser, input: { takeOver?: boolean } = {}) =>
+      bed.team(user).call(takeKycCase, { input: { playerId, ...input } })
+    const release = (user: TeamUser) => bed.team(user).call(releaseKycCase, { input: { playerId } })
+    const decide = (user: TeamUser) =>
+      bed.team(user).call(decideKyc, { input: { playerId, status: 'reprovado', reason: 'unreadable' } })
+    const shown = async () => {
+      const [player, queue] = await Promise.all([
+        bed.team('support').call(showPlayer, { input: { playerId } }),
+        bed.team('support').call(kycQueue, { input: { brandId: there.brandId, limit: 1 } }),
+      ])
+      t.same(queue.data[0]?.taken, player.taken)
+      return player.taken
+    }
+    t.equal(await shown(), null)
+    t.same(await release('alice'), { playerId, taken: null }, 'nobody has it: that is done already')
+
+    const until = new Date(now.getTime() + 30 * 60_000).toISOString()
+    t.same(await take('alice'), { playerId, taken: { by: 'alice', at: now.toISOString(), until } })
+    t.same(await shown(), { by: 'alice', at: now.toISOString(), until })
+    const taken = { code: 'KYC_TAKEN', details: { playerId, takenBy: 'alice', until } }
+    const calls: readonly ((user: TeamUser) => Promise<unknown>)[] = [take, release, decide]
+    for (const call of calls) await t.rejects(call('bob'), taken)
+    t.match(await take('bob', { takeOver: true }), { taken: { by: 'bob' } })
+    t.equal(await refusal(decide('alice')), 'KYC_TAKEN')
+    await release('bob')
+    t.equal(await shown(), null)
+
+    await take('bob')
+    now = new Date(now.getTime() + 29 * 60_000)
+    t.equal(await refusal(take('alice')), 'KYC_TAKEN')
+    await take('bob')
+    now = new Date(now.getTime() + 30 * 60_000)
+    t.equal(await shown(), null)
+    await decide('alice')
+
+    await submit()
+    await take('alice')
+    await decide('alice')
+    await submit()
+    t.equal(await shown(), null, 'it was over with the decision')
+    await take('alice')
+    await bed.rpc.call(decideKycInSandbox, { scope: there, input: { playerId, status: 'aprovado' } })
+    t.equal(await refusal(take('support')), 'ROLE_REQUIRED')
+    t.match(await bed.team('bob').call(showPlayer, { input: { playerId } }), { kycStatus: 'aprovado', taken: null })
+
+    const { data } = await bed
+      .team('bob')
+      .call(operations.players.listAudit, { input: { subject: playerId, limit: 50 } })
+    const changes = data.flatMap(({ actor, changes }) => (changes ?? []).map((change) => ({ actor, ...change })))
+    t.strictSame(
+      changes
+        .filter(({ field }) => field === 'takenBy')
+        .reverse()
+        .slice(0, 3),
+      [
+        { actor: 'alice', field: 'takenBy', before: null, after: 'alice' },
+        { actor: 'bob', field: 'takenBy', before: 'alice', after: 'bob' },
+        { actor: 'bob', field: 'takenBy', before: 'bob', after: null },
+      ],
+    )
+    for (const operation of [takeKycCase, releaseKycCase])
+      t.equal(
+        await refusal(bed.team('alice').call(operation, { input: { playerId: 'ply_nobody' } })),
+        'PLAYER_NOT_FOUND',
+      )
+  },
+)
 
 t.test('a decision of the team needs a reason', async (t) => {
   const { id: playerId } = await register()

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type Input, operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
@@ -45,7 +46,10 @@ async function sealAll(): Promise<number> {
   return total
 }
 
-const joao = { name: 'João da Silva', cpf: '111.444.777-35', email: 'Joao.Silva@example.com' }
+const joao = {
+  ...{ name: 'João da Silva', cpf: '111.444.777-35', email: 'Joao.Silva@example.com' },
+  phone: '+5511987654321',
+}
 const first = await register({ ...joao, externalId: 'same' })
 const second = await register({ ...joao, externalId: 'same' }, production)
 const third = await register({ ...joao, name: 'JOAO DA SILVA JÚNIOR', externalId: 'same' }, elsewhere)
@@ -74,6 +78,15 @@ t.test('a CPF is found with punctuation or without, an e-mail address in any cas
   t.same(await search({ email: 'maria@example.com', reason }), [maria])
 })
 
+t.test('a phone is found as a whole, with the code of its country or, in Brazil, without', async (t) => {
+  for (const phone of ['+5511987654321', '5511987654321', '11987654321'])
+    t.same(await search({ phone, reason }), [third, second, first], phone)
+  for (const phone of ['+1987654321', '1198765432', '+3511987654321'])
+    t.same(await search({ phone, reason }), [], phone)
+  const abroad = await register({ phone: '14155552671' })
+  t.same(await search({ phone: '+14155552671', reason }), [abroad])
+})
+
 t.test('the search is narrowed to an operator, a brand or an environment, and read page by page', async (t) => {
   const name = 'joao'
   t.same(await search({ name, environment: 'production' }), [second])
@@ -90,21 +103,25 @@ t.test('what is found is masked, also when the whole CPF was given', async (t) =
   t.match(data, [{ cpf: '*********35', email: 'J***@example.com', birthDate: '1990-**-**', operatorName: null }])
 })
 
-t.test('a search by CPF or e-mail needs a reason and is recorded, without what was searched', async (t) => {
+t.test('a search by CPF, e-mail or phone needs a reason and is recorded, without what was searched', async (t) => {
   const recorded = async () =>
     (await alice.call(listAudit, { input: { limit: 100 } })).data.filter(
       ({ operation, reason }) => operation === 'searchPlayers' && reason !== null,
     )
   const before = (await recorded()).length
-  for (const by of [{ cpf: joao.cpf }, { email: joao.email }])
+  for (const by of [{ cpf: joao.cpf }, { email: joao.email }, { phone: joao.phone }])
     await t.rejects(search(by), { code: 'VALIDATION_ERROR', details: { issues: [{ path: '/reason' }] } })
   await search({ name: 'joao' })
   t.equal((await recorded()).length, before, 'a search by name needs none')
   await search({ cpf: joao.cpf, reason: 'complaint 9' })
-  const [latest, ...others] = await recorded()
+  await search({ phone: joao.phone, reason: 'complaint 9' })
+  const [byPhone, byCpf, ...others] = await recorded()
   t.equal(others.length, before)
-  t.match(latest, { actor: 'alice', reason: 'complaint 9', input: { cpf: '', reason: 'complaint 9', limit: 20 } })
-  const { rows } = await admin.query(`select from players.audit_entry where input::text ~* '44477735|joao[.]silva'`)
+  t.match(byPhone, { actor: 'alice', reason: 'complaint 9', input: { phone: '' } })
+  t.match(byCpf, { actor: 'alice', reason: 'complaint 9', input: { cpf: '', reason: 'complaint 9', limit: 20 } })
+  const { rows } = await admin.query(
+    `select from players.audit_entry where input::text ~* '44477735|joao[.]silva|98765'`,
+  )
   t.same(rows, [])
 })
 
@@ -115,12 +132,24 @@ t.test('a search is by exactly one thing', async (t) => {
   t.equal(await refusal(search({ cpf: '123', reason })), 'VALIDATION_ERROR')
 })
 
-const found = () => search({ cpf: joao.cpf, reason })
+const found = async () => {
+  const byCpf = await search({ cpf: joao.cpf, reason })
+  assert.deepEqual(await search({ phone: joao.phone, reason }), byCpf)
+  return byCpf
+}
 
 t.test('what is searched is a keyed digest: the table shows neither CPF nor e-mail address', async (t) => {
   const { rows } = await admin.query('select * from players.player where id = $1', [first])
-  t.notMatch(JSON.stringify(rows), /44477735|joao.silva@/i)
-  t.match(rows, [{ cpf: '', email: '', cpf_digest: /^first\.[\w-]{22}$/, email_digest: /^first\.[\w-]{22}$/ }])
+  t.notMatch(JSON.stringify(rows), /44477735|joao.silva@|98765/i)
+  t.match(rows, [
+    {
+      cpf: '',
+      email: '',
+      cpf_digest: /^first\.[\w-]{22}$/,
+      email_digest: /^first\.[\w-]{22}$/,
+      phone_digest: /^first\.[\w-]{22}$/,
+    },
+  ])
 })
 
 t.test('players are found while the master key is replaced, and afterwards without the old one', async (t) => {
@@ -139,7 +168,10 @@ t.test('what was stored without digests is found once the stored data are sealed
   t.equal(await refusal(found()), 'SERVICE_UNAVAILABLE', 'nobody is told that there is no such player')
   t.same(await search({ name: 'clear' }), [clear])
   await restart({ SEAL_PERSONAL_DATA: true })
-  await admin.query('update players.player set cpf_digest = null, email_digest = null where id = $1', [first])
+  await admin.query(
+    'update players.player set cpf_digest = null, email_digest = null, phone_digest = null where id = $1',
+    [first],
+  )
   const before = await found()
   t.notOk(before.includes(clear) || before.includes(first))
   await sealAll()
@@ -150,11 +182,17 @@ t.test('what was stored without digests is found once the stored data are sealed
 t.test('an anonymised player is found by nothing that was known of the person', async (t) => {
   await alice.call(setPlayerStatus, { input: { playerId: first, status: 'encerrado', reason } })
   await alice.call(anonymisePlayer, { input: { playerId: first, reason } })
-  for (const by of [{ cpf: joao.cpf, reason }, { email: joao.email, reason }, { name: 'joao' }, { externalId: 'same' }])
+  for (const by of [
+    { cpf: joao.cpf, reason },
+    { email: joao.email, reason },
+    { phone: joao.phone, reason },
+    { name: 'joao' },
+    { externalId: 'same' },
+  ])
     t.notOk((await search(by)).includes(first))
   const digests = async () =>
-    (await admin.query('select cpf_digest, email_digest from players.player where id = $1', [first])).rows
-  t.same(await digests(), [{ cpf_digest: null, email_digest: null }])
+    (await admin.query('select cpf_digest, email_digest, phone_digest from players.player where id = $1', [first])).rows
+  t.same(await digests(), [{ cpf_digest: null, email_digest: null, phone_digest: null }])
   await sealAll()
-  t.same(await digests(), [{ cpf_digest: null, email_digest: null }])
+  t.same(await digests(), [{ cpf_digest: null, email_digest: null, phone_digest: null }])
 })

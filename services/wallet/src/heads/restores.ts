@@ -1,4 +1,4 @@
-import { type HeadStore, stampOf } from './store.ts'
+import { type HeadStore, stampOf, textOf } from './store.ts'
 
 /** That the database went back to an earlier moment. It stands among the exported heads, where it is kept for ever. */
 export interface Restore {
@@ -32,12 +32,6 @@ export async function listRestores(store: HeadStore): Promise<Restore[]> {
 export async function writeRestore(store: HeadStore, restore: Restore): Promise<void> {
   const name = `${kind}/${stampOf(restore.recordedAt)}.json`
   if (!(await store.put(name, `${JSON.stringify(restore)}\n`))) throw new Error(`there is already a ${name}`)
-}
-
-async function textOf(store: HeadStore, name: string): Promise<string> {
-  let text = ''
-  for await (const piece of store.read(name)) text += piece
-  return text
 }
 
 function restoreFrom(text: string): Restore {

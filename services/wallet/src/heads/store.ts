@@ -1,6 +1,6 @@
 /**
  * What an export has: the heads that moved since the export before, or those of all accounts. A name begins with its kind,
- * because records of restores stand beside them (restores.ts).
+ * because records of restores and of the team stand beside them (restores.ts, teams.ts).
  */
 export type ObjectKind = 'delta' | 'snapshot'
 
@@ -15,6 +15,13 @@ export interface HeadStore {
   list(prefix: string, after: string): Promise<string[]>
   /** The text of an object, in pieces. */
   read(name: string): AsyncIterable<string>
+}
+
+/** The whole text of a small object. */
+export async function textOf(store: HeadStore, name: string): Promise<string> {
+  let text = ''
+  for await (const piece of store.read(name)) text += piece
+  return text
 }
 
 /** One of the objects of an export. */

@@ -10,6 +10,7 @@ import { exportPlayer } from './export-player.ts'
 import { exportStatement } from './export-statement.ts'
 import { getWallet } from './get-wallet.ts'
 import { listEntries } from './list-entries.ts'
+import { listReconciliations } from './list-reconciliations.ts'
 import { listTransactions } from './list-transactions.ts'
 import { openAccount } from './open-account.ts'
 import { openHold } from './open-hold.ts'
@@ -43,5 +44,6 @@ export const handlers = (
   listEntries,
   exportStatement,
   reconcileWallet: reconcileWallet(reconciler),
+  listReconciliations,
   recordRestore: recordRestore(heads),
 })

@@ -23,25 +23,36 @@ export interface TransferFacts {
   readonly isPosted: boolean
 }
 
-/** One question about records of a kind. It reads what belongs to the given keys, each by an index, and nothing else. */
-export interface Question {
+interface AboutKind {
   readonly check: string
   readonly kind: Kind
   /** Which transfers the check looks at. Without it, it looks at all of them. */
   readonly of?: (transfer: TransferFacts) => boolean
   /** False: what it looks at is counted by another question of the check. */
   readonly counts: boolean
+}
+
+/** A question that PostgreSQL answers. It reads what belongs to the given keys, each by an index, and nothing else. */
+export interface SqlQuestion extends AboutKind {
   /** What is read first, for `differences`, because PostgreSQL cannot read it by itself. */
   readonly given?: (db: ReadDb, keys: readonly string[]) => Promise<Fragment>
   /** A query with the columns key, brand_id, subject, expected, actual, explanation. */
   readonly differences: (keys: Fragment, given: Fragment) => Fragment
 }
 
+/** A question that PostgreSQL cannot answer, because it is about signatures. */
+interface ReadQuestion extends AboutKind {
+  readonly find: (db: ReadDb, keys: readonly string[]) => Promise<readonly KeyedFound[]>
+}
+
+/** One question about records of a kind. */
+export type Question = SqlQuestion | ReadQuestion
+
 /** A check that PostgreSQL does by itself: its first question counts what it looks at. */
 export const sqlCheck = (
   check: string,
-  ...questions: readonly Omit<Question, 'check' | 'counts'>[]
-): readonly Question[] => questions.map((question, index) => ({ check, counts: index === 0, ...question }))
+  ...questions: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
+): readonly SqlQuestion[] => questions.map((question, index) => ({ check, counts: index === 0, ...question }))
 
 export type Found = Omit<Difference, 'check' | 'environment'>
 
@@ -58,11 +69,9 @@ type Row = Omit<Found, 'expected' | 'actual'> & {
 }
 
 /** Asks a question about some keys. */
-export async function ask(
-  db: ReadDb,
-  { given, differences }: Question,
-  keys: readonly string[],
-): Promise<readonly KeyedFound[]> {
+export async function ask(db: ReadDb, question: Question, keys: readonly string[]): Promise<readonly KeyedFound[]> {
+  if ('find' in question) return question.find(db, keys)
+  const { given, differences } = question
   const read = given === undefined ? sql`` : await given(db, keys)
   const rows = await db<Row>`
     select d.key, d.brand_id, d.subject, d.expected, d.actual, d.explanation

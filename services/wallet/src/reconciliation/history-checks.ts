@@ -9,7 +9,7 @@ import {
   sql,
   unnest,
 } from '@backoffice/service-runtime'
-import type { Question } from './check.ts'
+import type { SqlQuestion } from './check.ts'
 
 /**
  * The statuses that lead to each status, as the state machines of payments allow them. They are written down here a
@@ -69,10 +69,10 @@ const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => F
 const recordCheck = (
   check: string,
   differences: (records: Fragment, given: Fragment) => Fragment,
-  ...others: readonly Omit<Question, 'check' | 'counts'>[]
-): readonly Question[] => [
+  ...others: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
+): readonly SqlQuestion[] => [
   ...(['deposit', 'withdrawal'] as const).map(
-    (kind): Question => ({
+    (kind): SqlQuestion => ({
       ...{ check, kind, counts: true },
       differences: (keys, given) => differences(recordsOf[kind](keys), given),
     }),
@@ -125,8 +125,17 @@ const decidedStatus = sql`case a.input ->> 'decision' when 'approve' then 'appro
   when 'pay' then 'paid' when 'fail' then 'failed' end`
 
 /**
+ * Up to which amount one person could approve and pay when a payment was made: its audit entry says what held then. In
+ * minor units, null where two people paid.
+ */
+const aloneUpTo = (changes: Fragment) => sql`(
+  select max((c ->> 'after')::numeric) * 100 from json_array_elements(${changes}) c
+  where c ->> 'field' = 'payAloneUpTo' and c ->> 'after' ~ '^\\d{1,13}\\.\\d{2}$'
+)`
+
+/**
  * Every decision of the team is in the audit trail, made by the same person, and the other way round. In production only
- * the team decides, and whoever approved a withdrawal does not pay it. Two people gave up a deposit's credit. A decision
+ * the team decides, and whoever approved a withdrawal does not pay it, above an amount. Two people gave up a deposit's credit. A decision
  * and its audit entry are written in one transaction, so the entry is looked for around the decision's time, which an index
  * finds, and elsewhere only when it is not there.
  */
@@ -149,12 +158,14 @@ export const decisions = recordCheck(
             then 'A decision is not the one that the audit trail names.'
           when d.by_review and d.by_kind = 'operator' or d.environment = 'production' and d.by_kind = 'sandbox'
             then 'Somebody decided who may not.'
-          when d.environment = 'production' and d.approver = 'team ' || d.by_name then 'One person approved a withdrawal and paid it.'
+          when d.environment = 'production' and d.approver = 'team ' || d.by_name
+            and d.amount > coalesce(${aloneUpTo(sql`a.changes`)}, 0) then 'One person approved a withdrawal and paid it.'
           when d.to_status = 'approved' and d.approved_by is distinct from case when d.by_kind = 'team' then d.by_name end
             then 'A withdrawal names an approver who did not approve it.'
           end as explanation
       from (
-        select r.brand_id, s.record_id, s.to_status, s.at, s.by_kind, s.by_name, s.operation_id, r.environment, r.approved_by,
+        select r.brand_id, s.record_id, s.to_status, s.at, s.by_kind, s.by_name, s.operation_id, r.environment, r.amount,
+          r.approved_by,
           e.command_id, e.proposed_by, e.proposal_operation_id, e.ended_by, e.operation_id as ending_operation_id,
           r.kind = 'withdrawal' and s.to_status in ('approved', 'rejected', 'paid', 'failed') as by_review,
           format('%s %s', approval.by_kind, approval.by_name) as approver
@@ -164,7 +175,7 @@ export const decisions = recordCheck(
           on approval.record_id = s.record_id and approval.to_status = 'approved' and s.to_status = 'paid'
       ) d
       left join lateral (
-        select a.id, a.actor, a.subject, ${decidedStatus} as status from payments.audit_entry a
+        select a.id, a.actor, a.subject, ${decidedStatus} as status, a.changes from payments.audit_entry a
         where d.by_kind = 'team' and a.at between d.at - interval '1 minute' and d.at + interval '1 minute'
           and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and coalesce(a.outcome, 'done') = 'done'
         limit 1
@@ -177,21 +188,23 @@ export const decisions = recordCheck(
           on (proposed.operation_id, proposed.operation, proposed.subject, proposed.actor)
             = (d.proposal_operation_id, 'endCommand', d.command_id, d.proposed_by)
         where d.by_kind = 'team' and d.ending_operation_id = d.operation_id
-          and 'done' = all (array[coalesce(done.outcome, 'done'), coalesce(proposed.outcome, 'done')])
+          and coalesce(done.outcome, 'done') = 'done'
+          -- Its audit entry said that it was done, before what takes two people had one mechanism.
+          and coalesce(proposed.outcome, 'done') in ('AWAITS_APPROVAL', 'done')
           and (done.operation_id, done.operation, done.subject, done.actor)
             = (d.operation_id, 'endCommand', d.command_id, d.ended_by)
           and proposed.actor <> done.actor and done.at < proposed.at + interval '1 day'
         limit 1
       ) ended on true
       left join lateral (
-        select a.id, a.actor, a.subject, ${decidedStatus} as status from payments.audit_entry a
+        select a.id, a.actor, a.subject, ${decidedStatus} as status, a.changes from payments.audit_entry a
         where d.by_kind = 'team' and near.id is null and ended.id is null
           and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and coalesce(a.outcome, 'done') = 'done'
         limit 1
       ) far on true
       cross join lateral (select coalesce(near.id, ended.id, far.id), coalesce(near.actor, ended.actor, far.actor),
-        coalesce(near.subject, ended.subject, far.subject), coalesce(near.status, ended.status, far.status)
-      ) a (audit_id, actor, audited_subject, audited_status)
+        coalesce(near.subject, ended.subject, far.subject), coalesce(near.status, ended.status, far.status), coalesce(near.changes, far.changes)
+      ) a (audit_id, actor, audited_subject, audited_status, changes)
     ) judged
     where explanation is not null
   `,

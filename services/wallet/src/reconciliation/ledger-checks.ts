@@ -85,9 +85,40 @@ const audited = sql`
 `
 
 /**
+ * Corrections as `p`, each with its audit entry as `a`. Both are written in one transaction, so the entry is looked for
+ * around the transfer's time, which an index finds, and elsewhere only when it is not there.
+ */
+export const withAudit = (keys: Fragment) => sql`
+  (
+    select k.key, t.brand_id, t.id, t.reference, t.reason, t.created_at,
+      case t.type when 'ADJUSTMENT' then 'adjustWallet' else 'reverseTransfer' end as operation,
+      case t.type when 'ADJUSTMENT' then coalesce(c.owner_id, d.owner_id) else t.reverses end as subject,
+      case when t.type = 'ADJUSTMENT' then case when c.owner_id is null then -t.amount else t.amount end end as amount
+    from ${keys}
+    join wallet.transfer t on t.id = k.key
+    left join wallet.account d on d.id = t.debit_account
+    left join wallet.account c on c.id = t.credit_account
+  ) p
+  left join lateral (
+    select a.* from (${audited}) a
+    where a.at between p.created_at - interval '1 minute' and p.created_at + interval '1 minute'
+      and (a.operation, a.reference, a.subject) = (p.operation, p.reference, p.subject)
+    limit 1
+  ) near on true
+  left join lateral (
+    select a.* from (${audited}) a
+    where near.id is null and (a.operation, a.reference, a.subject) = (p.operation, p.reference, p.subject)
+    limit 1
+  ) far on true
+  cross join lateral (select coalesce(near.id, far.id), coalesce(near.actor, far.actor),
+    coalesce(near.operation, far.operation), coalesce(near.operation_id, far.operation_id),
+    coalesce(near.reason, far.reason), coalesce(near.subject, far.subject), coalesce(near.amount, far.amount)
+  ) a (id, actor, operation, operation_id, reason, subject, amount)
+`
+
+/**
  * Every adjustment and reversal is one that a person of the team made, for the reason and amount that the audit trail
- * says, and the other way round. Both are written in one transaction, so an audit entry is looked for around the
- * transfer's time, which an index finds, and elsewhere only when it is not there.
+ * says, and the other way round.
  */
 export const corrections = sqlCheck(
   'corrections',
@@ -100,31 +131,7 @@ export const corrections = sqlCheck(
           else format('%s by %s (operation %s): %s %s, %s', a.operation, a.actor, a.operation_id, a.subject, a.amount, a.reason) end as expected,
         format('%s %s, %s (reference %s)', p.subject, p.amount, p.reason, p.reference) as actual,
         'An adjustment or reversal and the audit trail do not agree (minor units).' as explanation
-      from (
-        select k.key, t.brand_id, t.id, t.reference, t.reason, t.created_at,
-          case t.type when 'ADJUSTMENT' then 'adjustWallet' else 'reverseTransfer' end as operation,
-          case t.type when 'ADJUSTMENT' then coalesce(c.owner_id, d.owner_id) else t.reverses end as subject,
-          case when t.type = 'ADJUSTMENT' then case when c.owner_id is null then -t.amount else t.amount end end as amount
-        from ${keys}
-        join wallet.transfer t on t.id = k.key
-        left join wallet.account d on d.id = t.debit_account
-        left join wallet.account c on c.id = t.credit_account
-      ) p
-      left join lateral (
-        select a.* from (${audited}) a
-        where a.at between p.created_at - interval '1 minute' and p.created_at + interval '1 minute'
-          and (a.operation, a.reference, a.subject) = (p.operation, p.reference, p.subject)
-        limit 1
-      ) near on true
-      left join lateral (
-        select a.* from (${audited}) a
-        where near.id is null and (a.operation, a.reference, a.subject) = (p.operation, p.reference, p.subject)
-        limit 1
-      ) far on true
-      cross join lateral (select coalesce(near.id, far.id), coalesce(near.actor, far.actor),
-        coalesce(near.operation, far.operation), coalesce(near.operation_id, far.operation_id),
-        coalesce(near.reason, far.reason), coalesce(near.subject, far.subject), coalesce(near.amount, far.amount)
-      ) a (id, actor, operation, operation_id, reason, subject, amount)
+      from ${withAudit(keys)}
       where a.id is null or (p.amount, p.reason) is distinct from (a.amount, a.reason)
         or a.actor = '' or a.operation_id = ''
     `,

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import type { Environment, ReconciliationReport } from '@backoffice/contracts'
+import type { ReconciliationReport } from '@backoffice/contracts'
 import { type Database, firstId, fitting, type ReadDb } from '@backoffice/service-runtime'
 import type { ExportedHead, Wanted } from '../heads/exports.ts'
 import { keepAccountCheckpoints } from '../storage/account-checkpoints.ts'
@@ -10,17 +9,18 @@ import {
   type ReconciliationCheckpoint,
 } from '../storage/reconciliations.ts'
 import { checkAccounts, entriesWithoutAccount } from './account-check.ts'
-import { ask, type Kind, type Question, type TransferFacts } from './check.ts'
+import type { Kind } from './check.ts'
+import { CurrencySums } from './currency-sums.ts'
+import { readEnvironments } from './environments.ts'
+import { Examination } from './examination.ts'
 import { Findings } from './findings.ts'
 import { type ConfiguredHeads, compareHeads, exportFault, nameExports, stillWanted } from './heads-check.ts'
-import { decisions, events, histories } from './history-checks.ts'
 import { findInFlight } from './in-flight-check.ts'
-import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
-import { deposits, withdrawals } from './payments-checks.ts'
-import { accounts } from './players-checks.ts'
-import { relations } from './relations.ts'
+import { reachPresent } from './present.ts'
+import { checkNames, sqlQuestions } from './questions.ts'
+import { Signatures, type TeamRules } from './signatures.ts'
 import { Snapshots } from './snapshots.ts'
-import { beginningOf, isOlder, type Since, type Source, sourcesOf } from './sources.ts'
+import { beginningOf, type Since, type Source, sourcesOf } from './sources.ts'
 import {
   readSystemAccounts,
   readSystemEntries,
@@ -29,35 +29,12 @@ import {
   SystemSum,
 } from './system-check.ts'
 
-const questions: readonly Question[] = [
-  ...transfers,
-  ...counterparties,
-  ...corrections,
-  ...reversals,
-  ...holds,
-  ...deposits,
-  ...withdrawals,
-  ...histories,
-  ...decisions,
-  ...events,
-  ...accounts,
-]
-const checkNames = [
-  ...['balances', 'chains', 'sums', 'checkpoints'],
-  ...new Set(questions.map(({ check }) => check)),
-  'inFlight',
-]
-
 /** How many keys one snapshot looks at, and how many entries of players. */
 export interface PageSizes {
   readonly keys: number
   readonly entries: number
 }
 const pageSizes: PageSizes = { keys: 1_000, entries: 5_000 }
-
-/** How long a standby may take to reach the moment at which the run begins. */
-const standbyBehindMsMax = 60_000
-const standbyLookEveryMs = 200
 
 export interface ReconcileOptions {
   readonly runId: string
@@ -70,6 +47,8 @@ export interface ReconcileOptions {
   readonly at: Date
   /** Where heads of chains are exported to, if they are. */
   readonly heads?: ConfiguredHeads | undefined
+  /** Whose signatures corrections must have. Without it none is verified. */
+  readonly team?: TeamRules | undefined
   readonly progress: (progress: Progress) => void
   /** A statement that takes longer ends the run. */
   readonly statementMsMax: number
@@ -109,25 +88,33 @@ interface Beginning {
   readonly systemAccounts: readonly SystemAccount[]
 }
 
+/** A run that has begun, with what it asks. */
+interface Begun extends Beginning {
+  readonly at: Date
+  readonly examination: Examination
+}
+
 class Run {
   readonly #snapshots: Snapshots
   readonly #db: Database
   readonly #options: ReconcileOptions & { readonly pages: PageSizes }
   readonly #findings: Findings
-  /** Of players that an incremental run looks at. */
-  readonly #accounts = new Set<bigint>()
+  /** Accounts whose chains are followed from their first entry on. */
   readonly #fromZero = new Set<bigint>()
   #headsCompared = 0
   /** Accounts of which a head differs. */
   readonly #differentHeads = new Set<string>()
-  /** What was entered by transactions that have ended since the last run, by brand and currency. */
-  readonly #sums = new Map<string, { brandId: string; currency: string; amount: bigint }>()
+  /** Of transactions that have ended since the last run. */
+  readonly #sums = new CurrencySums()
 
   constructor(snapshots: Snapshots, db: Database, options: ReconcileOptions & { readonly pages: PageSizes }) {
     this.#snapshots = snapshots
     this.#db = db
     this.#options = options
-    this.#findings = new Findings([...checkNames, ...(options.heads === undefined ? [] : ['exportedHeads'])])
+    const { heads, team } = options
+    const configured = { exportedHeads: heads, signatures: team }
+    const also = Object.entries(configured).flatMap(([check, setting]) => (setting === undefined ? [] : [check]))
+    this.#findings = new Findings([...checkNames, ...also])
   }
 
   async toItsEnd(): Promise<ReconciliationReport> {
@@ -163,19 +150,16 @@ class Run {
     }
   }
 
-  /** Waits until a standby has reached the present, and says where the run begins. */
-  async #begin(): Promise<Beginning & { readonly at: Date }> {
-    const [now] = await this.#db<{ at: Date; position: string }>`
-      select now() as at, pg_current_wal_lsn()::text as position
-    `
-    if (now === undefined) throw new Error('PostgreSQL does not say what time it is')
-    const until = performance.now() + standbyBehindMsMax
-    while (!(await this.#snapshots.see((db) => hasReached(db, now.position)))) {
-      if (performance.now() > until) throw new Error('The standby is too far behind to reconcile.')
-      this.#options.signal.throwIfAborted()
-      await wait(standbyLookEveryMs)
-    }
-    return { ...(await this.#look()), at: now.at }
+  /** Says where the run begins, and what it asks. */
+  async #begin(): Promise<Begun> {
+    const at = await reachPresent(this.#snapshots, this.#db, this.#options.signal)
+    const { heads, team } = this.#options
+    const signatures = team && (await Signatures.begin(team, at, heads?.store))
+    const beginning = await this.#look()
+    const { since } = beginning
+    const questions = signatures === undefined ? sqlQuestions : [...sqlQuestions, signatures.question(since)]
+    const examination = new Examination({ questions, findings: this.#findings, since })
+    return { ...beginning, at, examination }
   }
 
   #look(): Promise<Beginning> {
@@ -191,8 +175,7 @@ class Run {
   }
 
   /** What the run before found different. A full run looks at everything anyway, except at heads of long ago. */
-  async #lookAgain({ open }: ReconciliationCheckpoint, begun: Beginning): Promise<void> {
-    const { since } = begun
+  async #lookAgain({ open }: ReconciliationCheckpoint, { since, examination }: Begun): Promise<void> {
     const keys = Map.groupBy(open.listed, ({ kind }) => kind)
     const heads = keys.get('head')?.map(({ key }) => JSON.parse(key) as ExportedHead) ?? []
     if (this.#options.heads !== undefined && heads.length > 0)
@@ -207,18 +190,17 @@ class Run {
         }
       else if (kind === 'account')
         for (const { key } of differences) {
-          this.#accounts.add(BigInt(key))
+          examination.accounts.add(BigInt(key))
           this.#fromZero.add(BigInt(key))
         }
       else if (kind !== 'head')
         for (const some of pagesOf([...new Set(differences.map(({ key }) => key))], this.#options.pages.keys))
-          await this.#snapshots.see((db) => this.#examine(db, begun, kind as Kind, some))
+          await this.#snapshots.see((db) => examination.examine(db, kind as Kind, some))
     }
   }
 
   /** All entries of a system account; by them an incremental run finds what was posted. */
-  async #addSystemEntries(sum: SystemSum, begun: Beginning): Promise<void> {
-    const { since, endedBelow } = begun
+  async #addSystemEntries(sum: SystemSum, { since, endedBelow, examination }: Begun): Promise<void> {
     const { id: accountId, brandId, currency } = sum.account
     const limit = this.#options.pages.keys
     for (let place: SystemPlace | null = { xid: sum.from, after: null }; place !== null; ) {
@@ -226,12 +208,13 @@ class Run {
       const { entries, next } = await this.#snapshots.see(async (db) => {
         const page = await readSystemEntries(db, from, { accountId, below: endedBelow, limit })
         const ids = [...new Set(page.entries.map(({ transferId }) => transferId))]
-        await this.#examine(db, begun, 'transfer', since === null ? await withoutTransfer(db, ids) : ids)
+        await examination.examine(db, 'transfer', since === null ? await withoutTransfer(db, ids) : ids)
         return page
       })
       for (const entry of entries) {
         sum.add(entry)
-        if (since === null || BigInt(entry.xid) >= since.below) this.#add({ brandId, currency, amount: entry.amount })
+        if (since === null || BigInt(entry.xid) >= since.below)
+          this.#sums.add({ brandId, currency, amount: entry.amount })
       }
       this.#progress('sums', entries.length, 0)
       place = next
@@ -239,15 +222,15 @@ class Run {
   }
 
   /** Page after page of one source, each in a snapshot of its own. */
-  async #goThrough(source: Source, begun: Beginning): Promise<void> {
+  async #goThrough(source: Source, { since, examination }: Begun): Promise<void> {
     const limit = this.#options.pages.keys
-    const total = begun.since === null ? await this.#snapshots.see((db) => estimate(db, source.table)) : 0
+    const total = since === null ? await this.#snapshots.see((db) => estimate(db, source.table)) : 0
     let done = 0
     for (let after = source.first; ; ) {
       const rows = await this.#snapshots.see(async (db) => {
         const rows = await source.page(db, after, limit)
         const keys = rows.filter(({ skipped }) => !skipped).map(({ key }) => key)
-        await this.#examine(db, begun, source.kind, keys)
+        await examination.examine(db, source.kind, keys)
         return rows
       })
       done += rows.length
@@ -258,50 +241,13 @@ class Run {
     }
   }
 
-  /** Asks everything about some keys; an incremental run also about what belongs to them. */
-  async #examine(db: ReadDb, begun: Beginning, kind: Kind, keys: readonly string[]): Promise<void> {
-    if (keys.length === 0) return
-    const transfers = kind === 'transfer' ? await readTransferFacts(db, keys) : []
-    for (const question of questions) {
-      if (question.kind !== kind) continue
-      const { check, of } = question
-      const chosen = of === undefined ? keys : transfers.filter(of).map(({ id }) => id)
-      if (chosen.length === 0) continue
-      if (question.counts) this.#findings.compared(check, chosen.length)
-      for (const { key, found } of await ask(db, question, chosen)) this.#findings.add(check, found, { kind, key })
-    }
-    if (begun.since !== null) await this.#goOn(db, begun, begun.since, { kind, keys })
-  }
-
-  /**
-   * From what was entered to what it is about: accounts whose chains have grown, and records that are older than the last
-   * run and have changed since.
-   */
-  async #goOn(
-    db: ReadDb,
-    begun: Beginning,
-    since: Since,
-    { kind, keys }: { readonly kind: Kind; readonly keys: readonly string[] },
-  ): Promise<void> {
-    const related = relations[kind]
-    if (related === undefined) return
-    const { accountIds, recordIds, holdKeys } = await related(db, keys)
-    for (const id of accountIds ?? []) this.#accounts.add(id)
-    const older = (prefix: 'dep' | 'wdr') => [
-      ...new Set(recordIds?.filter((id) => id.startsWith(`${prefix}_`) && isOlder(prefix, id, since))),
-    ]
-    await this.#examine(db, begun, 'deposit', older('dep'))
-    await this.#examine(db, begun, 'withdrawal', older('wdr'))
-    await this.#examine(db, begun, 'hold', holdKeys ?? [])
-  }
-
   /** The chains of all players, or of those whose accounts were touched. */
-  async #followChains(begun: Beginning): Promise<void> {
-    const { since } = begun
+  async #followChains(begun: Begun): Promise<void> {
+    const { since, examination } = begun
     const total = since === null ? await this.#snapshots.see((db) => estimate(db, 'wallet.entry')) : 0
     let done = 0
     const pages =
-      since === null ? this.#allPlayers() : pagesOf([...this.#accounts].sort(inOrder), this.#options.pages.keys)
+      since === null ? this.#allPlayers() : pagesOf([...examination.accounts].sort(inOrder), this.#options.pages.keys)
     for await (const ids of pages) {
       done += await this.#followChainsOf(ids, begun)
       this.#progress('chains', done, total)
@@ -320,7 +266,7 @@ class Run {
       {
         add: (check, id, found) => this.#findings.add(check, found, { kind: 'account', key: String(id) }),
         entered: ({ xid, ...entry }) => {
-          if (xid >= (since?.below ?? 0n) && xid < endedBelow) this.#add(entry)
+          if (xid >= (since?.below ?? 0n) && xid < endedBelow) this.#sums.add(entry)
         },
       },
       this.#options.pages.entries,
@@ -350,24 +296,8 @@ class Run {
     }
   }
 
-  #add({ brandId, currency, amount }: { brandId: string; currency: string; amount: bigint }): void {
-    const key = `${brandId} ${currency}`
-    const sum = this.#sums.get(key)
-    if (sum === undefined) this.#sums.set(key, { brandId, currency, amount })
-    else sum.amount += amount
-  }
-
-  /**
-   * Debits equal credits: what was entered in a brand's currency sums to zero. Only transactions that have ended count,
-   * because the sum is taken over many snapshots.
-   */
   #compareSums(systemSums: readonly SystemSum[]): void {
-    for (const { brandId, currency, amount } of this.#sums.values()) {
-      if (amount === 0n) continue
-      const explanation = 'All entries of a currency must sum to zero (minor units).'
-      const found = { brandId, subject: currency, expected: '0', actual: String(amount), explanation }
-      this.#findings.add('sums', found, 'full run')
-    }
+    for (const found of this.#sums.differences()) this.#findings.add('sums', found, 'full run')
     this.#findings.compared('sums', this.#sums.size)
     for (const sum of systemSums) for (const found of sum.faults()) this.#findings.add('checkpoints', found, 'any run')
     this.#findings.compared('checkpoints', systemSums.length)
@@ -400,7 +330,7 @@ class Run {
 
   /** In one transaction: how far the run came, and the sums that belong to it. */
   async #keep(
-    { checkpoint, since, endedBelow, at }: Beginning & { readonly at: Date },
+    { checkpoint, since, endedBelow, at }: Begun,
     { systemSums, fullAt }: { readonly systemSums: readonly SystemSum[]; readonly fullAt: Date },
   ): Promise<void> {
     const below = String(endedBelow)
@@ -427,13 +357,6 @@ function* pagesOf<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let begin = 0; begin < items.length; begin += size) yield items.slice(begin, begin + size)
 }
 
-async function hasReached(db: ReadDb, position: string): Promise<boolean> {
-  const [row] = await db<{ reached: boolean }>`
-    select not pg_is_in_recovery() or pg_last_wal_replay_lsn() >= ${position}::text::pg_lsn as reached
-  `
-  return row?.reached === true
-}
-
 /** About how many rows a table has. */
 async function estimate(db: ReadDb, table: string): Promise<number> {
   const [row] = await db<{ rows: bigint }>`
@@ -442,34 +365,10 @@ async function estimate(db: ReadDb, table: string): Promise<number> {
   return Number(row?.rows ?? 0)
 }
 
-/** Once for all questions about a page of transfers. */
-const readTransferFacts = (db: ReadDb, ids: readonly string[]): Promise<TransferFacts[]> => db<TransferFacts>`
-  select id, type, outcome = 'posted' as is_posted from wallet.transfer where id = any(${ids}::text[])
-`
-
 /** Of the transfers that entries name those that are not there. */
 async function withoutTransfer(db: ReadDb, ids: readonly string[]): Promise<string[]> {
   const rows = await db<{ id: string }>`
     select k.id from unnest(${ids}::text[]) as k (id) where not exists (select from wallet.transfer t where t.id = k.id)
   `
   return rows.map(({ id }) => id)
-}
-
-/**
- * The environments of brands, each by one of its records, because a brand is in one environment. What no record tells is
- * taken for production, because that is about real money.
- */
-async function readEnvironments(
-  db: ReadDb,
-  brands: readonly string[],
-): Promise<(brandId: string | null) => Environment> {
-  const rows = await db<{ brandId: string; environment: Environment | null }>`
-    select b.brand_id, coalesce(
-      (select environment from payments.deposit d where d.brand_id = b.brand_id limit 1),
-      (select environment from players.player p where p.brand_id = b.brand_id limit 1),
-      (select environment from payments.withdrawal w where w.brand_id = b.brand_id limit 1)) as environment
-    from unnest(${brands}::text[]) as b (brand_id)
-  `
-  const environments = new Map(rows.map(({ brandId, environment }) => [brandId, environment]))
-  return (brandId) => (brandId === null ? null : environments.get(brandId)) ?? 'production'
 }

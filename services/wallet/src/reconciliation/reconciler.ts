@@ -9,14 +9,15 @@ import {
   keepProgress,
   type Progress,
   type ReconciliationRun,
+  silenceSecondsMax,
   wasBegun,
 } from '../storage/reconciliations.ts'
 import type { ConfiguredHeads } from './heads-check.ts'
 import { reconcile } from './reconcile.ts'
+import type { TeamRules } from './signatures.ts'
 
 const heartbeatEveryMs = 1_000
-/** A run without a heartbeat for this long has ended with its process. */
-const silenceMsMax = 60_000
+const silenceMsMax = silenceSecondsMax * 1_000
 /** A step that takes longer waits for a lock or for a connection that is gone, and later runs would wait for it. */
 const stallMsMaxDefault = 600_000
 /** A statement reads one page. One that takes longer waits for a lock, or is lost. */
@@ -31,6 +32,8 @@ interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'>
   readonly url: string | undefined
   /** Where heads of chains are exported to, if they are. */
   readonly heads?: ConfiguredHeads | undefined
+  /** Whose signatures corrections must have. */
+  readonly team?: TeamRules | undefined
   /** A run that makes no progress for so long fails. */
   readonly stallMsMax?: number
   /** PostgreSQL ends a statement that takes longer, and the run fails. */
@@ -110,7 +113,7 @@ export class Reconciler implements Background {
   }
 
   async #run(id: string, isFull: boolean): Promise<void> {
-    const { db, clock, log, url, heads } = this.#context
+    const { db, clock, log, url, heads, team } = this.#context
     const stalled = new AbortController()
     const { stallMsMax = stallMsMaxDefault, statementMsMax = statementMsMaxDefault } = this.#context
     const stall = setTimeout(() => stalled.abort(new Error('It made no progress for too long.')), stallMsMax)
@@ -127,7 +130,7 @@ export class Reconciler implements Background {
         progress = latest
         stall.refresh()
       }
-      const run = { runId: id, isFull, at: clock.now(), heads, statementMsMax, signal, progress: keep }
+      const run = { runId: id, isFull, at: clock.now(), heads, team, statementMsMax, signal, progress: keep }
       const report = await reconcile(url, db, run)
       const { kind, differencesTotal } = report
       log[differencesTotal === 0 ? 'info' : 'error']({ runId: id, kind, differencesTotal }, 'reconciled')

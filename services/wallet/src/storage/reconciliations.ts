@@ -1,5 +1,12 @@
 import type { Difference, ReconciliationReport } from '@backoffice/contracts'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+
+/** A run without a heartbeat for this long has ended with its process. */
+export const silenceSecondsMax = 60
+
+/** A report of the release before does not tell the environments apart. */
+const differencesInProduction = sql`coalesce(report #>> '{differencesIn,production}', report ->> 'differencesTotal')::integer`
+const differencesInSandbox = sql`coalesce((report #>> '{differencesIn,sandbox}')::integer, 0)`
 
 export interface Progress {
   readonly check: string
@@ -93,6 +100,37 @@ export async function findRun(db: ReadDb, id: string): Promise<ReconciliationRun
   return rows[0]
 }
 
+export interface RunSummary {
+  readonly runId: string
+  readonly state: ReconciliationRun['state']
+  readonly startedBy: string
+  readonly startedAt: Date
+  readonly endedAt: Date | null
+  readonly kind: 'full' | 'incremental'
+  readonly differencesIn: { readonly production: number; readonly sandbox: number } | null
+}
+
+/** Newest first. A run that has been silent for too long has ended with its process, and failed. */
+export function listRuns(
+  db: ReadDb,
+  { before, limit }: { readonly before: string | null; readonly limit: number },
+): Promise<RunSummary[]> {
+  return db<RunSummary>`
+    select id as run_id, started_by, started_at,
+      case when state = 'running' and heartbeat_at < clock_timestamp() - make_interval(secs => ${silenceSecondsMax}::int)
+        then 'failed' else state end as state,
+      case when state <> 'running' then heartbeat_at end as ended_at,
+      case when coalesce(is_full, true) then 'full' else 'incremental' end as kind,
+      case when state = 'done' then json_build_object(
+        'production', ${differencesInProduction}, 'sandbox', ${differencesInSandbox}
+      ) end as differences_in
+    from reconciliation
+    where ${before}::text is null
+      or (started_at, id) < (select last.started_at, last.id from reconciliation last where last.id = ${before})
+    order by started_at desc, id desc limit ${limit}
+  `
+}
+
 export async function wasBegun(db: ReadDb, id: string): Promise<boolean> {
   const rows = await db`select from reconciliation where id = ${id}`
   return rows.length > 0
@@ -111,9 +149,7 @@ export async function latestReport(
   db: ReadDb,
 ): Promise<{ readonly production: number; readonly sandbox: number; readonly finishedAt: Date } | undefined> {
   const rows = await db<{ production: number; sandbox: number; finishedAt: Date }>`
-    -- A report of the release before does not tell them apart.
-    select coalesce(report #>> '{differencesIn,production}', report ->> 'differencesTotal')::integer as production,
-      coalesce((report #>> '{differencesIn,sandbox}')::integer, 0) as sandbox, heartbeat_at as finished_at
+    select ${differencesInProduction} as production, ${differencesInSandbox} as sandbox, heartbeat_at as finished_at
     from reconciliation where state = 'done' order by heartbeat_at desc limit 1
   `
   return rows[0]

@@ -90,6 +90,27 @@ async function readBefore(db: ReadDb, asked: readonly NumberedPage[]): Promise<P
   `
 }
 
+export interface EntryFilter extends AskedPage {
+  readonly type?: LedgerType | undefined
+  /** When it was entered: from this time on, and before that. */
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+/** A player's entries that a filter leaves, newest first. It may have to read all entries of the account for them. */
+export function listEntriesOf(db: ReadDb, filter: EntryFilter): Promise<StatementEntry[]> {
+  const { brandId, playerId, before, limit, type = null, from = null, to = null } = filter
+  return db<StatementEntry>`
+    select ${columns}
+    from account a join entry e on e.account_id = a.id and e.seq is not null join transfer t on t.id = e.transfer_id
+    where a.brand_id = ${brandId} and a.owner_id = ${playerId} and (${before}::bigint is null or e.seq < ${before})
+      and (${type}::text is null or t.type = ${type})
+      and t.created_at >= coalesce(${from}::timestamptz, '-infinity')
+      and t.created_at < coalesce(${to}::timestamptz, 'infinity')
+    order by e.seq desc limit ${limit}
+  `
+}
+
 /** The player's side of a posted transfer. */
 export async function findEntry(db: ReadDb, transferId: string): Promise<StatementEntry | undefined> {
   const rows = await db<StatementEntry>`

@@ -206,6 +206,30 @@ t.test('entries are listed newest first and page by the last id', async (t) => {
   )
 })
 
+t.test("a player's entries are filtered by type and time, page by page", async (t) => {
+  const playerId = await player('10.00')
+  const other = await player('20.00')
+  for (const reference of ['filter/1', 'filter/2', 'filter/3']) await adjust({ playerId, amount: '-1.00', reference })
+  await adjust({ playerId: other, amount: '-1.00', reference: 'filter/other' })
+  const list = async (filter: object) => {
+    const { data, nextCursor } = await alice.call(listEntries, { input: { playerId, limit: 2, ...filter } })
+    return { references: data.map(({ reference }) => reference.id), nextCursor: nextCursor ?? undefined }
+  }
+  const { references, nextCursor } = await list({ type: 'ADJUSTMENT' })
+  t.same(references, ['filter/3', 'filter/2'])
+  t.same(await list({ type: 'ADJUSTMENT', before: nextCursor }), { references: ['filter/1'], nextCursor: undefined })
+  t.equal((await list({ type: 'DEPOSIT' })).references.length, 1)
+  const { data } = await alice.call(listEntries, { input: { playerId, limit: 10 } })
+  const [, second, third] = data
+  const period = { from: third?.createdAt, to: second?.createdAt }
+  t.ok((await list({ ...period, type: 'ADJUSTMENT' })).references.every((id) => id === 'filter/1'))
+  t.same((await list({ to: '2020-01-01T00:00:00.000Z' })).references, [])
+  for (const transferId of [third?.transferId, third?.id])
+    t.same((await list({ transferId })).references, [third?.reference.id])
+  const elsewhere = { playerId: other, transferId: third?.transferId ?? '', limit: 2 }
+  t.same((await alice.call(listEntries, { input: elsewhere })).data, [])
+})
+
 t.test('a statement has every entry of the period once, and totals that add up', async (t) => {
   const own = bed.scope({ brandId: 'brd_statement' })
   for (const [index, amount] of ['10.00', '20.00', '30.00'].entries()) {

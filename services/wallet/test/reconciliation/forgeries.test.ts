@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import {
   fromMinorUnits,
   operations,
   type ReconciliationReport,
   type Scope,
   type ServiceName,
+  toMinorUnits,
 } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/service-runtime/internal'
-import { eventually, keptEvents, refusal, testBed } from '@backoffice/test-kit'
+import { fixedKeys, issuerKeys } from '@backoffice/team-identity'
+import { eventually, keptEvents, refusal, type TeamUser, TestIssuer, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
+import { folderStore } from '../../src/heads/folder.ts'
 import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/steps/ledger.ts'
 import { aloneUpToAnything } from '../alone.ts'
@@ -32,7 +36,11 @@ const bed = await testBed(
 let walletReplica = bed.services.wallet
 const { payments: pay, players: play, wallet: money } = operations
 
-const run = (isFull = true): Promise<ReconciliationReport> => runOf(bed, { isFull })
+const team = { ...bed.services.wallet.team, aloneUpTo: '50.00', rollOutMs: 0 }
+/** Somebody else's identity provider. */
+const stranger = new TestIssuer()
+t.teardown(() => stranger.remove())
+const run = (isFull = true): Promise<ReconciliationReport> => runOf(bed, { isFull, team })
 
 /** A brand of its own, with a player who has 100.00, and the ways in which money moves there. */
 class Brand {
@@ -132,13 +140,86 @@ const auditCorrection = (operation: string, input: Readonly<Record<string, strin
     [newId('aud'), operation, subject, input.reason, JSON.stringify(input)],
   )
 
+const keysText = (issuer: TestIssuer) => readFileSync(issuer.settings.TEAM_KEYS_FILE ?? '', 'utf8')
+
+/** A session as the wallet keeps it, and what somebody signed in it. */
+async function signedBy(user: TeamUser, call: object, issuer = bed.issuer) {
+  const operationId = newId('opn')
+  const signed = { operation: 'wallet.adjustWallet', operationId, input: {}, ...call }
+  const { idToken, proof } = await issuer.signer(user).sign(signed)
+  const session = newId('ses')
+  const anchor = JSON.parse(keysText(issuer)).keys[0]
+  await as(
+    'wallet',
+    `insert into team_session (session, person, kind, id_token, anchor, first_used_at) values ($1, $2, 'person', $3, $4, now())`,
+    [session, user, idToken, JSON.stringify(anchor)],
+  )
+  return { user, operationId, proof, session }
+}
+
+interface Forged {
+  readonly amount?: string
+  readonly by: TeamUser
+  /** Who proposed it, and who approved it. */
+  readonly two?: readonly [TeamUser, TeamUser]
+  readonly signs?: object
+  readonly issuer?: TestIssuer
+}
+
+/** A correction with all its records, as the wallet writes it. */
+async function forgeCorrection(brand: Brand, { amount = '1.00', by, two, signs, issuer }: Forged): Promise<void> {
+  const what = { playerId: brand.playerId, amount, reference: 'gift' }
+  const input = { ...what, reason: 'a gift' }
+  const id = newId('prp')
+  if (two !== undefined) {
+    const proposed = await signedBy(two[0], { input }, issuer)
+    const approved = await signedBy(two[1], { input, approves: id }, issuer)
+    await as(
+      'wallet',
+      `insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id,
+        state, decided_by, decided_at, decided_operation_id, decision_reason, session, proof, decided_session, decided_proof)
+      values ($1, 'adjustWallet', $1, $2, 'a gift', $3, now(), now(), $4, 'approved', $5, now(), $6, 'a gift', $7, $8, $9, $10)`,
+      [
+        ...[id, JSON.stringify(what), proposed.user, proposed.operationId, approved.user, approved.operationId],
+        ...[proposed.session, proposed.proof, approved.session, approved.proof],
+      ],
+    )
+  }
+  const { operationId, proof, session } = await signedBy(by, { input, ...signs }, issuer)
+  await as(
+    'wallet',
+    `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome, session, tool, proof, proposal)
+    values ($1, now(), $2, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'command line', $7, $8)`,
+    [
+      newId('aud'),
+      by,
+      operationId,
+      brand.playerId,
+      JSON.stringify(input),
+      session,
+      proof,
+      two === undefined ? null : id,
+    ],
+  )
+  await brand.post({ ...adjustment, amount: toMinorUnits(amount), reference: 'gift', reason: 'a gift' })
+}
+
 /** Ends an approved withdrawal as a payment does, each part of it where the service would write it. */
 async function forgePayment(
   { scope, playerId }: Brand,
   id: string,
-  { kind = 'team', by, audited = by }: { kind?: string; by: string; audited?: string | null },
+  {
+    kind = 'team',
+    by,
+    audited = by,
+    aloneUpTo = null,
+  }: { kind?: string; by: string; audited?: string | null; aloneUpTo?: string | null },
 ): Promise<void> {
   const operationId = newId('opn')
+  const changes = [
+    { field: 'status', before: 'approved', after: 'paid' },
+    ...(aloneUpTo === null ? [] : [{ field: 'payAloneUpTo', before: null, after: aloneUpTo }]),
+  ]
   await as(
     'payments',
     `update withdrawal set status = 'paid', version = 3, paid_at = now(), updated_at = now() where id = $1`,
@@ -153,9 +234,9 @@ async function forgePayment(
   if (audited !== null)
     await as(
       'payments',
-      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
-      values ($1, now(), $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}')`,
-      [newId('aud'), audited, operationId, id],
+      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, changes)
+      values ($1, now(), $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5)`,
+      [newId('aud'), audited, operationId, id, JSON.stringify(changes)],
     )
   await as(
     'payments',
@@ -171,7 +252,11 @@ async function forgePayment(
 /** Takes a confirmation back as two people do who give its credit up, each part of it where the service would write it. */
 async function forgeEnding(
   brand: Brand,
-  { isRecorded = true, proposedDaysAgo = 0 }: { isRecorded?: boolean; proposedDaysAgo?: number | null },
+  {
+    isRecorded = true,
+    proposedDaysAgo = 0,
+    proposal = 'AWAITS_APPROVAL',
+  }: { isRecorded?: boolean; proposedDaysAgo?: number | null; proposal?: string | null },
 ): Promise<string> {
   const id = await brand.deposit('5.00')
   const commandId = newId('cmd')
@@ -191,15 +276,17 @@ async function forgeEnding(
       [commandId, id, operationId],
     )
   const audited = [
-    { actor: 'bob', by: operationId, daysAgo: 0 },
-    ...(proposedDaysAgo === null ? [] : [{ actor: 'alice', by: commandId, daysAgo: proposedDaysAgo }]),
+    { actor: 'bob', by: operationId, daysAgo: 0, outcome: 'done' },
+    ...(proposedDaysAgo === null
+      ? []
+      : [{ actor: 'alice', by: commandId, daysAgo: proposedDaysAgo, outcome: proposal }]),
   ]
-  for (const { actor, by, daysAgo } of audited)
+  for (const { actor, by, daysAgo, outcome } of audited)
     await as(
       'payments',
-      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
-      values ($1, now() - make_interval(days => $2), $3, 'endCommand', $4, $5, '{}')`,
-      [newId('aud'), daysAgo, actor, by, commandId],
+      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, outcome)
+      values ($1, now() - make_interval(days => $2), $3, 'endCommand', $4, $5, '{}', $6)`,
+      [newId('aud'), daysAgo, actor, by, commandId, outcome],
     )
   return id
 }
@@ -310,7 +397,7 @@ const forgeries: readonly Forgery[] = [
   },
   {
     what: 'the wallet enters an adjustment of another amount than a person made',
-    found: ['corrections'],
+    found: ['corrections', 'signatures'],
     async forge(brand) {
       const input = { playerId: brand.playerId, amount: '1000.00', reference: 'gift', reason: 'a gift' }
       await auditCorrection('adjustWallet', input, brand.playerId)
@@ -329,7 +416,7 @@ const forgeries: readonly Forgery[] = [
   },
   {
     what: 'an amount in the audit trail is none',
-    found: ['corrections'],
+    found: ['corrections', 'signatures'],
     async forge(brand) {
       const input = { playerId: brand.playerId, amount: 'much', reference: 'gift', reason: 'a gift' }
       await auditCorrection('adjustWallet', input, brand.playerId)
@@ -350,12 +437,56 @@ const forgeries: readonly Forgery[] = [
   },
   {
     what: 'the wallet takes an adjustment from the account of the deposits',
-    found: ['counterparties'],
+    found: ['counterparties', 'signatures'],
     async forge(brand) {
       const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
       await auditCorrection('adjustWallet', input, brand.playerId)
       await brand.post({ ...adjustment, counterparty: 'deposits', reference: 'gift', reason: 'a gift' })
     },
+  },
+  {
+    what: 'the wallet enters an adjustment that a person made, with what proves it',
+    found: [],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance' }),
+  },
+  {
+    what: 'the wallet enters an adjustment with an audit entry that nobody signed',
+    found: ['signatures'],
+    async forge(brand) {
+      const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
+      await auditCorrection('adjustWallet', input, brand.playerId)
+      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
+    },
+  },
+  {
+    what: 'the wallet enters an adjustment with a signature for another one',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance', signs: { input: { amount: '0.01' } } }),
+  },
+  {
+    what: 'the wallet enters an adjustment of somebody who may not make one',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'support' }),
+  },
+  {
+    what: 'the wallet enters an adjustment of a login that the identity provider did not sign',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance', issuer: stranger }),
+  },
+  {
+    what: 'the wallet enters an adjustment that takes two people, and two have signed it',
+    found: [],
+    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'bob', two: ['alice', 'bob'] }),
+  },
+  {
+    what: 'the wallet enters an adjustment that takes two people, and one has signed it',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'finance' }),
+  },
+  {
+    what: 'the wallet enters an adjustment that one person has proposed and approved',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'alice', two: ['alice', 'alice'] }),
   },
   {
     what: 'the wallet credits a deposit that nobody made',
@@ -452,6 +583,16 @@ const forgeries: readonly Forgery[] = [
     forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice' }),
   },
   {
+    what: 'one person approves and pays, up to the amount for which one was enough then',
+    found: [],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice', aloneUpTo: '10.00' }),
+  },
+  {
+    what: 'one person approves and pays more than one person could',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice', aloneUpTo: '9.99' }),
+  },
+  {
     what: 'a payment is in nobody’s audit trail',
     found: ['decisions'],
     forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'bob', audited: null }),
@@ -489,6 +630,16 @@ const forgeries: readonly Forgery[] = [
     what: 'a credit is given up as two people do',
     found: [],
     forge: (brand) => forgeEnding(brand, {}),
+  },
+  {
+    what: 'a credit is given up as two people did before proposals were kept by one mechanism',
+    found: [],
+    forge: (brand) => forgeEnding(brand, { proposal: null }),
+  },
+  {
+    what: 'a credit is given up whose proposal was refused',
+    found: ['decisions'],
+    forge: (brand) => forgeEnding(brand, { proposal: 'ROLE_REQUIRED' }),
   },
   {
     what: 'a confirmation is taken back, and no command was ended',
@@ -587,3 +738,35 @@ t.test('what is forged is named, each by its check, and nothing else is', async 
       t.same(brand.foundIn(full), found, 'by the full run')
     })
 })
+
+t.test(
+  'who belonged to the team is recorded beside the heads, so that an old signature counts when all has changed',
+  async (t) => {
+    const brand = await Brand.funded()
+    const input = { playerId: brand.playerId, amount: '1.00', reference: randomUUID(), reason: 'goodwill' }
+    await bed.team('finance').call(money.adjustWallet, { input })
+    const store = folderStore(t.testdir())
+    const heads = { store, everyMs: 1_000 }
+    const found = async (options: Parameters<typeof runOf>[1]) =>
+      (await runOf(bed, options)).differences
+        .filter(({ check, brandId }) => check === 'signatures' && brandId === brand.scope.brandId)
+        .map(({ actual }) => actual.replace(/^.*\): /, ''))
+    t.same(await found({ team, heads }), [])
+    t.same(await found({ team, heads }), [])
+    t.equal((await store.list('team/', '')).length, 1, 'the same is recorded once')
+
+    const keys = fixedKeys([{ ...JSON.parse(keysText(stranger)).keys[0], kid: 'new' }])
+    const changed = { ...team, keys, identity: { ...team.identity, rolesOfGroup: new Map() } }
+    t.same(
+      await found({ team: changed }),
+      ['it rests on a key that is not known: "test"'],
+      'nothing says what was before',
+    )
+    t.same(await found({ team: changed, heads }), [])
+    t.equal((await store.list('team/', '')).length, 2)
+    const away = { ...team, keys: issuerKeys({ issuer: 'http://127.0.0.1:1', keysFile: undefined }) }
+    t.same(await found({ team: away, heads }), [], 'while the provider is away')
+    t.match(await found({ team: away }), [/cannot be reached/])
+    t.same(await found({ team: { ...changed, rollOutMs: 3_600_000 } }), [], 'of before people signed, nothing is asked')
+  },
+)

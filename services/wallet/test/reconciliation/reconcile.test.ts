@@ -14,8 +14,8 @@ const bed = await testBed(t, { wallet }, { config: { wallet: aloneUpToAnything }
 for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })
 
-const { adjustWallet, captureHold, creditAccount, openHold, reconcileWallet, releaseHold, reverseTransfer } =
-  operations.wallet
+const { adjustWallet, captureHold, creditAccount, openHold, releaseHold, reverseTransfer } = operations.wallet
+const { listReconciliations, reconcileWallet } = operations.wallet
 const alice = bed.team('alice')
 const admin = bed.sql('admin')
 const effectiveAt = '2026-03-02T12:00:00.000Z'
@@ -178,6 +178,7 @@ t.test('a report says what each check looked at', async (t) => {
       'events',
       'accounts',
       'inFlight',
+      'signatures',
     ],
   )
   for (const name of ['balances', 'chains', 'transfers', 'holds', 'deposits', 'withdrawals'])
@@ -369,6 +370,37 @@ t.test('a run is begun once per operation id and can be asked for again', async 
     .call(reconcileWallet, { input: { runId: 'opn_unknown' } })
     .catch((error: Rejection) => error.code)
   t.equal(unknown, 'RECONCILIATION_NOT_FOUND')
+})
+
+t.test('runs are listed, newest first, with what became of them', async (t) => {
+  // In the future, so that they are the newest.
+  const row = (id: string, state: string, report: object | null, heartbeat: string) => [id, state, report, heartbeat]
+  const year = new Date().getFullYear() + 1
+  const [before, later] = [`${year}-01-01T00:00:00Z`, `${year}-01-02T00:00:00Z`]
+  const report = { differencesTotal: 3, differencesIn: { production: 1, sandbox: 2 } }
+  for (const values of [
+    row('opn_by_1_1_0', 'done', { differencesTotal: 3 }, before),
+    row('opn_silent', 'running', null, '2026-01-01T00:00:00Z'),
+    row('opn_told_apart', 'done', report, later),
+  ])
+    await admin.query(
+      `insert into wallet.reconciliation (id, started_by, started_at, heartbeat_at, state, progress, report, is_full)
+      values ($1, 'schedule', greatest($4::timestamptz, '${before}'), $4, $2, '{}', $3, $1 <> 'opn_told_apart')`,
+      values,
+    )
+  const list = async (input: object) => (await alice.call(listReconciliations, { input: { limit: 2, ...input } })).data
+  const newest = await list({})
+  t.match(newest, [
+    { runId: 'opn_told_apart', state: 'done', kind: 'incremental', differencesIn: { production: 1, sandbox: 2 } },
+    { runId: 'opn_silent', state: 'failed', startedBy: 'schedule', endedAt: null, differencesIn: null },
+  ])
+  t.match((await list({ before: 'opn_silent' }))[0], {
+    runId: 'opn_by_1_1_0',
+    kind: 'full',
+    endedAt: before.replace('Z', '.000Z'),
+    differencesIn: { production: 3, sandbox: 0 },
+  })
+  await admin.query(`delete from wallet.reconciliation where started_at >= '${before}'`)
 })
 
 t.test(

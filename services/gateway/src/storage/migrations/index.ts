@@ -5,6 +5,7 @@ import { keptRecords } from './0003-kept-records.ts'
 import { replayProtection } from './0004-replay-protection.ts'
 import { claimsInPlace } from './0005-claims-in-place.ts'
 import { shorterClaims } from './0006-shorter-claims.ts'
+import { credentialUse } from './0007-credential-use.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   replayProtection,
   claimsInPlace,
   shorterClaims,
+  credentialUse,
 ]

@@ -16,6 +16,7 @@ import { withdrawalsOfOperator } from './0014-withdrawals-of-operator.ts'
 import { withdrawalsOfPlayer } from './0015-withdrawals-of-player.ts'
 import { paidWithdrawalsOfPlayer } from './0016-paid-withdrawals-of-player.ts'
 import { oneQueueIndex } from './0017-one-queue-index.ts'
+import { depositsOfEnvironment } from './0018-deposits-of-environment.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   withdrawalsOfPlayer,
   paidWithdrawalsOfPlayer,
   oneQueueIndex,
+  depositsOfEnvironment,
 ]

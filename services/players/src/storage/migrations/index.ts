@@ -14,6 +14,11 @@ import { playersByExternalId } from './0012-players-by-external-id.ts'
 import { playersByName } from './0013-players-by-name.ts'
 import { documentSources } from './0014-document-sources.ts'
 import { oneQueueIndex } from './0015-one-queue-index.ts'
+import { sessionsOfPlayer } from './0016-sessions-of-player.ts'
+import { oneSessionIndex } from './0017-one-session-index.ts'
+import { takenCases } from './0018-taken-cases.ts'
+import { searchByPhone } from './0019-search-by-phone.ts'
+import { playersByPhone } from './0020-players-by-phone.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -33,4 +38,9 @@ export const migrations: readonly Migration[] = [
   playersByName,
   documentSources,
   oneQueueIndex,
+  sessionsOfPlayer,
+  oneSessionIndex,
+  takenCases,
+  searchByPhone,
+  playersByPhone,
 ]

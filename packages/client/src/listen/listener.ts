@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Delivery, judge, signedAnew } from './delivery.ts'
+import { type Answer, forward } from './forward.ts'
+import { answerText, arrivalText, type Paint } from './lines.ts'
+
+export interface ListenOptions {
+  readonly secrets: readonly string[]
+  /** 0 takes any free one. */
+  readonly port: number
+  /** A receiver of one's own, which gets each verified delivery and answers it. */
+  readonly forwardTo: URL | undefined
+  /** Whether the body of each event is printed too. */
+  readonly showBody: boolean
+  readonly print: (text: string) => void
+  readonly paint: Paint
+}
+
+const bodyBytesMax = 1_048_576
+const eventIdsMax = 10_000
+
+/** Receives deliveries on the loopback interface, verifies and prints them, and sends them on. */
+export class Listener {
+  readonly #options: ListenOptions
+  readonly #server = createServer((request, response) => this.#receive(request, response))
+  readonly #eventIds = new Set<string>()
+  #last: Delivery | undefined
+
+  constructor(options: ListenOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @returns the address that deliveries are to be sent to
+   * @throws the port is taken
+   */
+  async start(): Promise<string> {
+    await once(this.#server.listen(this.#options.port, '127.0.0.1'), 'listening')
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/webhooks`
+  }
+
+  /** Sends the last verified event once more, signed anew. */
+  async resend(): Promise<void> {
+    if (this.#last === undefined) return this.#options.print('There is nothing to send again yet.\n')
+    await this.#handle(signedAnew(this.#last, this.#options.secrets, new Date()))
+  }
+
+  /** Lets what is under way end. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeIdleConnections()
+    await closed
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if (request.method !== 'POST') return void response.writeHead(405, { Allow: 'POST' }).end()
+      const body = await readBody(request)
+      if (body === undefined) return void response.writeHead(413, { Connection: 'close' }).end()
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+      )
+      const { status, text, retryAfter } = await this.#handle({ headers, body })
+      // What stands for the receiver: without an answer of its own, as a proxy would say it.
+      response.writeHead(status ?? 502, retryAfter === undefined ? {} : { 'Retry-After': retryAfter }).end(text)
+    } catch {
+      // The sender has gone: nobody waits for the answer.
+      response.destroy()
+    }
+  }
+
+  /** @returns what the sender is told */
+  async #handle(delivery: Delivery): Promise<Pick<Answer, 'status' | 'text' | 'retryAfter'>> {
+    const { secrets, forwardTo, showBody, print, paint } = this.#options
+    const at = new Date()
+    const verdict = judge(delivery, secrets, at)
+    const again = 'event' in verdict && this.#eventIds.has(verdict.event.id)
+    print(arrivalText({ verdict, at, again, showBody }, paint))
+    // Nothing that is not verified reaches the receiver from here: this port may stand open to others.
+    if ('refusal' in verdict) return { status: 401, text: verdict.refusal, retryAfter: undefined }
+    this.#last = delivery
+    this.#remember(verdict.event.id)
+    if (forwardTo === undefined) return { status: 204, text: '', retryAfter: undefined }
+    const answer = await forward(delivery, forwardTo)
+    print(answerText(answer, verdict.event, paint))
+    return answer
+  }
+
+  #remember(eventId: string): void {
+    this.#eventIds.add(eventId)
+    const [oldest] = this.#eventIds
+    if (this.#eventIds.size > eventIdsMax && oldest !== undefined) this.#eventIds.delete(oldest)
+  }
+}
+
+/** @returns undefined when it is larger than any event */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

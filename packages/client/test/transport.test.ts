@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import {
+  apiVersion,
+  BackOfficeClient,
+  BackOfficeError,
+  type ClientOptions,
+  ConnectionError,
+  type RequestEvent,
+  type ResponseEvent,
+  type RetryEvent,
+} from '../src/index.ts'
+
+interface Reply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** A server on the way to the API, such as a proxy: it gives these replies in turn, and the last one from then on. */
+async function proxyWith(t: Test, replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    const {
+      status,
+      headers = {},
+      body = {},
+    } = replies[Math.min(requests.length, replies.length - 1)] ?? { status: 500 }
+    requests.push(request)
+    request.resume()
+    response.writeHead(status, { 'X-Request-Id': `req_${requests.length}`, ...headers }).end(JSON.stringify(body))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
+  const credential = { key: 'bk_test_key', secret: 'sk_secret' }
+  return { requests, client: new BackOfficeClient({ baseUrl, ...credential, retryDelayMs: 1, ...options }) }
+}
+
+const deposit = { amount: '1.00', currency: 'BRL', method: 'pix', externalReference: 'collected-77' }
+const busy = (retryAfter: string) => ({ status: 503, headers: { 'Retry-After': retryAfter } })
+
+t.test(
+  'whoever asks for a longer wait than is allowed gets no further attempt, and the caller hears of it',
+  async (t) => {
+    const { client, requests } = await proxyWith(t, [busy('3600')])
+    const error = await client.me().catch((error) => error)
+    t.match(error, { status: 503, code: 'UNKNOWN', retryAfterMs: 3_600_000 })
+    t.equal(requests.length, 1)
+    const day = await proxyWith(t, [busy(new Date(Date.now() + 86_400_000).toUTCString())])
+    await t.rejects(day.client.me(), BackOfficeError)
+    t.equal(day.requests.length, 1)
+  },
+)
+
+t.test('a wait within the bound is kept, in seconds as in a date, and the bound is a setting', async (t) => {
+  const done = { status: 200, body: { operator: { name: 'demo' } } }
+  const waited: number[] = []
+  const onRetry = ({ delayMs }: RetryEvent) => waited.push(delayMs)
+  const past = new Date(Date.now() - 60_000).toUTCString()
+  const { client } = await proxyWith(t, [busy('0'), busy(past), busy('1'), done], { onRetry })
+  t.match(await client.me(), { operator: { name: 'demo' } })
+  t.same(waited, [0, 0, 1_000])
+  const strict = await proxyWith(t, [busy('1'), done], { retryAfterMsMax: 500 })
+  t.match(await strict.client.me().catch((error) => error), { retryAfterMs: 1_000 })
+  t.equal(strict.requests.length, 1)
+})
+
+t.test('what the reply said beside the record is there for who asks', async (t) => {
+  const headers = { 'Idempotent-Replayed': 'true' }
+  const { client } = await proxyWith(t, [{ status: 200, headers, body: { data: [{ id: 'ply_1' }] } }])
+  const { data, headers: received, ...reply } = await client.findPlayer('ana-1').withResponse()
+  t.same({ data, ...reply }, { data: { id: 'ply_1' }, status: 200, requestId: 'req_1', replayed: true })
+  t.equal(received.get('idempotent-replayed'), 'true')
+  t.same(await client.findPlayer('ana-1'), { id: 'ply_1' })
+})
+
+t.test('a failure reaches whoever waits, once, and no process ends of it', async (t) => {
+  const unhandled: unknown[] = []
+  const listen = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', listen)
+  t.teardown(() => process.off('unhandledRejection', listen))
+  const { client } = await proxyWith(t, [{ status: 404 }])
+  await t.rejects(client.findPlayer('nobody').withResponse(), BackOfficeError)
+  await t.rejects(client.listGames().withResponse(), BackOfficeError)
+  await t.rejects(client.listGames(), BackOfficeError)
+  await t.rejects(client.getWallet('\ud800'), URIError)
+  // Node.js looks for rejections that nobody heard of before the next turn of its loop.
+  await new Promise((resolve) => setImmediate(resolve))
+  t.same(unhandled, [])
+})
+
+t.test('hooks hear of every attempt, and never of a secret, a signature or a body', async (t) => {
+  const heard: [string, RequestEvent | ResponseEvent | RetryEvent][] = []
+  const hooks = {
+    onRequest: (event: RequestEvent) => heard.push(['request', event]),
+    onResponse: (event: ResponseEvent) => heard.push(['response', event]),
+    onRetry: (event: RetryEvent) => heard.push(['retry', event]),
+  }
+  const { client, requests } = await proxyWith(t, [{ status: 502 }, { status: 201, body: { id: 'dep_1' } }], hooks)
+  await client.createDeposit('ply_1', deposit, { idempotencyKey: 'pay-1:create' })
+  const asked = { method: 'POST', route: '/players/{playerId}/deposits', path: '/players/ply_1/deposits' }
+  const first = { ...asked, idempotencyKey: 'pay-1:create', attempt: 1 }
+  t.match(heard, [
+    ['request', first],
+    ['response', { ...first, status: 502, requestId: 'req_1', replayed: false, error: { code: 'UNKNOWN' } }],
+    ['retry', { ...first, error: { status: 502 }, delayMs: Number }],
+    ['request', { ...first, attempt: 2 }],
+    ['response', { ...first, attempt: 2, status: 201, requestId: 'req_2', durationMs: Number, error: undefined }],
+  ])
+  const told = JSON.stringify(heard)
+  for (const { headers } of requests)
+    for (const never of ['sk_secret', headers['x-signature'], deposit.externalReference])
+      t.notOk(told.includes(String(never)), String(never))
+})
+
+t.test('a hook that fails is a warning, and the request is done', async (t) => {
+  const warnings: string[] = []
+  const listen = ({ message }: Error) => warnings.push(message)
+  process.on('warning', listen)
+  t.teardown(() => process.off('warning', listen))
+  const hooks = {
+    onRequest: () => {
+      throw new Error('metrics are away')
+    },
+    onResponse: () => Promise.reject(new Error('logs are away')),
+  }
+  const { client } = await proxyWith(t, [{ status: 200, body: { data: [] } }], hooks)
+  t.same(await client.listGames(), [])
+  await new Promise((resolve) => setImmediate(resolve))
+  t.match(warnings, [/metrics are away/, /logs are away/])
+})
+
+t.test(
+  'no reply is a ConnectionError, which hooks hear of, and an aborted request ends with its own reason',
+  async (t) => {
+    const statuses: (number | undefined)[] = []
+    const onResponse = ({ status }: ResponseEvent) => statuses.push(status)
+    const nowhere = { baseUrl: 'http://127.0.0.1:1/api/v1', attemptsMax: 2, onResponse }
+    const { client } = await proxyWith(t, [busy('1')], nowhere)
+    await t.rejects(client.me(), ConnectionError)
+    t.same(statuses, [undefined, undefined])
+    const stop = new AbortController()
+    const waiting = await proxyWith(t, [busy('30')], { onRetry: () => stop.abort(new Error('enough')) })
+    await t.rejects(waiting.client.me({ signal: stop.signal }), /enough/)
+  },
+)
+
+t.test('a request says which client sends it', async (t) => {
+  const { client, requests } = await proxyWith(t, [{ status: 200 }])
+  await client.me()
+  t.match(requests[0]?.headers['user-agent'], new RegExp(`^backoffice-client/${apiVersion} \\(Node\\.js/\\d`))
+})
+
+t.test('a client without a key or a secret is refused where it is made', async (t) => {
+  const baseUrl = 'https://backoffice.invalid/api/v1'
+  t.throws(() => new BackOfficeClient({ baseUrl, key: '', secret: 'sk_x' }), /needs the key/)
+  t.throws(() => new BackOfficeClient({ baseUrl, key: 'bk_test_x', secret: '' }), /needs the secret/)
+  t.throws(() => new BackOfficeClient({ baseUrl: 'backoffice', key: 'bk_test_x', secret: 'sk_x' }), TypeError)
+})

@@ -1,0 +1,98 @@
+import { Type } from '@sinclair/typebox'
+import { team } from '../operation.ts'
+import {
+  EnvironmentName,
+  Id,
+  KycChange,
+  KycDecision,
+  KycStatus,
+  KycSubmission,
+  PersonName,
+  Reason,
+  Timestamp,
+} from '../resources.ts'
+import { closed, described, Nullable, pageOf } from '../schema.ts'
+import { caseTakenMinutes, everyRole } from '../team.ts'
+import { TakenCase, TeamSubmission, takenField } from './player-records.ts'
+import { operatorNameField, ownerFields, queueState } from './queues.ts'
+
+/** How the team reviews identity checks: the queue, who works on what, and the decision. */
+export const kycReview = {
+  kycQueue: team.query({
+    roles: ['compliance', 'support', 'auditor'],
+    summary: 'List the players whose documents wait for a decision, the longest wait first',
+    body: Type.Object(
+      {
+        ...ownerFields,
+        after: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
+        ),
+        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
+      },
+      closed,
+    ),
+    reply: pageOf(
+      Type.Object(
+        {
+          playerId: Id,
+          operatorId: Id,
+          ...operatorNameField,
+          brandId: Id,
+          environment: EnvironmentName,
+          name: PersonName,
+          kycStatus: KycStatus,
+          submissions: Type.Integer(),
+          latestDocumentType: KycSubmission.properties.documentType,
+          latestReference: KycSubmission.properties.reference,
+          documentUrl: TeamSubmission.properties.documentUrl,
+          waitingSince: Timestamp,
+          ...takenField,
+        },
+        closed,
+      ),
+    ),
+  }),
+
+  countKycQueue: team.query({
+    roles: everyRole,
+    summary: 'Count the players whose documents wait for a decision',
+    body: Type.Object({ environment: ownerFields.environment }, closed),
+    reply: queueState({}),
+  }),
+
+  takeKycCase: team.command({
+    roles: ['compliance'],
+    summary: 'Take an identity check, so that nobody else works on it',
+    description: `For ${caseTakenMinutes} minutes, or until it is decided, nobody else can decide it. Taken again, the time begins anew.`,
+    body: Type.Object(
+      {
+        playerId: Id,
+        takeOver: Type.Optional(Type.Boolean({ description: 'Also from somebody else who has it.' })),
+        reason: Type.Optional(Reason),
+      },
+      closed,
+    ),
+    reply: Type.Object({ playerId: Id, taken: Nullable(TakenCase) }, closed),
+    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN'],
+  }),
+
+  releaseKycCase: team.command({
+    roles: ['compliance'],
+    summary: 'Give an identity check back that one has taken',
+    body: Type.Object({ playerId: Id, reason: Type.Optional(Reason) }, closed),
+    reply: Type.Object({ playerId: Id, taken: Nullable(TakenCase) }, closed),
+    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN'],
+  }),
+
+  decideKyc: team.command({
+    roles: ['compliance'],
+    summary: "Decide a player's identity check",
+    description: 'Refused while somebody else has taken the case: take it over first.',
+    body: Type.Object(
+      { playerId: Id, status: KycDecision, reason: described(Reason, 'Why; the operator reads it with the status.') },
+      closed,
+    ),
+    reply: KycChange,
+    rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN'],
+  }),
+}

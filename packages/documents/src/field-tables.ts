@@ -1,0 +1,142 @@
+import { Deposit, Kyc, Player, type Tag, Withdrawal } from '@backoffice/contracts'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { type JsonSchema, meaningsOf, SchemaComponents } from './json-schema.ts'
+
+/** A record that several operations reply with. It is described once, before the operations of its group. */
+export interface SharedRecord {
+  readonly tag: Tag
+  readonly title: string
+  readonly id: string
+  readonly schema: TObject
+}
+
+export const sharedRecords: readonly SharedRecord[] = [
+  { tag: 'Players', title: 'The player', id: 'record-player', schema: Player },
+  { tag: 'KYC', title: 'The identity check', id: 'record-kyc', schema: Kyc },
+  { tag: 'Deposits', title: 'The deposit', id: 'record-deposit', schema: Deposit },
+  { tag: 'Withdrawals', title: 'The withdrawal', id: 'record-withdrawal', schema: Withdrawal },
+]
+
+const linkTo = ({ id, title }: SharedRecord) => `[${title.replace('The', 'the')}](#${id})`
+
+/** The record that a schema is, or has all fields of. */
+function recordIn({ properties }: TObject): SharedRecord | undefined {
+  return sharedRecords.find(({ schema }) => Object.keys(schema.properties).every((name) => name in properties))
+}
+
+/** Where a table stands: a request may leave fields out, a reply has them all. */
+type Direction = 'request' | 'reply'
+
+/**
+ * The tables of fields of one page. Values of an enumeration with a name are explained where they come first; later
+ * tables link there.
+ */
+export class FieldTables {
+  readonly #explained = new Set<string>()
+
+  /** The fields of a shared record, all of them. */
+  record({ schema }: SharedRecord): string {
+    return this.#table('Field', schema, 'reply')
+  }
+
+  /** What is in a reply or an event: a shared record by its name, and a table of what else there is. */
+  reply(schema: TSchema): string {
+    if (schema.type !== 'object') return ''
+    const object = schema as TObject
+    const record = recordIn(object)
+    if (record === undefined) return this.#table('Field', object, 'reply')
+    const own = Object.entries(object.properties).filter(([name, field]) => field !== record.schema.properties[name])
+    if (own.length === 0) return `[${record.title}](#${record.id}).`
+    const rest = { ...object, properties: Object.fromEntries(own) } as TObject
+    return `The fields of ${linkTo(record)}, and:\n\n${this.#table('Field', rest, 'reply')}`
+  }
+
+  request(title: string, schema: TObject): string {
+    return this.#table(title, schema, 'request')
+  }
+
+  /** The `details` of an error. */
+  details(schema: TSchema): string {
+    return this.#table('Details', schema as TObject, 'reply')
+  }
+
+  #table(title: string, schema: TObject, direction: Direction): string {
+    const rows = this.#rows(schema, direction, '')
+    return rows.length === 0 ? '' : `| ${title} | Type | Meaning |\n|---|---|---|\n${rows.join('\n')}`
+  }
+
+  /** A row for each field. The fields of an inner object, or of the items of a list, follow with their whole path. */
+  #rows(schema: TObject, direction: Direction, prefix: string): string[] {
+    return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, field]) => {
+      const { inner, nullable } = withoutNull(field)
+      const path = prefix + name
+      const isOptional = direction === 'request' && !schema.required?.includes(name)
+      const type = [typeOf(inner), ...(nullable ? ['or null'] : [])].join(' ') + (isOptional ? ', optional' : '')
+      const row = `| \`${path}\` | ${type} | ${this.#meaning(inner, direction).replaceAll('|', '\\|')} |`
+      const item = inner.type === 'array' ? (inner.items as TSchema) : inner
+      if (item.type !== 'object' || recordIn(item as TObject) !== undefined) return [row]
+      return [row, ...this.#rows(item as TObject, direction, inner.type === 'array' ? `${path}[].` : `${path}.`)]
+    })
+  }
+
+  #meaning(schema: TSchema, direction: Direction): string {
+    const { description, $id, items } = schema
+    const record = items?.type === 'object' ? recordIn(items) : undefined
+    const said = [
+      description ?? items?.description ?? '',
+      ...(direction === 'request' ? limitsOf(schema) : []),
+      ...(record === undefined ? [] : [`Each as ${linkTo(record)}.`]),
+    ].filter((part) => part !== '')
+    return `${said.join(' ')}${this.#values(schema, $id)}`
+  }
+
+  /** Each value of an enumeration with its meaning. */
+  #values({ anyOf, const: only }: TSchema, name: string | undefined): string {
+    if (only !== undefined) return ` Always \`${only}\`.`
+    if (anyOf === undefined) return ''
+    if (name !== undefined && this.#explained.has(name)) return ` [Its values](#${valuesId(name)}).`
+    if (name !== undefined) this.#explained.add(name)
+    const meanings = meaningsOf(anyOf)
+    if (meanings.length === 0) return ` One of ${anyOf.map((value: TSchema) => `\`${value.const}\``).join(', ')}.`
+    const items = meanings.map((line) => `<li>${line.slice(2)}</li>`)
+    return `<ul class="values"${name === undefined ? '' : ` id="${valuesId(name)}"`}>${items.join('')}</ul>`
+  }
+}
+
+/** KycStatus → values-kycstatus */
+const valuesId = (name: string) => `values-${name.toLowerCase()}`
+
+function withoutNull(schema: TSchema): { readonly inner: TSchema; readonly nullable: boolean } {
+  const members: readonly TSchema[] = schema.anyOf ?? []
+  const [first, second] = members
+  if (members.length !== 2 || first === undefined || second?.type !== 'null') return { inner: schema, nullable: false }
+  return { inner: first, nullable: true }
+}
+
+function typeOf({ type, format, items, anyOf, pattern }: TSchema): string {
+  if (anyOf !== undefined) return 'string'
+  if (type === 'array') return `list of ${items.type === 'object' ? 'objects' : `${items.type}s`}`
+  if (type !== 'string') return String(type)
+  if (format === 'date-time') return 'string (time)'
+  if (format === 'date') return 'string (date)'
+  return format === 'amount' || pattern === moneyForm ? 'string (money)' : 'string'
+}
+
+const moneyForm = Deposit.properties.amount.pattern
+
+/** The limits of a request's field in words, so that nobody has to read a schema to fill a form. */
+function limitsOf(schema: TSchema): string[] {
+  const {
+    minLength,
+    maxLength,
+    minimum,
+    maximum,
+    default: fallback,
+  }: JsonSchema = new SchemaComponents().publish(schema)
+  const words: string[] = []
+  if (minLength !== undefined) words.push(`${minLength} to ${maxLength} characters.`)
+  else if (maxLength !== undefined) words.push(`At most ${maxLength} characters.`)
+  if (minimum !== undefined) words.push(`${minimum} to ${maximum}.`)
+  if (fallback !== undefined) words.push(`Default ${fallback}.`)
+  return words
+}

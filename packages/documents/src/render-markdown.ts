@@ -1,0 +1,134 @@
+import { posix } from 'node:path'
+import { apiPrefix } from '@backoffice/contracts'
+import { Marked, type Token, type Tokens } from 'marked'
+import customHeadingId from 'marked-custom-heading-id'
+import { gfmHeadingId } from 'marked-gfm-heading-id'
+import { markedHighlight } from 'marked-highlight'
+import { escapeHtml, highlight, languageName } from './highlight.ts'
+import { guideFile, pages } from './pages.ts'
+
+export const docsPath = `${apiPrefix}/docs`
+
+/** Code with the label that stood in front of it. */
+type LabelledCode = Tokens.Code & { readonly label?: string }
+
+export interface Rendering {
+  /** The file that the text comes from, from the root of the repository: its links start there. */
+  readonly file: string
+  /** Puts code into a column of its own, beside the text. An article keeps its code where it stands. */
+  readonly codeBeside?: boolean
+  /** What opens the code column of the section whose heading has this id. */
+  readonly panelOf?: (headingId: string) => string | undefined
+}
+
+/**
+ * Markdown as HTML: a `<section>` for each heading up to level 3, with `.text` and, beside it, `.code`.
+ * @throws if a link leads to a file that is no page
+ */
+export function renderMarkdown(markdown: string, rendering: Rendering): string {
+  const marked = new Marked(markedHighlight({ highlight }), gfmHeadingId(), customHeadingId(), {
+    renderer: {
+      code({ text, lang = '', escaped, label }: LabelledCode) {
+        return codePanel({ label: label ?? languageName(lang), html: escaped ? text : escapeHtml(text) })
+      },
+      table({ header, rows }) {
+        const inner = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens)
+        return table(
+          header.map(inner),
+          rows.map((row) => row.map(inner)),
+        )
+      },
+      link({ href, tokens }) {
+        return `<a href="${escapeHtml(address(href, rendering.file))}">${this.parser.parseInline(tokens)}</a>`
+      },
+    },
+    hooks: { processAllTokens: (tokens) => inSections(tokens, rendering) },
+  })
+  return marked
+    .parse(markdown, { async: false })
+    .replaceAll(heading, linked)
+    .replaceAll(inlineCodes, (_, text: string) => inlineCode(text))
+}
+
+export function codePanel({ label, html }: { readonly label: string; readonly html: string }): string {
+  return `<figure class="panel"><figcaption>${label}</figcaption><pre><code>${html.trimEnd()}</code></pre></figure>\n`
+}
+
+/** The first cell of a row names the row. A column without a name has no header cell, which would be empty. */
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const column = (cell: string) => (cell === '' ? '<td></td>' : `<th scope="col">${cell}</th>`)
+  const line = ([first, ...rest]: readonly string[]) =>
+    `<tr><th scope="row">${first}</th>${rest.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+  const head = header.every((cell) => cell === '') ? '' : `<thead><tr>${header.map(column).join('')}</tr></thead>`
+  return `<div class="table"><table>${head}<tbody>${rows.map(line).join('\n')}</tbody></table></div>\n`
+}
+
+/** Links between documents lead from page to page. */
+function address(href: string, from: string): string {
+  if (/^(https?:|mailto:|#|\/)/.test(href)) return href
+  const [path = '', fragment] = href.split('#')
+  const file = posix.join(posix.dirname(from), path)
+  const page = pages.find((candidate) => candidate.file === file)
+  if (page === undefined && file !== guideFile) throw new Error(`${from} links to ${href}, which is no page`)
+  return `${docsPath}${page === undefined ? '' : `/${page.path}`}${fragment === undefined ? '' : `#${fragment}`}`
+}
+
+const heading = /<h([2-4]) id="([^"]+)">((?:(?!<a ).)*?)<\/h\1>/g
+
+/** A heading is a link to itself, for those who want to pass it on. */
+const linked = (_: string, level: string, id: string, text: string) =>
+  `<h${level} id="${id}"><a href="#${id}">${text}</a></h${level}>`
+
+const inlineCodes = /(?<!<pre>)<code>([^<]*)<\/code>/g
+/** What is not longer stays in one line, on a phone as well. */
+const unbrokenLengthMax = 36
+
+/** A line may end between the words of long code and behind the slash of a path, and nowhere else inside a code. */
+export function inlineCode(text: string): string {
+  if (text.length <= unbrokenLengthMax) return `<code>${text}</code>`
+  return `<code class="long">${text.replaceAll(/\/(?=[\w{])/g, '/<wbr>')}</code>`
+}
+
+const html = (text: string): Tokens.HTML => ({ type: 'html', raw: text, text, block: true, pre: false })
+const label = /^<p class="label">(.*)<\/p>\s*$/
+
+/** The tokens of each heading and what follows it, between the tags of a section. */
+function inSections(tokens: readonly Token[], rendering: Rendering): Token[] {
+  const sections: Token[][] = [[]]
+  for (const token of tokens) {
+    if (token.type === 'heading' && token.depth <= 3) sections.push([])
+    sections.at(-1)?.push(token)
+  }
+  return sections.filter((section) => section.length > 0).flatMap((section) => inColumns(section, rendering))
+}
+
+/** What has a label belongs into the code column, and so does code that is the only one of its section. */
+function inColumns(section: readonly Token[], { codeBeside = false, panelOf }: Rendering): Token[] {
+  const [first] = section
+  const id = first?.type === 'heading' ? /\{#([\w-]+)\}/.exec(first.text)?.[1] : undefined
+  const panel = id === undefined ? undefined : panelOf?.(id)
+  const labelled = withLabels(section)
+  const alone = labelled.filter(({ type }) => type === 'code').length === 1
+  const beside = (token: Token) => codeBeside && token.type === 'code' && (alone || 'label' in token)
+  const [text, code] = [labelled.filter((token) => !beside(token)), labelled.filter(beside)]
+  if (panel !== undefined) code.unshift(html(panel))
+  if (code.length === 0) return [html('<section><div class="text">'), ...text, html('</div></section>\n')]
+  const columns = [html('</div><div class="code"><div>'), ...code]
+  return [html('<section><div class="text">'), ...text, ...columns, html('</div></div></section>\n')]
+}
+
+/** A label in front of code becomes the caption of its panel. */
+function withLabels(tokens: readonly Token[]): Token[] {
+  const result: Token[] = []
+  let caption: string | undefined
+  for (const token of tokens) {
+    const found = token.type === 'html' ? label.exec(token.raw)?.[1] : undefined
+    if (token.type === 'space' && caption !== undefined) continue
+    if (caption !== undefined && token.type !== 'code') result.push(html(`<p class="label">${caption}</p>\n`))
+    if (found === undefined)
+      result.push(caption !== undefined && token.type === 'code' ? { ...token, label: caption } : token)
+    caption = found
+  }
+  if (caption !== undefined) result.push(html(`<p class="label">${caption}</p>\n`))
+  return result
+}

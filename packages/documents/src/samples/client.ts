@@ -1,0 +1,77 @@
+import {
+  entriesOf,
+  inSingleQuotes,
+  kebabCase,
+  keepTheKey,
+  lines,
+  type SampleCall,
+  type SampleLanguage,
+  samplePlaceholders,
+  yourId,
+} from './call.ts'
+import { node, objectOf } from './node.ts'
+
+const filename = (operationId: string) => `${kebabCase(operationId)}.mjs`
+
+export const client: SampleLanguage = {
+  id: 'client',
+  name: 'TypeScript client',
+  highlight: 'typescript',
+  codeSample: 'TypeScript',
+  filename,
+  // The client has no method for what needs no key.
+  unsigned: node.unsigned,
+  signed,
+}
+
+/** Methods that have another name than the operation, or take its input in another way than `(ids, body, options)`. */
+const methods: Readonly<Record<string, { readonly name?: string; readonly takes?: 'values' | 'options' }>> = {
+  getMe: { name: 'me' },
+  findPlayers: { name: 'findPlayer', takes: 'values' },
+  listTransactions: { takes: 'options' },
+  confirmDeposit: { takes: 'options' },
+  failDeposit: { takes: 'options' },
+  cancelWithdrawal: { takes: 'options' },
+  testWebhook: { takes: 'options' },
+  openGameSession: { takes: 'values' },
+  decideKycInSandbox: { name: 'decideKyc', takes: 'values' },
+  decideWithdrawalInSandbox: { name: 'decideWithdrawal', takes: 'values' },
+}
+
+function signed({ operationId, summary, ids, query, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
+  const { name = operationId, takes = 'body' } = methods[operationId] ?? {}
+  const input = { ...query, ...body }
+  const options = [
+    ...(takes === 'options' ? entriesOf(input).map(([field, value]) => `${field}: ${literalOf(value)}`) : []),
+    ...(needsIdempotencyKey ? ['idempotencyKey'] : []),
+  ]
+  const given = [
+    ...Object.keys(ids),
+    ...(takes === 'values' ? Object.values(input).map(inSingleQuotes) : []),
+    ...(takes === 'body' && body !== undefined ? ['body'] : []),
+    ...(options.length > 0 ? [`{ ${options.join(', ')} }`] : []),
+  ]
+  return lines(
+    `// Node.js 20 or newer: node ${filename(operationId)}; in TypeScript it is the same`,
+    needsIdempotencyKey && `import { randomUUID } from 'node:crypto'`,
+    `import { BackOfficeClient } from '@backoffice/client'`,
+    '',
+    `const { OPERATOR_KEY = '${samplePlaceholders.key}', OPERATOR_SECRET = '${samplePlaceholders.secret}' } = process.env`,
+    'const backOffice = new BackOfficeClient({',
+    `  baseUrl: '${baseUrl}',`,
+    '  key: OPERATOR_KEY,',
+    '  secret: OPERATOR_SECRET,',
+    '})',
+    '',
+    `// ${summary}`,
+    entriesOf(ids).map(([field, value]) => `const ${field} = '${value}' // ${yourId}`),
+    takes === 'body' && body !== undefined && `const body = ${objectOf(body)}`,
+    needsIdempotencyKey && `const idempotencyKey = randomUUID() // ${keepTheKey}`,
+    `const reply = await backOffice.${name}(${given.join(', ')})`,
+    'console.log(JSON.stringify(reply, null, 2))',
+    '',
+  )
+}
+
+/** The numbers of a query are numbers here. */
+const literalOf = (value: string) => (/^\d+$/.test(value) ? value : inSingleQuotes(value))

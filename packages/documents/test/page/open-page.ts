@@ -1,0 +1,38 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+export interface OpenPage {
+  readonly page: Page
+  readonly requests: string[]
+  /** Errors of scripts, and what the Content-Security-Policy stopped. */
+  readonly faults: string[]
+}
+
+/** A page as somebody sees it who was never here before. */
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1366, height: 900 }, ...options })
+  const page = await context.newPage()
+  const requests: string[] = []
+  const faults: string[] = []
+  page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`))
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  await page.goto(url)
+  return { page, requests, faults }
+}
+
+/** What axe finds wrong, by its rules of WCAG 2.2 AA and its best practices. */
+export async function violations(page: Page): Promise<readonly string[]> {
+  // One sample stands for all: thousands of coloured words, made alike, would take axe most of its time.
+  await page.evaluate(() => {
+    for (const code of document.querySelectorAll('.panel:not([data-operation=createDeposit]) code'))
+      code.replaceChildren(`${code.textContent}`)
+  })
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+      resultTypes: ['violations'],
+    })
+    return found.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target.join(' ')} ${html}`))
+  })
+}

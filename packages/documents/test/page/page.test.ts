@@ -1,0 +1,13 @@
+import { sharedSystem } from '@backoffice/test-kit'
+import { noBrowser, startBrowser } from '@backoffice/test-kit/browser'
+import t from 'tap'
+import { openPage } from './open-page.ts'
+import { readingTests } from './reading.ts'
+import { testerTests } from './tester.ts'
+
+t.test('the documentation in a real browser', { skip: noBrowser }, async (t) => {
+  const system = await sharedSystem(t)
+  const browser = await startBrowser(t)
+  readingTests(t, { docsUrl: system.docsUrl, browser })
+  testerTests(t, { system, open: (options) => openPage(browser, system.docsUrl, options) })
+})

@@ -1,0 +1,204 @@
+import { eventually } from '@backoffice/test-kit'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { pages } from '../../src/index.ts'
+import { openPage, violations } from './open-page.ts'
+
+interface ReadingTests {
+  readonly docsUrl: string
+  readonly browser: Browser
+}
+const phone = { viewport: { width: 390, height: 844 } }
+const waitMs = 30_000
+const paths = ['', ...pages.map(({ path }) => `/${path}`)]
+const samplesOf = (page: Page, language: string) =>
+  page.locator(`.sample a[data-language=${language}][aria-selected=true]`).count()
+
+export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void {
+  const open = (path = '', options: BrowserContextOptions = {}) => openPage(browser, docsUrl + path, options)
+
+  t.test('axe finds nothing, at either width and in either colours', async (t) => {
+    const views: [path: string, options: BrowserContextOptions][] = [
+      ['', { colorScheme: 'light' }],
+      ['', { ...phone, colorScheme: 'dark' }],
+      ...pages.map(({ path }): [string, BrowserContextOptions] => [`/${path}`, { ...phone, colorScheme: 'light' }]),
+      ['/webhooks', { colorScheme: 'dark' }],
+    ]
+    for (const [path, options] of views) {
+      const { page, faults } = await open(path, options)
+      t.strictSame(await violations(page), [], `/docs${path} ${JSON.stringify(options)}`)
+      t.strictSame(faults, [])
+      if (path === '/webhooks') {
+        await page.click('#search-open')
+        await page.waitForSelector('#search[open]')
+        await page.keyboard.type('deposit')
+        await page.waitForSelector('#search-results [role=option]')
+        t.strictSame(await violations(page), [], 'the search')
+        await page.keyboard.press('Escape')
+        await page.click('.top button.try')
+        t.strictSame(await violations(page), [], 'the tester')
+      }
+      await page.context().close()
+    }
+  })
+
+  t.test('nothing is wider than a phone, and no code that fits is broken', async (t) => {
+    for (const path of paths) {
+      const { page } = await open(path, { viewport: { width: 320, height: 700 } })
+      t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, path)
+      await page.setViewportSize(phone.viewport)
+      const broken = await page.evaluate(() =>
+        Array.from(document.querySelectorAll('main code:not(.long):not(pre code)'))
+          .filter((code) => code.getClientRects().length > 1)
+          .map((code) => code.textContent),
+      )
+      t.strictSame(broken, [])
+      await page.context().close()
+    }
+  })
+
+  t.test('a heading that a link leads to is not below the header, and the contents mark it', async (t) => {
+    for (const options of [{}, phone]) {
+      const { page } = await open('#createdeposit', options)
+      const top = await page.evaluate(() => document.getElementById('createdeposit')?.getBoundingClientRect().top)
+      const header = await page.evaluate(() => document.querySelector('.top')?.getBoundingClientRect().bottom)
+      t.ok(Number(top) >= Number(header), `${top} ${header}`)
+      await page.waitForSelector('#contents a[href="#createdeposit"][aria-current=location]', { state: 'attached' })
+      await page.evaluate(() => document.getElementById('errors')?.scrollIntoView())
+      await page.waitForSelector('#contents a[href="#errors"][aria-current=location]', { state: 'attached' })
+      t.equal(await page.locator('#contents [aria-current]').count(), 1)
+      await page.context().close()
+    }
+  })
+
+  t.test('a language is chosen once for all samples, by mouse or arrow keys, and remembered', async (t) => {
+    const { page, requests, faults } = await open()
+    const all = await page.locator('.sample').count()
+    t.ok(all > 15)
+    t.equal(await samplesOf(page, 'curl'), all)
+    const fetched = () => requests.filter((entry) => entry.includes('/assets/samples/'))
+    t.strictSame(fetched(), [], 'no other language is fetched before it is wanted')
+    const deposit = page.locator('.sample[data-operation=createDeposit]')
+    const before = await deposit.locator('pre').textContent()
+    await deposit.locator('a[data-language=python]').click()
+    await page.waitForSelector('.sample[data-operation=getMe] a[data-language=python][aria-selected=true]')
+    t.equal(await samplesOf(page, 'python'), all)
+    t.not(await deposit.locator('pre').textContent(), before)
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForFunction(() => document.activeElement?.matches('[data-language=client][aria-selected=true]'))
+    await page.keyboard.press('ArrowRight')
+    await page.waitForFunction(() => document.activeElement?.matches('[data-language=python][aria-selected=true]'))
+    t.equal(fetched().length, 2, 'each language is fetched once')
+    t.equal(await page.locator('.sample[data-operation=getMe] .tabs a[tabindex="0"]').count(), 1, 'one stop for Tab')
+    await page.reload()
+    await page.waitForSelector('.sample[data-operation=getMe] a[data-language=python][aria-selected=true]')
+    t.equal(await samplesOf(page, 'python'), all)
+    t.strictSame(faults, [])
+    await page.context().close()
+  })
+
+  t.test('code is copied as it stands there', async (t) => {
+    const { page } = await open('', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.click('.sample[data-operation=getMe] .copy')
+    await page.waitForFunction(() => document.querySelector('.sample .copy')?.textContent === 'Copied')
+    t.equal(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      await page.textContent('.sample[data-operation=getMe] pre'),
+    )
+    await page.context().close()
+  })
+
+  t.test('what scrolls is reached by keyboard, and what does not is no stop on the way', async (t) => {
+    const { page } = await open('', phone)
+    const wrong = () =>
+      page.evaluate(() =>
+        Array.from(document.querySelectorAll('.panel > pre, .table'))
+          .filter((box) => {
+            if (!box.checkVisibility()) return false
+            const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1
+            return scrolls !== box.matches('[tabindex="0"][aria-label]')
+          })
+          .map((box) => box.outerHTML.slice(0, 200)),
+      )
+    t.strictSame(await wrong(), [])
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true
+    })
+    await eventually(async () => (await wrong()).length === 0, waitMs)
+    const stops = await page.locator('.panel > pre[tabindex]').count()
+    await page.setViewportSize({ width: 1900, height: 900 })
+    await page.waitForFunction((before) => document.querySelectorAll('.panel > pre[tabindex]').length < before, stops)
+    t.strictSame(await wrong(), [])
+    await page.context().close()
+  })
+
+  t.test('colours follow the system until somebody chooses, and then the choice', async (t) => {
+    const { page } = await open('/webhooks', { colorScheme: 'light' })
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const light = await background()
+    await page.click('#theme')
+    const dark = await background()
+    t.not(dark, light)
+    t.equal(await page.getAttribute('#theme', 'aria-pressed'), 'true')
+    await page.goto(`${docsUrl}/sandbox`)
+    t.equal(await background(), dark, 'on the next page as well')
+    await page.click('#theme')
+    t.equal(await background(), light)
+    t.equal(await page.evaluate(() => localStorage.length), 0, 'who chooses what the system says follows it again')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    t.equal(await background(), dark)
+    await page.context().close()
+  })
+
+  t.test('the search is loaded when it is opened, finds the sandbox’s amounts, and leads there', async (t) => {
+    const { page, requests, faults } = await open('/webhooks')
+    const loaded = () => requests.filter((entry) => /minisearch|search\.js/.test(entry)).length
+    t.equal(loaded(), 0)
+    await page.keyboard.press('Control+k')
+    await page.waitForSelector('#search[open]')
+    t.equal(loaded(), 3)
+    await page.keyboard.type('xylophone')
+    await page.waitForFunction(() => document.getElementById('search-note')?.textContent?.startsWith('Nothing found'))
+    await page.fill('#search-text', '1414.14')
+    await page.waitForSelector('#search-results [role=option][aria-selected=true]')
+    t.match(await page.textContent('#search-results [role=option]'), /Refusals you can provoke.*The sandbox/)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${docsUrl}/sandbox#refusals-you-can-provoke`)
+    await page.keyboard.press('/')
+    await page.waitForSelector('#search[open]')
+    await page.keyboard.press('Escape')
+    t.notOk(await page.isVisible('#search'))
+    t.strictSame(faults, [])
+    await page.context().close()
+  })
+
+  t.test('without JavaScript the pages are whole', async (t) => {
+    const { page } = await open('', { ...phone, javaScriptEnabled: false })
+    t.match(await page.textContent('noscript'), 'need JavaScript')
+    t.notOk(await page.locator('.script, .try').filter({ visible: true }).count(), 'what needs a script is not there')
+    t.ok(await page.isVisible('#errors'))
+    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), 'openssl')
+    await page.click('.sample[data-operation=createDeposit] a[data-language=python]')
+    t.equal(page.url(), `${docsUrl}/languages/python#createdeposit`)
+    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), 'import')
+    await page.click('.menu')
+    await page.click('#contents >> text=The sandbox >> nth=-1')
+    t.equal(page.url(), `${docsUrl}/sandbox`)
+    t.match(await page.textContent('main'), '1414.14')
+    await page.context().close()
+  })
+
+  t.test('on paper there is all code in full, and nothing to press', async (t) => {
+    const { page } = await open()
+    await page.emulateMedia({ media: 'print' })
+    t.equal(await page.locator('#contents, .top, .tabs, .copy, .try').filter({ visible: true }).count(), 0)
+    const hidden = await page.evaluate(
+      () =>
+        Array.from(document.querySelectorAll('.panel > pre')).filter(
+          (pre) => pre.checkVisibility() && pre.scrollHeight > pre.clientHeight + 1,
+        ).length,
+    )
+    t.equal(hidden, 0)
+    await page.context().close()
+  })
+}

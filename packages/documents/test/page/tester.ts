@@ -1,0 +1,115 @@
+import type { SharedSystem } from '@backoffice/test-kit'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import type { OpenPage } from './open-page.ts'
+
+interface TesterTests {
+  readonly system: SharedSystem
+  readonly open: (options?: BrowserContextOptions) => Promise<OpenPage>
+}
+const phone = { viewport: { width: 390, height: 844 } }
+
+async function run(page: Page, operationId: string): Promise<string | null> {
+  await page.selectOption('#tester-operation', operationId)
+  await page.click('#tester-send')
+  await page.waitForFunction(() => /^\d+$/.test(document.getElementById('tester-status')?.textContent ?? ''))
+  return page.textContent('#tester-status')
+}
+
+async function fillKeys(page: Page, pair: { readonly key: string; readonly secret: string } | undefined) {
+  await page.click('.top button.try')
+  await page.fill('#tester-key', pair?.key ?? '')
+  await page.fill('#tester-secret', pair?.secret ?? '')
+}
+
+export function testerTests(t: Test, { system, open }: TesterTests): void {
+  const operator = system.operators[0]
+
+  t.test('a player is registered and a deposit credited from the tester, with every example filled', async (t) => {
+    const { page, requests, faults } = await open()
+    await fillKeys(page, operator?.sandbox)
+    t.equal(await run(page, 'getMe'), '200')
+    t.equal(await run(page, 'registerPlayer'), '201')
+    t.equal(await run(page, 'createDeposit'), '201')
+    t.equal(await run(page, 'confirmDeposit'), '200')
+    t.equal(await run(page, 'getWallet'), '200')
+    t.match(await page.textContent('#tester-response'), '"available": "150.00"')
+    t.match(
+      await page.textContent('#tester-canonical'),
+      /^GET\n\/api\/v1\/players\/ply_\w+\/wallet\n\d+\n[0-9a-f]{64}$/,
+    )
+    t.match(await page.textContent('#tester-request'), /X-Signature: [0-9a-f]{64}/)
+
+    await page.keyboard.press('Escape')
+    const key = operator?.sandbox.key ?? ''
+    t.match(await page.textContent('.sample[data-operation=getMe] pre'), key, 'the samples have the key')
+    await page.click('.sample[data-operation=getMe] a[data-language=ruby]')
+    await page.waitForSelector('.sample[data-operation=createDeposit] a[data-language=ruby][aria-selected=true]')
+    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), key, 'in every language')
+    t.notMatch(await page.content(), operator?.sandbox.secret ?? '-', 'and the secret is nowhere')
+    t.strictSame(await page.evaluate(() => [Object.values(localStorage), sessionStorage.length]), [['ruby'], 0])
+
+    t.strictSame(faults, [], 'nothing offends the Content-Security-Policy')
+    t.ok(
+      requests.every((entry) => entry.includes(new URL(system.baseUrl).host) || entry.includes('data:')),
+      'nothing is loaded from elsewhere',
+    )
+    await page.context().close()
+  })
+
+  t.test('a production key is refused before anything is sent, and a former reply goes away', async (t) => {
+    const { page, requests } = await open(phone)
+    await fillKeys(page, operator?.sandbox)
+    t.equal(await run(page, 'getMe'), '200')
+    t.ok(await page.isVisible('#tester-result'))
+    await page.fill('#tester-key', operator?.production.key ?? '')
+    await page.fill('#tester-secret', operator?.production.secret ?? '')
+    const before = requests.length
+    await page.click('#tester-send')
+    t.match(await page.textContent('#tester-problem'), 'production key')
+    t.notOk(await page.isVisible('#tester-result'), 'it would look like the answer to this key')
+    t.equal(requests.length, before)
+    t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is wider than a phone')
+    await page.keyboard.press('Escape')
+    t.notMatch(await page.textContent('main'), operator?.production.key ?? '-', 'and no sample shows it')
+    await page.context().close()
+  })
+
+  t.test('a value cannot lead to another path than the one that is shown', async (t) => {
+    const { page, requests } = await open()
+    await fillKeys(page, operator?.sandbox)
+    await page.selectOption('#tester-operation', 'getWallet')
+    for (const value of ['..', '.']) {
+      const before = requests.length
+      await page.fill('#tester-parameters input[name=playerId]', value)
+      await page.click('#tester-send')
+      t.match(await page.textContent('#tester-problem'), 'the browser would send another path')
+      t.equal(requests.length, before, 'nothing was sent')
+    }
+    for (const value of ['../wallet', '%2e%2e', '..\\x', 'a?b#c']) {
+      await page.fill('#tester-parameters input[name=playerId]', value)
+      await page.click('#tester-send')
+      await page.waitForFunction(() => /^\d+$/.test(document.getElementById('tester-status')?.textContent ?? ''))
+      const path = `/api/v1/players/${encodeURIComponent(value)}/wallet`
+      t.match(await page.textContent('#tester-canonical'), `GET\n${path}\n`)
+      t.equal(requests.at(-1), `GET ${new URL(system.baseUrl).origin}${path}`)
+      t.match(await page.textContent('#tester-response'), 'VALIDATION_ERROR', 'the signature is right')
+    }
+    await page.context().close()
+  })
+
+  t.test('the tester is reached and closed by keyboard alone', async (t) => {
+    const { page } = await open()
+    const isOpen = () => page.evaluate(() => document.getElementById('tester')?.matches('[open]'))
+    for (let stops = 0; stops < 8; stops += 1) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate(() => document.activeElement?.textContent)) === 'Open the tester') break
+    }
+    await page.keyboard.press('Enter')
+    t.equal(await isOpen(), true)
+    await page.keyboard.press('Escape')
+    t.equal(await isOpen(), false)
+    t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Open the tester', 'the focus comes back')
+    await page.context().close()
+  })
+}

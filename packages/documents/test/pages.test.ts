@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { brotliCompressSync } from 'node:zlib'
+import MiniSearch, { type Options } from 'minisearch'
+import t from 'tap'
+import { docsAssets, documentation, guideFile, pages } from '../src/index.ts'
+import { docsPath, renderMarkdown } from '../src/render-markdown.ts'
+import { defaultLanguage, sampledOperations } from '../src/sample-panels.ts'
+import { sampleLanguages, sampleOf } from '../src/samples.ts'
+
+const baseUrl = 'https://backoffice.example.org/api/v1'
+/** Each is made once. */
+const made = new Map<string, string>()
+function read(path: string): string {
+  const body = made.get(path) ?? String(documentation.get(path)?.({ baseUrl }).body)
+  made.set(path, body)
+  return body
+}
+const idsOf = new Map<string, Set<string | undefined>>()
+function ids(path: string) {
+  const found = idsOf.get(path) ?? new Set([...read(path).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+  idsOf.set(path, found)
+  return found
+}
+const htmlPages = [
+  '',
+  ...pages.map(({ path }) => path),
+  ...sampleLanguages.filter(({ id }) => id !== defaultLanguage).map(({ id }) => `languages/${id}`),
+]
+
+t.test('every link on a page leads to something that is served, at a place that is there', async (t) => {
+  for (const path of htmlPages) {
+    const links = [...read(path).matchAll(/ href="([^"]+)"/g)].map(([, href = '']) => href)
+    t.ok(links.length > 30, path)
+    const broken = links.filter((href) => {
+      if (/^(https:|data:)/.test(href)) return false
+      const [address = '', id] = href.replace(/\?v=[\w-]+/, '').split('#')
+      const target = address === '' ? path : address.replace(/^\/api\/v1\/docs\/?/, '')
+      return !documentation.has(target) || (id !== undefined && !ids(target).has(id))
+    })
+    t.strictSame(broken, [], `/docs/${path}`)
+  }
+})
+
+t.test('a document cannot link to a file that is no page', async (t) => {
+  const render = (markdown: string) => renderMarkdown(markdown, { file: 'docs/sandbox.md' })
+  t.match(render('[a](webhooks.md#testing)'), `href="${docsPath}/webhooks#testing"`)
+  t.match(render('[a](guide.md#getme)'), `href="${docsPath}#getme"`)
+  t.match(render('[a](../CHANGELOG.md)'), `href="${docsPath}/changelog"`)
+  t.throws(() => render('[a](operations.md)'), /docs\/sandbox\.md links to operations\.md/)
+})
+
+t.test('an image of the gateway holds every document that is a page', async (t) => {
+  const [dockerfile, ignored] = ['deploy/docker/Dockerfile', '.dockerignore'].map((file) =>
+    readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8'),
+  )
+  for (const file of [guideFile, ...pages.map((page) => page.file)]) {
+    t.match(dockerfile, `/app/${file} `, file)
+    t.match(ignored, `!${file}\n`, file)
+  }
+})
+
+t.test('each operation has its sample in each language, on the page and in the file for the tabs', async (t) => {
+  const plain = (html: string) =>
+    html
+      .replaceAll(/<[^>]+>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#x27;', "'")
+      .replaceAll('&amp;', '&')
+  for (const { id: languageId } of sampleLanguages) {
+    const page = read(languageId === defaultLanguage ? '' : `languages/${languageId}`)
+    for (const source of [page, read(`assets/samples/${languageId}.html`)]) {
+      const shown = [...source.matchAll(/<code data-operation="(\w+)">(.*?)<\/code><\/pre>/gs)]
+      t.strictSame(shown.map(([, id]) => id).sort(), sampledOperations.map(({ id }) => id).sort(), languageId)
+      for (const [, id = '', code = ''] of shown)
+        if (plain(code) !== sampleOf(languageId, id, { baseUrl }).trimEnd()) t.fail(`${languageId}: ${id}`)
+    }
+    t.match(page, `data-language="${languageId}" aria-current="true"`)
+  }
+})
+
+t.test('a table has a header for each row, and none that is empty', async (t) => {
+  for (const path of ['', ...pages.map((page) => page.path)]) {
+    const html = read(path)
+    t.notMatch(html, /<th[^>]*><\/th>/, path)
+    t.notMatch(html, /<tbody>(?:(?!<\/tbody>).)*<tr><td/s, path)
+  }
+})
+
+t.test('the page with its styles and scripts weighs less than 60 kB', async (t) => {
+  const files = ['docs.css', 'theme.js', 'page.js', 'samples.js', 'tester.js'].map((name) => docsAssets.get(name)?.body)
+  const bytes = [Buffer.from(read('')), ...files].map((body) => brotliCompressSync(body ?? '').length)
+  t.ok(bytes.reduce((sum, count) => sum + count) < 60_000, bytes.join(' + '))
+})
+
+t.test('what an integrator needs is found by the search, whichever page it stands on', async (t) => {
+  const { options, index } = JSON.parse(read('assets/search.json')) as { options: Options; index: never }
+  const sections = MiniSearch.loadJS(index, options)
+  const found = (text: string) => sections.search(text).map(({ address }) => String(address).replace(docsPath, ''))
+  t.match(found('1414.14')[0], '/sandbox#refusals-you-can-provoke')
+  t.match(found('sandbox-provider-unavailable')[0], '/sandbox#refusals-you-can-provoke')
+  t.match(found('loopback iframe')[0], '/sandbox#games')
+  t.match(found('certificate public authority')[0], '/webhooks#requirements-for-the-url')
+  t.match(found('failures in a row pause')[0], '/webhooks#when-your-server-fails')
+  t.ok(found('10 seconds').includes('/webhooks#what-your-server-does'))
+  t.match(found('first webhook own machine')[0], '/webhooks#your-first-webhook-on-your-own-machine')
+  t.equal(found('confirm deposit')[0], '#confirmdeposit')
+  t.strictSame(found('zzzz'), [])
+})

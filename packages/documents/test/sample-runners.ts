@@ -1,0 +1,145 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { SampleLanguage } from '../src/index.ts'
+import type { Command, Workshop } from './workshop.ts'
+
+/** A sample as a reader has it, its ids filled in. */
+export interface Program {
+  readonly operationId: string
+  readonly filename: string
+  readonly code: string
+}
+
+interface Runner {
+  /** What must be installed, and where Debian has it. */
+  readonly command: string
+  readonly debianPackage: string
+  /** Runs one program as its first line says. @returns what it printed */
+  asPasted(shop: Workshop, program: Program, env: Environment): string
+  /** Runs them all. @returns what each printed, by its operation */
+  all(shop: Workshop, programs: readonly Program[], env: Environment): ReadonlyMap<string, string>
+}
+type Environment = Readonly<Record<string, string>>
+
+const driver = (name: string) => fileURLToPath(new URL(`./drivers/${name}`, import.meta.url))
+const save = (shop: Workshop, { filename, code }: Program) => shop.write(filename, code)
+
+/** An interpreter starts quickly, so each program is run as a reader runs it. */
+function interpreted(command: Command, debianPackage: string): Runner {
+  const [interpreter, ...options] = command
+  const asPasted: Runner['asPasted'] = (shop, program, env) =>
+    shop.run(interpreter, [...options, save(shop, program)], env)
+  return {
+    command: interpreter,
+    debianPackage,
+    asPasted,
+    all: (shop, programs, env) =>
+      new Map(programs.map((program) => [program.operationId, asPasted(shop, program, env)])),
+  }
+}
+
+/** What several programs printed, each after a line with its name. */
+function sections(output: string, names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const parts = output.split(/^--- (\w+)\n/m).slice(1)
+  return new Map(
+    [...names].map(([operationId, name]) => [operationId, parts[parts.indexOf(name) + 1] ?? `${name} is missing`]),
+  )
+}
+
+/** The name of the class that stands in a file. */
+const classOf = ({ filename }: Program) => filename.replace(/\.\w+$/, '')
+const classesOf = (programs: readonly Program[]) =>
+  new Map(programs.map((program) => [program.operationId, classOf(program)]))
+
+const java: Runner = {
+  command: 'javac',
+  debianPackage: 'default-jdk-headless',
+  asPasted: (shop, program, env) => shop.run('java', [save(shop, program)], env),
+  all(shop, programs, env) {
+    const names = classesOf(programs)
+    const files = programs.map((program) => save(shop, program))
+    shop.run('javac', ['-encoding', 'UTF-8', '-d', shop.folder, driver('Samples.java'), ...files])
+    return sections(shop.run('java', ['-cp', shop.folder, 'Samples', ...names.values()], env), names)
+  },
+}
+
+const csharp: Runner = {
+  command: 'mcs',
+  debianPackage: 'mono-mcs mono-runtime libmono-system-net-http4.0-cil',
+  asPasted(shop, program, env) {
+    shop.run('mcs', ['-r:System.Net.Http.dll', save(shop, program)])
+    return shop.run('mono', [`${classOf(program)}.exe`], env)
+  },
+  all(shop, programs, env) {
+    const names = classesOf(programs)
+    const files = programs.map((program) => save(shop, program))
+    const together = join(shop.folder, 'samples.exe')
+    shop.run('mcs', ['-r:System.Net.Http.dll', '-main:Samples', `-out:${together}`, driver('Samples.cs'), ...files])
+    return sections(shop.run('mono', [together, ...names.values()], env), names)
+  },
+}
+
+const go: Runner = {
+  command: 'go',
+  debianPackage: 'golang-go',
+  asPasted: (shop, program, env) => shop.run('go', ['run', save(shop, program)], env),
+  /** Each becomes a package of one program: to link a program for each of them takes a second of a core. */
+  all(shop, programs, env) {
+    const names = new Map(programs.map(({ operationId }) => [operationId, operationId.toLowerCase()]))
+    for (const { operationId, filename, code } of programs) {
+      const name = names.get(operationId) ?? ''
+      mkdirSync(join(shop.folder, name))
+      const text = code.replace(/^package main$/m, `package ${name}`).replace(/^func main\(\)/m, 'func Main()')
+      shop.write(join(name, filename), text)
+    }
+    const calls = [...names.values()].map((name) => `\tfmt.Println("--- ${name}")\n\t${name}.Main()\n`)
+    const imports = [...names.values()].map((name) => `\t"samples/${name}"\n`)
+    shop.write('go.mod', 'module samples\n\ngo 1.19\n')
+    shop.write(
+      'main.go',
+      `package main\n\nimport (\n\t"fmt"\n${imports.join('')})\n\nfunc main() {\n${calls.join('')}}\n`,
+    )
+    // Without optimisation, which takes longer than what it saves.
+    shop.run('go', ['build', '-gcflags=-N -l', '-o', 'samples', '.'], { GO111MODULE: 'on' })
+    return sections(shop.run(join(shop.folder, 'samples'), [], env), names)
+  },
+}
+
+/** Where the samples find the client, as if it had been installed. */
+const clientFolder = fileURLToPath(new URL('../../client/', import.meta.url))
+const scripted = interpreted([process.execPath, '--conditions=@backoffice/source'], 'the node package')
+export function installClient(shop: Workshop): void {
+  shop.once('node_modules', (folder) => {
+    mkdirSync(join(folder, '@backoffice'), { recursive: true })
+    symlinkSync(clientFolder, join(folder, '@backoffice/client'))
+  })
+}
+const client: Runner = {
+  ...scripted,
+  asPasted(shop, program, env) {
+    installClient(shop)
+    return scripted.asPasted(shop, program, env)
+  },
+  all(shop, programs, env) {
+    installClient(shop)
+    return scripted.all(shop, programs, env)
+  },
+}
+
+const runners: Readonly<Record<string, Runner>> = {
+  // Every system has the shell; what may be missing is curl.
+  curl: { ...interpreted(['sh'], 'openssl, curl'), command: 'curl' },
+  node: interpreted([process.execPath], 'the node package'),
+  client,
+  python: interpreted(['python3'], 'python3'),
+  php: interpreted(['php'], 'php-cli'),
+  ruby: interpreted(['ruby'], 'ruby'),
+  ...{ go, java, csharp },
+}
+
+export function runnerOf({ id }: SampleLanguage): Runner {
+  const runner = runners[id]
+  if (runner === undefined) throw new Error(`nothing runs the samples in ${id}`)
+  return runner
+}

@@ -1,0 +1,27 @@
+import { freshLoginMinutes, holdsFor, type Operation, Rejection, type TeamRole } from '@backoffice/contracts'
+import type { TeamCaller } from './verifier.ts'
+
+/**
+ * Why somebody may not make a call, by the table of operations; undefined when they may.
+ * @param now when the call is made
+ */
+export function refusalOf(
+  { roles = [], freshLogin }: Operation,
+  input: unknown,
+  caller: Pick<TeamCaller, 'roles' | 'loggedInAt'>,
+  now: Date,
+): Rejection | undefined {
+  if (!roles.some((role: TeamRole) => caller.roles.has(role))) return new Rejection('ROLE_REQUIRED', { roles })
+  const given = objectOf(input)
+  const needsFresh = given.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, given))
+  // A machine has nobody who could leave a desk.
+  if (!needsFresh || caller.loggedInAt === undefined) return undefined
+  const ageMs = now.getTime() - caller.loggedInAt.getTime()
+  return ageMs <= freshLoginMinutes * 60_000
+    ? undefined
+    : new Rejection('FRESH_LOGIN_REQUIRED', { minutes: freshLoginMinutes, loggedInAt: caller.loggedInAt.toISOString() })
+}
+
+/** An input as it was sent. It may not be validated yet. */
+export const objectOf = (input: unknown): Readonly<Record<string, unknown>> =>
+  typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}

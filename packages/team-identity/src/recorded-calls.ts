@@ -1,0 +1,167 @@
+import { type ExportedAuditEntry, holdsFor, type Operation } from '@backoffice/contracts'
+import { Value } from '@sinclair/typebox/value'
+import { decodeJwt, type JWK } from 'jose'
+import { objectOf, refusalOf } from './admission.ts'
+import { isKeptWhole, subjectAndReason } from './audited-input.ts'
+import { fixedKeys, type IssuerKeys, KeysUnavailable } from './issuer-keys.ts'
+import { inputDigest, ProofClaims } from './proof.ts'
+import type { TeamIdentity } from './settings.ts'
+import { IdentityRefused, type TeamCaller, TeamVerifier } from './verifier.ts'
+
+type RecordedProposal = NonNullable<ExportedAuditEntry['proposal']>
+/** A call of the team as a service has kept it. */
+type RecordedCall = RecordedProposal['proposed']
+
+/** Who belonged to the team: the settings, and the keys that the provider had. */
+export interface Trusted {
+  readonly identity: TeamIdentity
+  readonly keys: IssuerKeys | undefined
+}
+
+/** A call is verified within two minutes of its signature, and is done within its time limit. */
+const recordedWithinMs = 600_000
+const clockToleranceMs = 60_000
+/** The gate refuses with them before it has validated the input, and keeps one only if it is valid. */
+const refusedUnread = ['ROLE_REQUIRED', 'FRESH_LOGIN_REQUIRED']
+
+/** Verifies calls of the team long after they were made, and trusts no service: only the provider's keys and the settings. */
+export class RecordedCalls {
+  readonly #trusted: readonly (Trusted & { readonly verifier: TeamVerifier })[]
+
+  /** @param trusted what held when the calls were made. One of them that accepts a call is enough */
+  constructor(trusted: readonly Trusted[]) {
+    this.#trusted = trusted.map((one) => ({ ...one, verifier: new TeamVerifier(one.identity, one.keys) }))
+  }
+
+  /**
+   * Verifies an entry of the trail, with all who took part in it.
+   * @param takesTwo whether the call takes two people for a reason that its input does not show
+   * @throws {IdentityRefused} that says what is not proven
+   * @throws {KeysUnavailable} when the provider's keys cannot be read now
+   */
+  async verify(operation: Operation, entry: ExportedAuditEntry, { takesTwo = false } = {}): Promise<TeamCaller> {
+    const { outcome, proposal, input } = entry
+    const isUnread = refusedUnread.includes(outcome ?? '') && Object.keys(objectOf(input)).length === 0
+    const isDone = outcome === 'done'
+    const isWhole = isKeptWhole(operation) && !isUnread
+    const { caller } = await this.#verifyCall(operation, entry, { isWhole, isAllowed: isDone })
+    assertShown(entry, caller)
+    if (!isDone) return caller
+    const { twoPeople } = operation
+    const tableAsks = twoPeople !== undefined && twoPeople !== 'in production' && holdsFor(twoPeople, objectOf(input))
+    if ((takesTwo || tableAsks) && proposal === null)
+      throw new IdentityRefused('two people', 'it takes two people, and nobody has approved it')
+    if (proposal !== null) await this.#verifyTwo(operation, entry, proposal)
+    return caller
+  }
+
+  /** Both have signed the same, the second one for the proposal of the first. Neither needs to be who carried it out. */
+  async #verifyTwo(
+    operation: Operation,
+    { input }: RecordedCall,
+    { id, proposed, approved }: RecordedProposal,
+  ): Promise<void> {
+    if (approved === null) throw new IdentityRefused('two people', `nobody has approved ${id}`)
+    const first = await this.#verifyCall(operation, proposed, { isWhole: true, isAllowed: true })
+    const second = await this.#verifyCall(operation, approved, { isWhole: true, isAllowed: true })
+    if (second.claims.approves !== id)
+      throw new IdentityRefused('two people', `${approved.actor} has signed no approval of ${id}`)
+    if (first.caller.name === second.caller.name || second.caller.kind === 'machine')
+      throw new IdentityRefused('two people', `${first.caller.name} alone has proposed and approved it`)
+    const [what, ...others] = [input, proposed.input, approved.input].map(withoutReason)
+    if (others.some((other) => other !== what))
+      throw new IdentityRefused('two people', 'what was done, proposed and approved is not the same')
+  }
+
+  async #verifyCall(
+    operation: Operation,
+    call: RecordedCall,
+    { isWhole, isAllowed }: { readonly isWhole: boolean; readonly isAllowed: boolean },
+  ): Promise<{ readonly caller: TeamCaller; readonly claims: ProofClaims }> {
+    const { proof, idToken, actor, operationId, input, at } = call
+    if (proof === null) throw new IdentityRefused('no proof', 'nobody has signed it')
+    const claims = claimsOf(proof)
+    const { approves, inputDigest: signedDigest } = claims
+    const digested = {
+      operation: `${operation.service}.${operation.id}`,
+      operationId,
+      inputDigest: isWhole ? inputDigest(input) : signedDigest,
+      ...(approves === undefined ? {} : { approves }),
+    }
+    const evidence = { proof, ...(idToken === null ? {} : { idToken }) }
+    const signedAt = new Date(claims.iat * 1_000)
+    const caller = await this.#anyAccepts(call, async (verifier) => {
+      const caller = await verifier.verifyDigested(digested, evidence, signedAt)
+      const refusal = isAllowed ? refusalOf(operation, input, caller, signedAt) : undefined
+      if (refusal === undefined) return caller
+      throw new IdentityRefused('role', `${caller.name} was not allowed to: ${refusal.code}`)
+    })
+    if (caller.name !== actor) throw new IdentityRefused('entry', `${caller.name} has signed it, and not ${actor}`)
+    const delayMs = Date.parse(at) - signedAt.getTime()
+    if (delayMs < -clockToleranceMs || delayMs > recordedWithinMs)
+      throw new IdentityRefused('entry', `it was signed at ${signedAt.toISOString()}, and is recorded at another time`)
+    return { caller, claims }
+  }
+
+  async #anyAccepts(call: RecordedCall, verify: (verifier: TeamVerifier) => Promise<TeamCaller>): Promise<TeamCaller> {
+    const refusals: unknown[] = []
+    for (const { verifier } of this.#trusted) {
+      try {
+        return await verify(verifier)
+      } catch (error) {
+        refusals.push(error)
+      }
+    }
+    const worst = refusals.find((error) => error instanceof KeysUnavailable) ?? refusals.find(isOfRole)
+    if (worst !== undefined) throw worst
+    for (const { identity } of this.#trusted) {
+      const verifier = withKeptKey(identity, call)
+      const isProvenByIt = await verify(verifier).then(() => true, isOfRole)
+      if (isProvenByIt) throw new IdentityRefused('key', `it rests on a key that is not known: ${nameOf(call.anchor)}`)
+    }
+    throw refusals.at(-1) ?? new IdentityRefused('not configured', 'nothing says who belongs to the team')
+  }
+}
+
+/** What is shown beside the input says the same. */
+function assertShown({ input, subject, reason, tool = null }: ExportedAuditEntry, caller: TeamCaller): void {
+  const signed = subjectAndReason(objectOf(input))
+  if (subject !== signed.subject || reason !== signed.reason)
+    throw new IdentityRefused('entry', 'its subject or reason is not the one that was signed')
+  if (tool !== null && tool !== caller.tool)
+    throw new IdentityRefused('entry', `it was signed with the ${caller.tool}, and not with the ${tool}`)
+}
+
+/** Everything else about the call is right. */
+const isOfRole = (error: unknown) => error instanceof IdentityRefused && error.reason === 'role'
+
+/** Whether the call is right in all but the key that it rests on. */
+function withKeptKey(identity: TeamIdentity, { anchor, idToken, actor }: RecordedCall): TeamVerifier {
+  if (!isKey(anchor)) return new TeamVerifier(identity, fixedKeys([]))
+  if (idToken !== null) return new TeamVerifier(identity, fixedKeys([anchor]))
+  const machines = new Map([[actor, { name: actor, publicKey: anchor, roles: [] }]])
+  return new TeamVerifier({ ...identity, machines }, fixedKeys([]))
+}
+
+const withoutReason = (input: unknown): string => {
+  const { reason: _reason, ...what } = objectOf(input)
+  return inputDigest(what)
+}
+
+function claimsOf(proof: string): ProofClaims {
+  try {
+    const claims = decodeJwt(proof)
+    if (Value.Check(ProofClaims, claims)) return claims
+  } catch (cause) {
+    throw new IdentityRefused('signature', 'the signature cannot be read', { cause })
+  }
+  throw new IdentityRefused('call', 'the signature is not for a call')
+}
+
+/** Short enough to compare with what the provider publishes. */
+const nameOf = (key: unknown): string => {
+  const { kid, x, n } = isKey(key) ? key : {}
+  return JSON.stringify(kid ?? x ?? n?.slice(0, 32) ?? null)
+}
+
+const isKey = (key: unknown): key is JWK => typeof key === 'object' && key !== null && 'kty' in key

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import t from 'tap'
+import {
+  type CallToProve,
+  type IdentitySettings,
+  identitySettings,
+  newSessionKey,
+  PersonSigner,
+  type Proof,
+  type RefusalReason,
+  type SessionKey,
+} from '../src/index.ts'
+
+// A company with an identity provider, people in groups, and a machine.
+
+export const now = new Date('2026-03-02T12:00:00Z')
+export const seconds = (at: Date) => Math.floor(at.getTime() / 1_000)
+export const issuer = 'https://id.example.com'
+export const call: CallToProve = {
+  operation: 'payments.decideWithdrawal',
+  operationId: 'opn_1',
+  input: { withdrawalId: 'wdr_1', decision: 'approve' },
+}
+
+export const provider = await generateKeyPair('RS256', { extractable: true })
+export const stranger = await generateKeyPair('RS256', { extractable: true })
+export const machine = await generateKeyPair('EdDSA', { extractable: true })
+export const dir = t.testdir({})
+const keysFile = join(dir, 'keys.json')
+const machinesFile = join(dir, 'machines.json')
+writeFileSync(
+  keysFile,
+  JSON.stringify({ keys: [{ ...(await exportJWK(provider.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }),
+)
+const { kty, crv, x } = await exportJWK(machine.publicKey)
+writeFileSync(machinesFile, JSON.stringify([{ name: 'nightly', publicKey: { kty, crv, x }, roles: ['finance'] }]))
+
+export const settings = Value.Default(Type.Object(identitySettings), {
+  TEAM_ISSUER: issuer,
+  TEAM_AUDIENCES: 'backoffice-cli,backoffice-console',
+  TEAM_KEYS_FILE: keysFile,
+  TEAM_GROUP_ROLES:
+    '{"money": ["finance"], "keys": ["integration"], "kyc": ["compliance"], "both": ["finance", "compliance"]}',
+  TEAM_MACHINES_FILE: machinesFile,
+}) as IdentitySettings
+
+export interface Given {
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly key?: SessionKey
+  readonly signedBy?: typeof provider
+  readonly alg?: string
+}
+
+export async function idToken(session: SessionKey, { claims = {}, signedBy = provider, alg = 'RS256' }: Given = {}) {
+  return new SignJWT({
+    iss: issuer,
+    aud: 'backoffice-cli',
+    sub: 'u1',
+    email: 'alice@example.com',
+    email_verified: true,
+    groups: ['money', 'unknown'],
+    nonce: session.thumbprint,
+    iat: seconds(now) - 600,
+    auth_time: seconds(now) - 600,
+    exp: seconds(now) - 300,
+    ...claims,
+  })
+    .setProtectedHeader({ alg, kid: 'k1' })
+    .sign(signedBy.privateKey)
+}
+
+export async function signed(given: Given & { readonly at?: Date; readonly as?: CallToProve } = {}): Promise<Proof> {
+  const key = given.key ?? (await newSessionKey())
+  const { at = now, as = call } = given
+  const signer = new PersonSigner({ idToken: await idToken(key, given), key, tool: 'console', now: () => at })
+  return signer.sign(as)
+}
+
+/** The refusal of a call, as `t.rejects` takes it. */
+export const because = (reason: RefusalReason) => ({ name: 'IdentityRefused', reason }) as unknown as Error

@@ -1,0 +1,178 @@
+import { allOperations, type ExportedAuditEntry, type Operation, operations } from '@backoffice/contracts'
+import { exportJWK } from 'jose'
+import t, { type Test } from 'tap'
+import { isKeptWhole } from '../src/audited-input.ts'
+import {
+  type CallToProve,
+  fixedKeys,
+  type IdentityRefused,
+  identityOf,
+  MachineSigner,
+  newSessionKey,
+  RecordedCalls,
+  type RefusalReason,
+  subjectAndReason,
+} from '../src/index.ts'
+import { because, type Given, machine, now, provider, seconds, settings, signed, stranger } from './people.ts'
+
+const identity = identityOf(settings)
+const jwkOf = async ({ publicKey }: typeof provider) => ({ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' })
+const known = await jwkOf(provider)
+const calls = new RecordedCalls([{ identity, keys: fixedKeys([known]) }])
+const { adjustWallet, listEntries } = operations.wallet
+const { issueCredential } = operations.gateway
+
+const correction = { playerId: 'ply_1', amount: '5.00', reference: 'ticket-1', reason: 'paid twice' }
+const justNow = { iat: seconds(now) - 60, auth_time: seconds(now) - 60 }
+const bob = { email: 'bob@example.com' }
+
+/** A call as a service would keep it. */
+async function recorded(
+  call: Omit<CallToProve, 'operation'>,
+  {
+    actor = 'alice@example.com',
+    operation = adjustWallet,
+    ...given
+  }: Given & { readonly actor?: string; readonly operation?: Operation } = {},
+): Promise<ExportedAuditEntry> {
+  const as = { ...call, operation: `${operation.service}.${operation.id}` }
+  const { idToken = null, proof } = await signed({ ...given, as, claims: { ...justNow, ...given.claims } })
+  const { operationId, input } = call
+  const said = { id: 'aud_1', at: now.toISOString(), actor, operation: operation.id, operationId, input }
+  const shown = subjectAndReason(input as Record<string, unknown>)
+  return { ...said, ...shown, outcome: 'done', proof, idToken, anchor: known, proposal: null }
+}
+const verify = (entry: ExportedAuditEntry, takesTwo = false) => calls.verify(operationOf(entry), entry, { takesTwo })
+const operationOf = ({ operation }: ExportedAuditEntry) => {
+  const found = allOperations.find(({ id }) => id === operation)
+  if (found === undefined) throw new Error(`there is no ${operation}`)
+  return found
+}
+const adjustment = (given: Parameters<typeof recorded>[1] = {}) =>
+  recorded({ operationId: 'opn_1', input: correction }, given)
+
+const refusedBecause = async (t: Test, reason: RefusalReason, entry: ExportedAuditEntry, message: RegExp = /./) => {
+  const refusal = await verify(entry).then(
+    () => null,
+    (error: IdentityRefused) => error,
+  )
+  t.match(refusal, { reason, message }, `${reason} ${message}`)
+}
+
+t.test('an entry verifies long after its session has ended', async (t) => {
+  const caller = await verify(await adjustment())
+  t.match(caller, { name: 'alice@example.com', kind: 'person', tool: 'console' })
+  t.same([...caller.roles], ['finance'])
+})
+
+t.test('an entry that says something else than what was signed is refused', async (t) => {
+  const entry = await adjustment()
+  await refusedBecause(t, 'no proof', { ...entry, proof: null })
+  await refusedBecause(t, 'call', { ...entry, input: { ...correction, amount: '500.00' } })
+  await refusedBecause(t, 'call', { ...entry, operationId: 'opn_2' })
+  await refusedBecause(t, 'call', { ...entry, operation: 'reverseTransfer' })
+  await refusedBecause(t, 'entry', { ...entry, actor: 'bob@example.com' }, /alice@example.com has signed it/)
+  await refusedBecause(t, 'entry', { ...entry, at: new Date(now.getTime() + 3_600_000).toISOString() }, /another time/)
+  await refusedBecause(t, 'signature', { ...entry, proof: 'no.proof' })
+  await refusedBecause(t, 'entry', { ...entry, reason: 'another' }, /subject or reason/)
+  await refusedBecause(t, 'entry', { ...entry, subject: 'ply_2' }, /subject or reason/)
+  await refusedBecause(t, 'entry', { ...entry, tool: 'command line' }, /signed with the console/)
+  await refusedBecause(t, 'nonce', { ...entry, idToken: (await adjustment()).idToken })
+})
+
+t.test('an entry rests on keys of the provider that are known, and the one that is not is named', async (t) => {
+  const forged = await adjustment({ signedBy: stranger })
+  await refusedBecause(t, 'ID token', forged)
+  await refusedBecause(t, 'key', { ...forged, anchor: await jwkOf(stranger) }, /not known: "k1"/)
+  const later = new RecordedCalls([
+    { identity, keys: fixedKeys([{ ...known, kid: 'k2' }]) },
+    { identity, keys: fixedKeys([known]) },
+  ])
+  t.ok(await later.verify(adjustWallet, await adjustment()), 'a key of before counts, where it is given')
+})
+
+t.test('whoever made the call had the role, and a fresh login where it takes one', async (t) => {
+  await refusedBecause(t, 'role', await adjustment({ claims: { groups: ['kyc'] } }), /ROLE_REQUIRED/)
+  const stale = { iat: seconds(now) - 600, auth_time: seconds(now) - 600 }
+  await refusedBecause(t, 'role', await adjustment({ claims: stale }), /FRESH_LOGIN_REQUIRED/)
+  const tried = { ...(await adjustment({ claims: { groups: ['kyc'] } })), outcome: 'ROLE_REQUIRED' }
+  t.ok(await verify(tried), 'what was refused for it is as it should be')
+  const reading = { operationId: 'opn_1', input: { playerId: 'ply_1', limit: 10 } }
+  t.ok(await verify(await recorded(reading, { operation: listEntries, claims: stale })))
+})
+
+t.test('of a call that was refused before it was read, the trail need not keep the input', async (t) => {
+  const claims = { groups: ['kyc'] }
+  const unread = { input: {}, subject: null, reason: null }
+  t.ok(await verify({ ...(await adjustment({ claims })), outcome: 'ROLE_REQUIRED', ...unread }))
+  await refusedBecause(t, 'call', { ...(await adjustment()), ...unread })
+})
+
+t.test('a machine is proven by its own key', async (t) => {
+  const input = { playerId: 'ply_1', limit: 10 }
+  const signer = new MachineSigner({ name: 'nightly', privateKey: machine.privateKey, now: () => now })
+  const { proof } = await signer.sign({ operation: 'wallet.listEntries', operationId: 'opn_1', input })
+  const read = await recorded({ operationId: 'opn_1', input }, { operation: listEntries })
+  const entry = { ...read, actor: 'nightly', proof, idToken: null, anchor: null }
+  t.match(await verify(entry), { kind: 'machine', name: 'nightly' })
+  const another = new RecordedCalls([{ identity: { ...identity, machines: new Map() }, keys: fixedKeys([]) }])
+  const anchor = await exportJWK(machine.publicKey)
+  await t.rejects(another.verify(listEntries, entry), because('machine'))
+  await t.rejects(
+    another.verify(listEntries, { ...entry, anchor }),
+    because('key'),
+    'it was known, as the service says',
+  )
+})
+
+/** What Alice proposed and Bob approved, as the entry of Bob's call. */
+async function byTwo({
+  approver = {},
+  approves = 'prp_1',
+  approvedInput = correction,
+}: {
+  readonly approver?: Parameters<typeof recorded>[1]
+  readonly approves?: string
+  readonly approvedInput?: typeof correction
+} = {}): Promise<ExportedAuditEntry> {
+  const proposed = await adjustment()
+  const input = { ...approvedInput, reason: 'checked' }
+  const given = { actor: 'bob@example.com', claims: bob, ...approver }
+  const approved = await recorded({ operationId: 'opn_2', input, approves }, given)
+  return { ...approved, proposal: { id: 'prp_1', proposed, approved } }
+}
+
+t.test('where two people are needed, both have signed the same', async (t) => {
+  t.match(await verify(await byTwo(), true), { name: 'bob@example.com' })
+  await t.rejects(verify(await adjustment(), true), because('two people'))
+  const input = { operatorId: 'opr_1', environment: 'production', reason: 'r' }
+  const given = { operation: issueCredential, claims: { groups: ['keys'] } }
+  const alone = await recorded({ operationId: 'opn_1', input }, given)
+  await refusedBecause(t, 'two people', alone, /nobody has approved it/)
+  t.ok(await verify(await recorded({ operationId: 'opn_1', input: { ...input, environment: 'sandbox' } }, given)))
+
+  const alice = { actor: 'alice@example.com', claims: {} }
+  await refusedBecause(t, 'two people', await byTwo({ approver: alice }), /alice@example.com alone/)
+  await refusedBecause(t, 'two people', await byTwo({ approves: 'prp_2' }), /has signed no approval of prp_1/)
+  const other = { ...correction, amount: '6.00' }
+  await refusedBecause(t, 'two people', await byTwo({ approvedInput: other }), /not the same/)
+  await refusedBecause(t, 'role', await byTwo({ approver: { claims: { ...bob, groups: ['keys'] } } }))
+  const { proposal, ...entry } = await byTwo()
+  if (proposal === null) return
+  await refusedBecause(t, 'two people', { ...entry, proposal: { ...proposal, approved: null } })
+  await refusedBecause(t, 'no proof', {
+    ...entry,
+    proposal: { ...proposal, proposed: { ...proposal.proposed, proof: null } },
+  })
+  // Alice finishes what Bob has approved.
+  t.ok(await verify({ ...(await adjustment({ key: await newSessionKey() })), proposal }))
+})
+
+t.test('of everything that changes something, the trail keeps what was signed', (t) => {
+  const changing = allOperations.filter(({ audience, kind }) => audience === 'team' && kind !== 'query')
+  t.same(
+    changing.filter((operation) => !isKeptWhole(operation)).map(({ id }) => id),
+    [],
+  )
+  t.end()
+})

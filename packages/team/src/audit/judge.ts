@@ -1,0 +1,110 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { type ExportedAuditEntry, type Operation, operations, type ServiceName } from '@backoffice/contracts'
+import { IdentityRefused, type RecordedCalls } from '@backoffice/team-identity'
+
+/** A line of an export. */
+export interface ExportedLine extends ExportedAuditEntry {
+  readonly service: ServiceName
+}
+
+/** The last line of an export: without it a part of the file is missing. */
+export interface ExportEnd {
+  readonly end: { readonly from: string; readonly to: string; readonly entries: number }
+}
+
+/** An entry and what there is to say about it. */
+export interface Remark extends Pick<ExportedLine, 'service' | 'id' | 'at' | 'actor' | 'operation'> {
+  readonly why: string
+}
+
+export interface Verdict {
+  readonly entries: number
+  readonly verified: number
+  /** What a service did by itself has no signature. */
+  readonly byServices: readonly Remark[]
+  /** Of before people signed their calls. */
+  readonly beforeSignatures: number
+  /** Made by one person. Whether that was enough depends on the environment and the amount, which the trail does not say. */
+  readonly byOnePerson: readonly Remark[]
+  readonly notVerified: readonly Remark[]
+  /** Whether the file goes to its end, as it was written. */
+  readonly isComplete: boolean
+}
+
+interface Rules {
+  /** Entries before it need no signature. */
+  readonly signedSince: string
+}
+
+/** Verifies each entry of an exported trail. */
+export async function judgeTrail(file: string, calls: RecordedCalls, { signedSince }: Rules): Promise<Verdict> {
+  const byServices: Remark[] = []
+  const byOnePerson: Remark[] = []
+  const notVerified: Remark[] = []
+  const used = new Map<string, string>()
+  let [entries, beforeSignatures, verified, number] = [0, 0, 0, 0]
+  let end: ExportEnd['end'] | undefined
+  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    number += 1
+    const line = parsed(text, number)
+    if ('end' in line) {
+      end = line.end
+      continue
+    }
+    entries += 1
+    const { service, id, at, actor, proof, session = null } = line
+    const remark = (why: string): Remark => ({ service, id, at, actor, operation: line.operation, why })
+    if (proof === null && at < signedSince) beforeSignatures += 1
+    else if (proof === null && session === null && actor === service) byServices.push(remark('nobody has signed it'))
+    else {
+      const why = await faultOf(line, calls, used)
+      if (why !== null) notVerified.push(remark(why))
+      else {
+        verified += 1
+        if (isByOnePerson(line)) byOnePerson.push(remark('in production it may take two'))
+      }
+    }
+  }
+  const isComplete = end !== undefined && end.entries === entries
+  return { entries, verified, byServices, beforeSignatures, byOnePerson, notVerified, isComplete }
+}
+
+function parsed(text: string, number: number): ExportedLine | ExportEnd {
+  try {
+    const line = JSON.parse(text) as ExportedLine | ExportEnd
+    if ('end' in line || typeof line.operation === 'string') return line
+  } catch (cause) {
+    throw new Error(`line ${number} is no JSON: this is no exported trail, or a part of one`, { cause })
+  }
+  throw new Error(`line ${number} is no entry of a trail`)
+}
+
+/** Why an entry is not proven; null when it is. */
+async function faultOf(line: ExportedLine, calls: RecordedCalls, used: Map<string, string>): Promise<string | null> {
+  const operation = operationOf(line)
+  if (operation === undefined) return 'this program does not know the operation: take a newer one'
+  try {
+    await calls.verify(operation, line)
+  } catch (error) {
+    if (error instanceof IdentityRefused) return error.message
+    throw error
+  }
+  if (line.outcome !== 'done') return null
+  // What is signed once is done once: somebody who writes into a trail could use a signature for a second action.
+  const { service, id, operationId, proposal } = line
+  const ofCommand = operation.kind === 'command' ? [`the signature|${service} ${operationId}`] : []
+  const ofProposal = proposal === null ? [] : [`the approval|${service} ${proposal.id}`]
+  for (const key of [...ofCommand, ...ofProposal]) {
+    const earlier = used.get(key)
+    if (earlier !== undefined) return `${key.split('|')[0]} was used for ${earlier} already`
+    used.set(key, id)
+  }
+  return null
+}
+
+const operationOf = ({ service, operation }: ExportedLine): Operation | undefined =>
+  (operations[service] as Readonly<Record<string, Operation>> | undefined)?.[operation]
+
+const isByOnePerson = (line: ExportedLine): boolean =>
+  line.outcome === 'done' && line.proposal === null && operationOf(line)?.twoPeople === 'in production'

@@ -1,0 +1,61 @@
+import type { FastifyReply } from 'fastify'
+import type { Word } from '../words/index.ts'
+import type { Fact, Row } from './cells.ts'
+import type { Sent, ShownDecision, Visit } from './visit.ts'
+
+/** A record on a page of its own: what is known of it, and what can be done. */
+interface Case {
+  readonly title: string
+  /** What kind of record it is. It leads to `list`. */
+  readonly about: string
+  readonly list?: string | undefined
+  /** The next one that waits. */
+  readonly next?: string
+  /** What came out, in one sentence. */
+  readonly verdict?: { readonly kind: 'done' | 'refused'; readonly text: string } | undefined
+  /** How far something has come that goes on, and where its events and its result are. */
+  readonly progress?: {
+    readonly check: string
+    readonly done: number
+    readonly total: number
+    readonly live: string
+    readonly page: string
+  }
+  readonly facts: readonly Fact[]
+  readonly sections?: readonly {
+    readonly title: Word
+    readonly remark?: string | undefined
+    readonly rows: readonly Row[]
+  }[]
+  /** What became of it, in the order of time. */
+  readonly history?: readonly {
+    readonly at: string
+    readonly who: string
+    readonly from: string | null
+    readonly to: string | null
+    readonly reason: string | null
+  }[]
+  /** Undefined where nobody decides anything. */
+  readonly decisions?: readonly ShownDecision[] | undefined
+  /** What can be done at any time stands last on a narrow screen; what waits for a decision stands first. */
+  readonly decisionsTitle?: 'actions'
+  /** Why nothing can be decided now, or what is special about this page. */
+  readonly remark?: string | undefined
+  /** Who was first, where it takes two. */
+  readonly people?: readonly string[]
+  /** What was sent to this page and not done. */
+  readonly sent?: Sent | undefined
+}
+
+export const showCase = (visit: Visit, { sent, ...given }: Case): FastifyReply =>
+  visit.show('case', {
+    sections: [],
+    history: [],
+    people: [],
+    ...given,
+    lost: refusalWithoutForm(given.decisions ?? [], sent),
+  })
+
+/** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
+const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: Sent | undefined): string | undefined =>
+  decisions.some(({ name, unless }) => name === sent?.name && unless === undefined) ? undefined : sent?.rejection.code

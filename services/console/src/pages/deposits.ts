@@ -1,0 +1,130 @@
+import { type Input, operations, type Reply } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
+import { showCase } from './case.ts'
+import { factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
+import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
+import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
+import { historyOf } from './history.ts'
+import { notYours } from './menu.ts'
+import { operatorName } from './operator-name.ts'
+import { periodOf } from './period.ts'
+import { beforeOf, rowsOnPage, showList, showLists } from './queue.ts'
+import type { Pages } from './route.ts'
+
+import type { Visit } from './visit.ts'
+
+const { listDeposits, showDeposit } = operations.payments
+
+type Deposit = Reply<typeof listDeposits>['data'][number]
+type Filter = Omit<Input<typeof listDeposits>, 'limit' | 'before'>
+
+const statuses = ['pending', 'confirmed', 'failed'] as const
+
+/** The deposits of all operators, newest first. They are created and confirmed by operators, so nothing is decided here. */
+export const depositPages: Pages = (route) => {
+  route.get('/deposits', showDeposits)
+  route.get('/deposits.csv', async (visit) => {
+    const { filter } = await readFilter(visit)
+    const read = async (cursor: string | undefined) =>
+      filter === undefined ? { data: [] } : readDeposits(visit, filter, { cursor, limit: rowsPerRead })
+    return sendCsv(visit, `deposits-${visit.environment}`, csvRows(csvColumns, read))
+  })
+  route.get('/deposits/:depositId', showPage)
+}
+
+const csvColumns = [
+  ...(['id', 'createdAt', 'operatorName', 'operatorId', 'brandId', 'environment', 'playerId'] as const),
+  ...(['amount', 'currency', 'method', 'externalReference', 'status'] as const),
+  ...(['confirmedAt', 'failedAt', 'failureReason'] as const),
+]
+
+async function showDeposits(visit: Visit): Promise<FastifyReply> {
+  const { query, address } = visit
+  const list = { title: 'deposits' as const, path: '/deposits' }
+  if (!visit.person.mayCall(listDeposits)) return showLists(visit, { ...list, ...notYours(visit, listDeposits) })
+  const { operatorField, filter } = await readFilter(visit)
+  const { data, nextCursor } =
+    filter === undefined
+      ? { data: [], nextCursor: null }
+      : await readDeposits(visit, filter, { cursor: query.after, limit: rowsOnPage })
+  const columns: readonly Shown<Deposit>[] = [
+    'createdAt',
+    ['operator', (row) => text(row.operatorName ?? row.operatorId)],
+    ['player', ({ playerId }) => id(playerId)],
+    ['amount', ({ amount, currency }) => money(amount, currency)],
+    'status',
+    ['method', ({ method, externalReference }) => lines(text(method), text(externalReference))],
+  ]
+  const fields = [
+    operatorField,
+    choice('state', statuses),
+    textField('method'),
+    textField('player', 'ply_…'),
+    ...periodFields,
+  ]
+  return showList(visit, {
+    ...list,
+    filter: filterOf(visit, { list: 'deposits', path: list.path, fields }),
+    csv: '/deposits.csv',
+    rows: data.map((row) => ({
+      href: address(`/deposits/${row.id}`),
+      cells: factsOf(rowSchema(listDeposits.reply), row, columns),
+    })),
+    nextCursor,
+  })
+}
+
+/** Without a filter where the operator that was asked for is not known: nothing can be listed then. */
+async function readFilter(visit: Visit) {
+  const { query, display, now, environment } = visit
+  const { field: operatorField, operator, isUnknown } = await operatorGiven(visit)
+  const { state, method, player } = valuesOf(visit, ['state', 'method', 'player'])
+  const status = statuses.find((known) => known === state)
+  // A brand is an operator in one environment.
+  const brand = operator?.brands.find((candidate) => candidate.environment === environment)
+  const filter: Filter = {
+    environment,
+    ...(brand === undefined ? {} : { brandId: brand.id }),
+    ...(player === undefined ? {} : { playerId: player }),
+    ...(status === undefined ? {} : { status }),
+    ...(method === undefined ? {} : { method }),
+    ...periodOf({ query, timeZone: display.timeZone, now }),
+  }
+  return { operatorField, filter: isUnknown ? undefined : filter }
+}
+
+interface Place {
+  readonly cursor: string | undefined
+  readonly limit: number
+}
+
+const readDeposits = ({ person }: Visit, filter: Filter, { cursor, limit }: Place) =>
+  person.call(listDeposits, { ...filter, limit, ...beforeOf(cursor) })
+
+async function showPage(visit: Visit): Promise<FastifyReply> {
+  const { person, params, environment, display, address } = visit
+  const deposit = await person.call(showDeposit, { depositId: params.depositId ?? '' })
+  const path = `/deposits/${deposit.id}`
+  if (deposit.environment !== environment) return visit.reply.redirect(`/${deposit.environment}${path}`, 303)
+  const operator = await operatorName(visit, deposit.operatorId)
+  const shown: readonly Shown<typeof deposit>[] = [
+    'status',
+    'method',
+    'externalReference',
+    ['player', ({ playerId }) => link(playerId, address(`/players/${playerId}`))],
+    ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
+    'createdAt',
+    'confirmedAt',
+    'failedAt',
+    'failureReason',
+    ['id', (row) => id(row.id)],
+  ]
+  return showCase(visit, {
+    title: display.money(deposit.amount, deposit.currency),
+    about: display.t('deposits'),
+    list: address('/deposits'),
+    facts: factsOf(showDeposit.reply, deposit, shown),
+    remark: deposit.settling ? display.t('settling') : undefined,
+    history: historyOf(deposit.transitions, operator),
+  })
+}

@@ -1,0 +1,152 @@
+import {
+  allOperations,
+  type Operation,
+  operations,
+  Rejection,
+  serviceNames,
+  type TeamMember,
+  type TeamRole,
+  teamRoles,
+} from '@backoffice/contracts'
+import { identityOf } from '@backoffice/team-identity'
+import { id, lines, type Row, status, text, words } from './cells.ts'
+import { showLists } from './queue.ts'
+import type { Pages } from './route.ts'
+import type { Visit } from './visit.ts'
+
+const { listSessions } = operations.gateway
+
+/** "Lately". */
+const latelyDays = 30
+const dayMs = 86_400_000
+
+const ofTeam = allOperations.filter(({ audience }) => audience === 'team')
+
+/**
+ * Who may do what. Nothing is changed here: people and their groups are the identity provider's matter, and what a role
+ * may do stands in the table of operations, which the services go by.
+ */
+export const peoplePages: Pages = (route, { config }) => {
+  const { rolesOfGroup, machines } = identityOf(config)
+  route.get('/people', async (visit) => {
+    const { display, person, query, address } = visit
+    const role = teamRoles.find((known) => known === query.role) ?? [...person.roles][0] ?? 'auditor'
+    const lately = person.mayCall(listSessions) ? await whoWasHere(visit) : undefined
+    const holders = [
+      ...[...rolesOfGroup].map(([name, roles]) => ({ name, kind: 'group', roles })),
+      ...[...machines.values()].map(({ name, roles }) => ({ name, kind: 'machine', roles })),
+    ]
+    return showLists(visit, {
+      title: 'people',
+      path: '/people',
+      remark: display.t('peopleWhat', { claim: config.TEAM_GROUPS_CLAIM }),
+      missing: lately?.missing,
+      sections: [
+        { title: 'groups', rows: holders.map((holder) => holderRow(holder)) },
+        ...(lately === undefined ? [] : [{ title: 'lately' as const, rows: lately.members.map(memberRow) }]),
+        {
+          title: 'mayDo',
+          tabs: teamRoles.map((known) => ({
+            label: `role.${known}` as const,
+            href: `${address('/people')}?role=${known}#mayDo`,
+            current: known === role,
+          })),
+          remark: display.t(`for.${role}`),
+          rows: abilitiesOf(role).map((ability) => abilityRow(visit, ability)),
+        },
+      ],
+    })
+  })
+}
+
+interface Holder {
+  readonly name: string
+  readonly kind: string
+  readonly roles: readonly TeamRole[]
+}
+
+const holderRow = ({ name, kind, roles }: Holder): Row => ({
+  cells: [
+    { field: 'name', cell: id(name) },
+    { field: 'holder', cell: status(kind) },
+    { field: 'roles', cell: words(...roles.map(status)) },
+  ],
+})
+
+const memberRow = ({ name, kind, latestSessionAt }: TeamMember): Row => ({
+  cells: [
+    { field: 'name', cell: text(name) },
+    { field: 'holder', cell: status(kind) },
+    { field: 'latestSession', cell: { kind: 'time', text: latestSessionAt } },
+  ],
+})
+
+/** One that several services have is one line. */
+interface Ability {
+  readonly operation: Operation
+  readonly services: readonly string[]
+}
+
+/** What a role may change, and then what it may read. */
+function abilitiesOf(role: TeamRole): readonly Ability[] {
+  const theirs = Map.groupBy(
+    ofTeam.filter(({ roles }) => roles?.includes(role)),
+    ({ id: name }) => name,
+  )
+  return [...theirs.values()]
+    .flatMap((same): readonly Ability[] => {
+      const [operation] = same
+      return operation === undefined ? [] : [{ operation, services: same.map(({ service }) => service) }]
+    })
+    .sort((a, b) => Number(changes(b.operation)) - Number(changes(a.operation)))
+}
+
+const changes = ({ kind }: Operation): boolean => kind !== 'query'
+
+function abilityRow({ display }: Visit, { operation, services }: Ability): Row {
+  const { freshLogin, id: name, summary, twoPeople } = operation
+  const known = display.word('operation', name)
+  return {
+    cells: [
+      { field: 'operation', cell: lines(text(known === name ? summary : known), text(name)) },
+      { field: 'does', cell: status(changes(operation) ? 'changes' : 'reads') },
+      { field: 'service', cell: text(services.join(', ')) },
+      { field: 'freshLogin', cell: conditionCell(display, freshLogin) },
+      { field: 'twoPeople', cell: conditionCell(display, twoPeople) },
+    ],
+  }
+}
+
+/** Always, in production, or with what is given. */
+function conditionCell(display: Visit['display'], condition: Operation['twoPeople']) {
+  if (condition === undefined) return text(null)
+  if (condition === 'always') return text(display.t('always'))
+  if (condition === 'in production') return text(display.t('inProduction'))
+  const values = Object.entries(condition.when).map(
+    ([field, value]) => `${display.word('field', field)}: ${display.word('value', String(value))}`,
+  )
+  return text(values.join(', '))
+}
+
+/** Each service knows the sessions that have called it: of all of them, everybody with their latest. */
+async function whoWasHere({ person, now }: Visit) {
+  const since = new Date(now.getTime() - latelyDays * dayMs).toISOString()
+  const pages = await Promise.all(
+    serviceNames.map(async (service) => {
+      try {
+        return (await person.call(operations[service].listSessions, { since })).data
+      } catch (error) {
+        if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
+        return service
+      }
+    }),
+  )
+  const found = pages.flatMap((page) => (typeof page === 'string' ? [] : page)).sort(oldestFirst)
+  const members = new Map(found.map((member) => [`${member.kind} ${member.name}`, member]))
+  return {
+    members: [...members.values()].sort(oldestFirst).reverse(),
+    missing: pages.filter((page) => typeof page === 'string'),
+  }
+}
+
+const oldestFirst = (a: TeamMember, b: TeamMember): number => a.latestSessionAt.localeCompare(b.latestSessionAt)

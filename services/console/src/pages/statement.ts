@@ -1,0 +1,109 @@
+import { operations, type Reply, readStatement, statementRows } from '@backoffice/contracts'
+import type { FastifyReply } from 'fastify'
+import { type Fact, factsOf, id, money, type Row, rowSchema, type Shown, status, text } from './cells.ts'
+import { sendCsv } from './csv.ts'
+import { type Filter, filterOf, operatorGiven, periodFields } from './filters.ts'
+import { notYours } from './menu.ts'
+import { type Period, periodOf } from './period.ts'
+import { rowsOnPage, showLists } from './queue.ts'
+import type { Pages } from './route.ts'
+import type { Visit } from './visit.ts'
+
+const { exportStatement } = operations.wallet
+
+type Entry = Reply<typeof exportStatement>['data'][number]
+type Totals = Reply<typeof exportStatement>['totals'][number]
+
+/** An operator's ledger over a period, with its balance before and after. Its days are those of the operator's brand. */
+export const statementPages: Pages = (route) => {
+  route.get('/statement', showStatement)
+  route.get('/statement.csv', async (visit) => {
+    const { asked } = await readAsked(visit)
+    if (asked === undefined) return visit.reply.redirect(visit.address('/statement'), 303)
+    const pages = readStatement((input) => visit.person.call(exportStatement, input), asked.input)
+    return sendCsv(visit, `statement-${asked.name}-${visit.environment}`, statementRows(pages))
+  })
+}
+
+/** The service gives out what was entered a minute ago or before: by then everything of that time can be read. */
+const settledAfterMs = 75_000
+
+interface Asked {
+  readonly name: string
+  readonly timeZone: string
+  readonly input: { readonly brandId: string; readonly from: string; readonly to: string }
+}
+
+/** Whose statement, and of which period. Nothing is asked for until both are given. */
+async function readAsked(visit: Visit): Promise<{ readonly filter: Filter; readonly asked: Asked | undefined }> {
+  const { query, environment, now, display } = visit
+  const { field, operator } = await operatorGiven(visit)
+  const filter = filterOf(visit, { list: 'statement', path: '/statement', fields: [field, ...periodFields] })
+  const brand = operator?.brands.find((candidate) => candidate.environment === environment)
+  const timeZone = brand?.timeZone ?? display.timeZone
+  const period = untilSettled(periodOf({ query, timeZone, now }), now)
+  if (operator === undefined || brand === undefined || period === undefined) return { filter, asked: undefined }
+  return { filter, asked: { name: operator.name, timeZone, input: { brandId: brand.id, ...period } } }
+}
+
+/** Undefined: it has no beginning, or has not begun. */
+function untilSettled({ from, to }: Period, now: Date): Required<Period> | undefined {
+  const settled = new Date(now.getTime() - settledAfterMs).toISOString()
+  if (from === undefined || from >= settled) return undefined
+  return { from, to: to === undefined || to > settled ? settled : to }
+}
+
+async function showStatement(visit: Visit): Promise<FastifyReply> {
+  const { display, person, query, address } = visit
+  const list = { title: 'statement' as const, path: '/statement' }
+  if (!person.mayCall(exportStatement)) return showLists(visit, { ...list, ...notYours(visit, exportStatement) })
+  const { filter, asked } = await readAsked(visit)
+  if (asked === undefined)
+    return showLists(visit, { ...list, filter, remark: display.t('statementWhat'), sections: [] })
+  const { input, timeZone } = asked
+  const cursor = query.after === undefined ? {} : { cursor: query.after }
+  const { data, nextCursor, totals } = await person.call(exportStatement, { ...input, ...cursor, limit: rowsOnPage })
+  const columns: readonly Shown<Entry>[] = [
+    'createdAt',
+    ['player', ({ playerId }) => id(playerId)],
+    'type',
+    'amount',
+    'balanceAfter',
+    ['reference', ({ reference }) => text(`${reference.type} ${reference.id}`)],
+  ]
+  return showLists(visit, {
+    ...list,
+    filter,
+    csv: '/statement.csv',
+    remark: display.t('statementOf', { from: display.time(input.from), to: display.time(input.to), timeZone }),
+    sections: [
+      { title: 'totals', rows: totals.flatMap((total) => totalsRows(visit, total)) },
+      {
+        title: 'entries',
+        rows: data.map((row) => ({
+          href: address(`/players/${row.playerId}/entries/${row.transferId}`),
+          cells: factsOf(rowSchema(exportStatement.reply), row, columns),
+        })),
+      },
+    ],
+    nextCursor,
+  })
+}
+
+/** The balance before, what changed it, and the balance after. */
+function totalsRows({ display }: Visit, total: Totals): readonly Row[] {
+  const { currency, openingBalance, closingBalance, net, entries, byType } = total
+  const line = (what: Fact['cell'], amount: string, count?: number): Row => ({
+    cells: [
+      { field: 'total', cell: what },
+      { field: 'entries', cell: text(count) },
+      { field: 'amount', cell: money(amount, currency) },
+    ],
+  })
+  return [
+    line(text(display.t('openingBalance')), openingBalance),
+    ...byType.map(({ type, entries: count, amount }) => line(status(type), amount, count)),
+    line(text(display.t('net')), net, entries),
+    line(text(display.t('closingBalance')), closingBalance),
+  ]
+}

@@ -1,0 +1,337 @@
+import { randomUUID } from 'node:crypto'
+import { type Environment, operations, type Scope } from '@backoffice/contracts'
+import { gateway } from '@backoffice/gateway'
+import { eventually } from '@backoffice/test-kit'
+import { webhooks } from '@backoffice/webhooks'
+import t from 'tap'
+import { periodOf } from '../src/pages/period.ts'
+import { consoleBed, formOf, proposedBy, type Shown, type Visitor } from './console-bed.ts'
+
+const { createDeposit, confirmDeposit } = operations.payments
+const { adjustWallet, listEntries, listReconciliations } = operations.wallet
+
+t.test('the pages about money', async (t) => {
+  const bed = await consoleBed(t, {}, {}, { gateway, webhooks })
+  const alice = await bed.visitor('alice')
+  const team = bed.bed.team('alice')
+  const aurora = await newOperator('Aurora')
+  const boreal = await newOperator('Boreal')
+
+  async function newOperator(name: string) {
+    const { operatorId } = await team.call(operations.gateway.createOperator, { input: { name } })
+    const { brands } = await team.call(operations.gateway.getOperator, { input: { name } })
+    const scopeIn = (environment: Environment): Scope => {
+      const brand = brands.find((one) => one.environment === environment)
+      if (brand === undefined) throw new Error(`${name} has no brand in ${environment}`)
+      const { id: brandId, currency, timeZone } = brand
+      return { operatorId, brandId, environment, currency, timeZone }
+    }
+    return { production: scopeIn('production'), sandbox: scopeIn('sandbox') }
+  }
+
+  const newPlayer = (scope: Scope) => bed.newPlayer(scope.environment, 'Ana Souza', 'doc-1', scope)
+
+  async function deposit(
+    scope: Scope,
+    playerId: string,
+    { amount = '150.00', method = 'pix', reference = `pay-${randomUUID()}` },
+  ) {
+    const input = { playerId, amount, currency: 'BRL', method, externalReference: reference }
+    const { id } = await bed.bed.rpc.call(createDeposit, { scope, input })
+    return id
+  }
+  async function confirmed(scope: Scope, playerId: string, given: Parameters<typeof deposit>[2] = {}) {
+    const depositId = await deposit(scope, playerId, given)
+    await bed.bed.rpc.call(confirmDeposit, { scope, input: { depositId } })
+    return depositId
+  }
+
+  const playerId = await newPlayer(aurora.production)
+  const first = await confirmed(aurora.production, playerId)
+  const card = await deposit(aurora.production, playerId, { method: 'card' })
+  const ofBoreal = await confirmed(boreal.production, await newPlayer(boreal.production), { amount: '20.00' })
+  const ofSandbox = await confirmed(aurora.sandbox, await newPlayer(aurora.sandbox))
+  const all = { first, card, ofBoreal, ofSandbox }
+
+  const adjustment = { playerId, amount: '-5.00', reference: 'ticket-1', reason: 'a double payout' }
+  const approves = await proposedBy(bed.bed.team('bob').call(adjustWallet, { input: adjustment }))
+  await team.call(adjustWallet, { input: adjustment, approves })
+
+  /** The names of the deposits that a page has. */
+  const shownIn = ({ text }: Shown) => Object.entries(all).flatMap(([name, id]) => (text.includes(id) ? [name] : []))
+
+  await t.test('deposits of all operators are listed, of one environment, and filtered', async (t) => {
+    const list = async (query: string) => shownIn(await alice.get(`/production/deposits?${query}`))
+    t.same(await list(''), ['first', 'card', 'ofBoreal'])
+    t.same(shownIn(await alice.get('/sandbox/deposits')), ['ofSandbox'])
+    t.same(await list('operator=Boreal'), ['ofBoreal'])
+    t.same(await list(`operator=${aurora.production.operatorId}&state=pending`), ['card'])
+    t.same(await list('method=card'), ['card'])
+    t.same(await list(`player=${playerId}`), ['first', 'card'])
+    t.same(await list('period=last7Days'), ['first', 'card', 'ofBoreal'])
+    t.same(await list('period=lastMonth&operator=Boreal'), [])
+    t.same(await list('lastDay=2020-01-31'), [])
+    t.same(await list('firstDay=2020-01-31'), ['first', 'card', 'ofBoreal'])
+    const unknown = await alice.get('/production/deposits?operator=nobody')
+    t.match(unknown.text, 'There is no such operator.')
+    t.same(shownIn(unknown), [])
+    t.equal((await alice.get('/production/deposits?firstDay=soon')).status, 400)
+  })
+
+  await t.test('a row leads to the deposit, and its id is found by the search', async (t) => {
+    const path = `/production/deposits/${first}`
+    t.match((await alice.get('/production/deposits')).text, `href="${path}"`)
+    const page = await alice.get(path)
+    t.match(page.text, 'R$150.00')
+    t.match(page.text, `href="/production/players/${playerId}"`)
+    t.equal((await alice.get(`/sandbox/deposits/${first}`)).location, path)
+    t.equal((await alice.get(`/production/search?q=${first}`)).location, path)
+    t.equal((await alice.get('/production/deposits/dep_unknown')).status, 404)
+  })
+
+  await t.test('a list is downloaded as CSV, as it is filtered', async (t) => {
+    const file = await alice.get('/production/deposits.csv?operator=Aurora')
+    t.equal(file.headers.get('content-type'), 'text/csv; charset=utf-8')
+    t.match(file.headers.get('content-disposition'), 'attachment; filename="deposits-production.csv"')
+    const [titles, ...rows] = linesOf(file)
+    t.match(titles, 'id,createdAt,operatorName,')
+    t.same(
+      rows.map((row) => row.split(',')[0]),
+      [card, first],
+    )
+    t.same(linesOf(await alice.get('/production/deposits.csv?operator=nobody')), [titles])
+    t.match(linesOf(await alice.get('/production/withdrawals.csv'))[0], 'id,createdAt,operatorName,')
+  })
+
+  await t.test('what a spreadsheet would run as a formula is text in a CSV, and amounts stay numbers', async (t) => {
+    const dangerous = ['=1+1', '+1', '@SUM(A1)', '-cmd', '＝1']
+    for (const reference of dangerous) await deposit(boreal.sandbox, await newPlayer(boreal.sandbox), { reference })
+    const rows = linesOf(await alice.get('/sandbox/deposits.csv?operator=Boreal')).slice(1)
+    t.equal(rows.length, dangerous.length)
+    for (const row of rows) t.match(row, /,150\.00,BRL,pix,'[=+@\-＝]/u)
+  })
+
+  await t.test("a player's ledger is listed, filtered, and downloaded", async (t) => {
+    const path = `/production/players/${playerId}/entries`
+    t.match((await alice.get(`/production/players/${playerId}`)).text, `href="${path}"`)
+    const page = await alice.get(path)
+    t.match(page.text, 'Balance R$145.00, of which R$145.00 can be withdrawn.')
+    const { data } = await team.call(listEntries, { input: { playerId, limit: 10 } })
+    for (const { transferId } of data) t.match(page.text, `${path}/${transferId}`)
+    const filtered = await alice.get(`${path}?type=ADJUSTMENT`)
+    t.match(filtered.text, 'ticket-1')
+    t.notMatch(filtered.text, first)
+    const [titles, ...rows] = linesOf(await alice.get(`${path}.csv?type=ADJUSTMENT`))
+    t.match(titles, 'createdAt,effectiveAt,entryId')
+    t.equal(rows.length, 1)
+    t.equal((await alice.get(`/sandbox/players/${playerId}/entries`)).location, path)
+    t.equal((await alice.get(`/sandbox/players/${playerId}/entries.csv`)).status, 404)
+  })
+
+  await t.test('a filter is saved under a name, is found again in its list, and is deleted', async (t) => {
+    const visitor = await bed.visitor('alice')
+    const here = '/production/deposits?operator=Boreal'
+    const save = formOf(await visitor.get(here), '/production/filters/save')
+    t.match(save, { list: 'deposits', query: 'operator=Boreal', returnTo: here })
+    const hostile = 'Boreal <b>'
+    t.equal((await visitor.post('/production/filters/save', { ...save, name: hostile })).location, here)
+    const page = await visitor.get('/production/deposits')
+    t.match(page.text, 'The filter is saved')
+    t.match(page.text, `<a href="${here}"><bdi>Boreal &lt;b&gt;</bdi></a>`)
+    t.match((await visitor.get(here)).text, `href="${here}" aria-current="true"`)
+    for (const elsewhere of ['/sandbox/deposits', '/production/withdrawals?status=all', '/production/audit'])
+      t.notMatch((await visitor.get(elsewhere)).text, 'Boreal &lt;b&gt;', elsewhere)
+    const remove = formOf(page, '/production/filters/delete')
+    t.equal((await visitor.post('/production/filters/delete', { ...remove, name: hostile })).status, 303)
+    t.notMatch((await visitor.get('/production/deposits')).text, 'Boreal &lt;b&gt;')
+  })
+
+  await t.test('there is room for so many filters, they are nobody else’s, and another site saves none', async (t) => {
+    const visitor = await bed.visitor('alice')
+    const here = '/production/deposits?state=pending'
+    const save = formOf(await visitor.get(here), '/production/filters/save')
+    const keep = async (name: string, form: Readonly<Record<string, string>> = save) =>
+      (await visitor.post('/production/filters/save', { ...form, name })).status
+    t.equal(await keep('stolen', { ...save, _csrf: '' }), 403)
+    t.equal(await keep(''), 303)
+    t.match((await visitor.get(here)).text, 'The filter was not saved: it needs a name')
+    for (let count = 0; count < 40; count += 1) await keep(`filter ${count}`.padEnd(40, 'x'))
+    const full = (await visitor.get(here)).text
+    t.match(full, 'there is no room for more')
+    t.match(full, 'filter 0')
+    t.notMatch(full, 'filter 39')
+    const other = visitor.as(await bed.cookiesOf('bob'))
+    t.notMatch((await other.get(here)).text, 'filter 0')
+  })
+
+  await t.test('a reconciliation is started, followed to its end, and found again with its differences', async (t) => {
+    t.match((await alice.get('/production')).text, 'None in the last 90 days')
+    const start = formOf(await alice.get('/production/reconcile'), '/production/reconcile/full')
+    const { location } = await alice.post('/production/reconcile/full', start)
+    t.equal(location, `/production/reconcile/${start.operationId}`)
+    const again = await alice.post('/production/reconcile/full', start)
+    t.equal(again.location, location, 'a double click begins one run')
+    const followed = (await alice.get(`${location}/live`)).text
+    t.match(followed, /event: ended/)
+    const run = await alice.get(location ?? '')
+    t.match(run.text, 'Everything agrees.')
+    t.match(run.text, 'sums of all entries')
+    t.match((await alice.get('/production')).text, 'everything agrees')
+
+    // Behind the wallet's back.
+    await bed.bed.sql('admin').query('update wallet.account set posted = posted + 1 where owner_id = $1', [playerId])
+    const second = formOf(await alice.get('/production/reconcile'), '/production/reconcile/full')
+    const { location: found = '' } = await alice.post('/production/reconcile/full', second)
+    await eventually(async () => (await alice.get(found ?? '')).text.includes('There are differences: 1.'))
+    t.match((await alice.get(found ?? '')).text, `href="/production/players/${playerId}"`)
+    const sandbox = await alice.get((found ?? '').replace('production', 'sandbox'))
+    t.match(sandbox.text, 'Everything agrees.')
+    t.match(sandbox.text, '1 more are in the other environment.')
+    t.notMatch(sandbox.text, playerId)
+    t.match((await alice.get('/production')).text, 'number s-differs">1<')
+    await bed.bed.sql('admin').query('update wallet.account set posted = posted - 1 where owner_id = $1', [playerId])
+
+    const { data } = await team.call(listReconciliations, { input: { limit: 10 } })
+    const list = (await alice.get('/production/reconcile')).text
+    for (const { runId } of data) t.match(list, `/production/reconcile/${runId}`)
+    t.equal((await alice.get('/production/reconcile/opn_unknown')).status, 404)
+    const { _csrf = '' } = start
+    t.equal((await alice.post('/production/reconcile/sideways', { _csrf })).status, 404)
+  })
+
+  await t.test('people and roles are shown as the services have them', async (t) => {
+    const page = (await alice.get('/production/people?role=finance')).text
+    t.match(page, /everything<\/span>[\s\S]*compliance[\s\S]*auditor/)
+    t.match(page, /Here in the last 30 days[\s\S]*alice[\s\S]*bob/)
+    t.match(page, /Decide a withdrawal[\s\S]*decideWithdrawal[\s\S]*Decision: pay/)
+    t.match(page, /Adjust the balance[\s\S]*always[\s\S]*in production/)
+    t.notMatch(page, 'Suspend')
+    const support = await bed.visitor('support')
+    const own = (await support.get('/production/people')).text
+    t.notMatch(own, 'Here in the last 30 days')
+    t.match(own, 'aria-current="page">Support')
+  })
+
+  await t.test(
+    'the menu has what a role may use, and a page that it may not use says which role it takes',
+    async (t) => {
+      const menuOf = async (visitor: Visitor) => {
+        const [, menu = ''] =
+          /<nav class="pages"[^>]*>([\s\S]*?)<\/nav>/.exec((await visitor.get('/production')).text) ?? []
+        return [...menu.matchAll(/href="\/production\/?(\w*)"/g)].map(([, path]) => path)
+      }
+      const whole = [
+        '',
+        'withdrawals',
+        'kyc',
+        'proposals',
+        'deposits',
+        'statement',
+        'reconcile',
+        'operators',
+        'deliveries',
+      ]
+      t.same(await menuOf(alice), [...whole, 'audit', 'people'])
+      const integration = await bed.visitor('integration')
+      t.same(await menuOf(integration), ['', 'proposals', 'operators', 'deliveries', 'people'])
+      for (const [path, role] of Object.entries({
+        statement: 'finance',
+        reconcile: 'finance',
+        deposits: 'finance',
+        audit: 'auditor',
+      })) {
+        const { status, text } = await integration.get(`/production/${path}`)
+        t.equal(status, 200, path)
+        t.match(text, new RegExp(`This takes the role ${role}`), path)
+      }
+      const setAside = await integration.get('/production/set-aside')
+      t.match(setAside.text, 'href="/sandbox/set-aside"', 'the switch leads to the same list')
+      for (const path of ['statement.csv?operator=Aurora&period=today', 'deposits.csv', 'audit.csv'])
+        t.equal((await integration.get(`/production/${path}`)).status, 403, path)
+      t.equal((await integration.get(`/production/players/${playerId}/entries.csv`)).status, 403)
+    },
+  )
+
+  await t.test('the audit goes on page by page, by person and day, and as a file', async (t) => {
+    const audit = '/production/audit'
+    t.match((await alice.get(`${audit}?actor=alice&period=today`)).text, 'Adjust the balance')
+    t.notMatch((await alice.get(`${audit}?lastDay=2020-01-01`)).text, 'Adjust the balance')
+    const [titles, ...rows] = linesOf(await alice.get(`${audit}.csv?subject=${playerId}`))
+    t.match(titles, 'at,service,actor,tool,operation')
+    t.match(rows[0], ',wallet,alice,command line,adjustWallet,')
+    for (let reads = 0; reads < 60; reads += 1) await team.call(operations.players.showPlayer, { input: { playerId } })
+    t.match((await alice.get(audit)).text, 'Adjust the balance', 'reads do not fill the page')
+    const newest = await alice.get(`${audit}?reads=yes`)
+    t.notMatch(newest.text, 'Adjust the balance')
+    const [, more = ''] = /href="([^"]*after=[^"]*)"/.exec(newest.text) ?? []
+    const older = await alice.get(more.replaceAll('&amp;', '&'))
+    t.match(older.text, 'First page')
+    t.match(older.text, 'Adjust the balance')
+  })
+
+  await t.test(
+    "an operator's statement has the balances and totals of its period, on the page and as the command line's CSV",
+    async (t) => {
+      const path = '/production/statement?operator=Aurora&period=last7Days'
+      // A statement has what was entered a minute ago. The ledger refuses such a change, so its triggers are off.
+      await bed.bed.sql('admin').query(`
+      begin; set local session_replication_role = replica;
+      update wallet.transfer set created_at = created_at - interval '2 minutes'; commit
+    `)
+      const page = await alice.get(path)
+      t.match(
+        page.text,
+        /Opening balance[\s\S]*R\$0\.00[\s\S]*deposit[\s\S]*R\$150\.00[\s\S]*adjustment[\s\S]*-R\$5\.00/,
+      )
+      t.match(page.text, /Closing balance[\s\S]*R\$145\.00/)
+      t.match(page.text, 'whole days of America/Sao_Paulo')
+      const file = await alice.get(path.replace('statement', 'statement.csv'))
+      const lines = linesOf(file)
+      t.equal(lines[0], 'createdAt,effectiveAt,entryId,transferId,playerId,type,amount,currency,balanceAfter,reference')
+      t.match(lines[1], `,DEPOSIT,150.00,BRL,150.00,deposit ${first}`)
+      t.match(lines[2], ',ADJUSTMENT,-5.00,BRL,145.00,adjustment ticket-1')
+      t.same(lines.slice(3), [
+        '',
+        'total,type,entries,amount,currency',
+        'total,ADJUSTMENT,1,-5.00,BRL',
+        'total,DEPOSIT,1,150.00,BRL',
+        'total,OPENING_BALANCE,,0.00,BRL',
+        'total,NET,2,145.00,BRL',
+        'total,CLOSING_BALANCE,,145.00,BRL',
+      ])
+      t.match((await alice.get('/production/statement?operator=Aurora')).text, 'Choose an operator and a period.')
+      t.equal((await alice.get('/production/statement.csv?operator=Aurora')).location, '/production/statement')
+    },
+  )
+
+  await t.test('the start page has its queues while the wallet is away', async (t) => {
+    await bed.bed.services.wallet.drain()
+    const { status, text } = await alice.get('/production')
+    t.equal(status, 200)
+    t.match(text, 'the wallet does not answer')
+  })
+})
+
+const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')
+
+t.test('a period is whole days of a zone, wherever its clocks change', async (t) => {
+  const now = new Date('2026-03-08T02:30:00.000Z')
+  const of = (query: Record<string, string>, timeZone = 'America/Sao_Paulo') => periodOf({ query, timeZone, now })
+  const days = (from: string, to: string) => ({ from: `${from}:00.000Z`, to: `${to}:00.000Z` })
+  // There it is still the evening of the 7th.
+  t.same(of({ period: 'today' }), days('2026-03-07T03:00', '2026-03-08T03:00'))
+  t.same(of({ period: 'yesterday' }), days('2026-03-06T03:00', '2026-03-07T03:00'))
+  t.same(of({ period: 'last7Days' }), days('2026-03-01T03:00', '2026-03-08T03:00'))
+  t.same(of({ period: 'thisMonth' }), days('2026-03-01T03:00', '2026-03-08T03:00'))
+  t.same(of({ period: 'lastMonth' }), days('2026-02-01T03:00', '2026-03-01T03:00'))
+  // On the 8th the clocks go forward in New York: the day has 23 hours.
+  t.same(
+    of({ firstDay: '2026-03-08', lastDay: '2026-03-08' }, 'America/New_York'),
+    days('2026-03-08T05:00', '2026-03-09T04:00'),
+  )
+  t.same(of({ firstDay: '2026-02-28' }, 'UTC'), { from: '2026-02-28T00:00:00.000Z' })
+  t.same(of({ lastDay: '2026-02-28' }, 'UTC'), { to: '2026-03-01T00:00:00.000Z' })
+  t.same(of({ period: 'whenever' }), {})
+  for (const day of ['soon', '2026-13-01', '2026-02-30T00:00'])
+    t.throws(() => of({ firstDay: day }), { message: `${day} is no day` })
+})

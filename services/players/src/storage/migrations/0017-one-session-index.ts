@@ -1,0 +1,8 @@
+import type { Migration } from '@backoffice/service-runtime/migrations'
+
+/** The index of 0016 begins with the player too. */
+export const oneSessionIndex: Migration = {
+  name: '0017_one_session_index',
+  transactional: false,
+  sql: 'drop index concurrently if exists players.game_session_player',
+}

@@ -1,0 +1,45 @@
+// Runs several test files in this process, one after another, each as a test with the name of the file. To load the
+// services, and to let Node get to know their code, costs more than what most files do with them.
+//
+// A file imports tap as ever, but what it gets is a test of its own: its subtests are below it, what it tears down ends
+// with it, and its time is counted by itself.
+
+import { registerHooks } from 'node:module'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Test } from 'tap'
+
+// Taken out before tap sees them: it names the folders of tests after all arguments, which would be too long.
+const files = process.argv.splice(2)
+const { default: t } = await import('tap')
+const tap = import.meta.resolve('tap')
+const ownTests = new Map<string, Test>()
+Object.assign(globalThis, { ownTestOf: (file: string) => ownTests.get(file) })
+/** A file's tap is a module of this scheme, behind which is the file's address. */
+const scheme = 'own-test:'
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL = '' } = context
+    if (specifier !== 'tap' || !ownTests.has(parentURL)) return next(specifier, context)
+    return { url: `${scheme}${parentURL}`, format: 'module', shortCircuit: true }
+  },
+  load(url, context, next) {
+    if (!url.startsWith(scheme)) return next(url, context)
+    const file = JSON.stringify(url.slice(scheme.length))
+    const source = `export * from ${JSON.stringify(tap)}; export default globalThis.ownTestOf(${file})`
+    return { source, format: 'module', shortCircuit: true }
+  },
+})
+
+/** In seconds, as tap reads it. */
+const { TAP_TIMEOUT: fileTimeoutSeconds = '30' } = process.env
+// The time of all together is nobody's concern.
+t.setTimeout(0)
+for (const file of files) {
+  const url = pathToFileURL(resolve(file)).href
+  await t.test(file, { timeout: Number(fileTimeoutSeconds) * 1_000 }, async (own) => {
+    ownTests.set(url, own)
+    await import(url)
+  })
+}
