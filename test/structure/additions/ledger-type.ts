@@ -6,7 +6,7 @@ const handler = 'services/wallet/src/operations/credit-bonus.ts'
 const handlers = 'services/wallet/src/operations/index.ts'
 const migrations = 'services/wallet/src/storage/migrations/index.ts'
 const checks = 'services/wallet/src/reconciliation/ledger-checks.ts'
-const reconcile = 'services/wallet/src/reconciliation/reconcile.ts'
+const questions = 'services/wallet/src/reconciliation/questions.ts'
 const reconcileTest = 'services/wallet/test/reconciliation/reconcile.test.ts'
 const ownTest = 'services/wallet/test/operations/credit-bonus.test.ts'
 const schemaTest = 'services/wallet/test/storage/schema.test.ts'
@@ -206,8 +206,8 @@ export const bonuses = sqlCheck('bonuses', {
       after: "  WITHDRAWAL: [['player', 'withdrawals']],\n",
       insert: "  BONUS: [['promotions', 'player']],\n",
     },
-    { row: 8, file: reconcile, replace: 'import { corrections,', by: 'import { bonuses, corrections,' },
-    { row: 8, file: reconcile, after: '  ...corrections,\n  ...reversals,\n', insert: '  ...bonuses,\n' },
+    { row: 8, file: questions, replace: 'import { corrections,', by: 'import { bonuses, corrections,' },
+    { row: 8, file: questions, after: '  ...corrections,\n  ...reversals,\n', insert: '  ...bonuses,\n' },
     { row: 8, file: reconcileTest, after: "      'reversals',\n", insert: "      'bonuses',\n" },
     {
       row: 8,
