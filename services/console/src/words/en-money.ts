@@ -96,6 +96,7 @@ export const enMoney = {
   'check.transfers': 'transfers',
   'check.counterparties': 'accounts on the other side',
   'check.corrections': 'corrections and who made them',
+  'check.signatures': 'who signed corrections',
   'check.reversals': 'reversals',
   'check.deposits': 'deposits',
   'check.withdrawals': 'withdrawals',

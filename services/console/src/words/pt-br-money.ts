@@ -98,6 +98,7 @@ export const ptBRMoney: Readonly<Record<keyof typeof enMoney, string>> = {
   'check.transfers': 'transferências',
   'check.counterparties': 'contas do outro lado',
   'check.corrections': 'correções e quem as fez',
+  'check.signatures': 'quem assinou as correções',
   'check.reversals': 'estornos',
   'check.deposits': 'depósitos',
   'check.withdrawals': 'saques',
