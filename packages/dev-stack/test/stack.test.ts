@@ -48,7 +48,8 @@ async function ready(stack: StartedStack, dir: string): Promise<StackDescription
 /** The printed request, pasted. */
 async function pasteCurl(stack: StartedStack): Promise<unknown> {
   const text = stack.printed()
-  const curl = text.slice(text.indexOf('TIMESTAMP='), text.indexOf('\nCtrl-C'))
+  const from = text.indexOf('TIMESTAMP=')
+  const curl = text.slice(from, text.indexOf('\n\n', from))
   return JSON.parse((await run('/bin/sh', ['-c', curl])).stdout)
 }
 

@@ -289,7 +289,7 @@ export const bonuses = sqlCheck('bonuses', {
       replace: "  BONUS: 'promotion',\n",
       by: '',
       toldBy: compiler,
-      says: /resources\.ts(?=.*missing).*BONUS/,
+      says: /statuses\.ts(?=.*missing).*BONUS/,
     },
     {
       row: 6,

@@ -3,7 +3,7 @@ import { roleName, type ServiceName } from '@backoffice/contracts'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from '../process/log.ts'
-import { isLockTimeout, isRetryable } from './faults.ts'
+import { isCatalogueRace, isLockTimeout, isRetryable } from './faults.ts'
 import type { Migration } from './runtime-tables.ts'
 
 /**
@@ -71,7 +71,7 @@ export async function migrate({
   }
 }
 
-/** Runs again what did nothing because of somebody else's lock. */
+/** Runs again what did nothing because of what somebody else was doing. */
 async function untilUnlocked(
   run: () => Promise<unknown>,
   { onLocked }: { readonly onLocked: (error: unknown, attempt: number) => void },
@@ -81,7 +81,8 @@ async function untilUnlocked(
       await run()
       return
     } catch (error) {
-      if (attempt >= attemptsMax || !(isLockTimeout(error) || isRetryable(error))) throw error
+      const isOfOthers = isLockTimeout(error) || isRetryable(error) || isCatalogueRace(error)
+      if (attempt >= attemptsMax || !isOfOthers) throw error
       onLocked(error, attempt)
       await wait(pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min))
     }
