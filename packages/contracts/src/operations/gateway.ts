@@ -16,7 +16,7 @@ const OperatorName = Type.String({
 /** The credentials of an operator that are shown: those in use, and the latest of the others. */
 export const credentialsShownMax = 50
 /** An operator's permitted addresses and credentials are more than other records have. */
-const operatorBytesMax = 24 * 1024
+const operatorBytesMax = 26 * 1024
 
 const RateLimit = Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Requests per minute and environment.' })
 

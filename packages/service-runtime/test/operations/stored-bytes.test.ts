@@ -78,7 +78,7 @@ const cut: Readonly<Record<string, readonly string[]>> = {
   'wallet.reconcileWallet': ['report'],
 }
 /** Their rows have the input of a call, which is bounded where it is stored. */
-const withStoredInput = ['listAudit', 'listProposals']
+const withStoredInput = ['listAudit', 'exportAudit', 'listProposals']
 
 /** The documents are made by this repository, the games are rows of its migrations, and these replies have one record. */
 const ofOurOwn = ['players.listGames', 'players.findPlayers']
