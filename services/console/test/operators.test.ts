@@ -63,6 +63,7 @@ t.test('the pages of operators', async (t) => {
     t.ok(secret.length > 20)
     const page = await alice.get(`${path}/keys/${key}`)
     t.notMatch(page.text, secret)
+    t.match(page.text, /Last used[\s\S]{0,80}Never/)
     const revoke = formOf(page, `${path}/keys/${key}/revoke`)
     t.equal((await alice.post(`${path}/keys/${key}/revoke`, { ...revoke, reason })).status, 303)
     t.type((await show(id)).credentials.find((known) => known.key === key)?.revokedAt, 'string')

@@ -28,6 +28,7 @@ export const nothing: Cell = { kind: 'nothing' }
 export const text = (value: unknown): Cell =>
   value === null || value === undefined || value === '' ? nothing : { kind: 'text', text: String(value) }
 export const id = (value: string): Cell => ({ kind: 'id', text: value })
+export const time = (value: string): Cell => ({ kind: 'time', text: value })
 export const ago = (value: string): Cell => ({ kind: 'ago', text: value })
 export const status = (value: string): Cell => ({ kind: 'status', text: value })
 export const link = (value: string, href: string): Cell => ({ kind: 'link', text: value, href })

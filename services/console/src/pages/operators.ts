@@ -1,7 +1,7 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
-import { factsOf, id, link, rowSchema, type Shown, status, text } from './cells.ts'
+import { type Cell, factsOf, id, lines, link, nothing, rowSchema, type Shown, status, text, time } from './cells.ts'
 import {
   createDecision,
   lastFour,
@@ -114,7 +114,12 @@ async function showOperator(visit: Visit, state: OperatorState, sent?: Sent): Pr
     'createdAt',
     'id',
   ]
-  const keys: readonly Shown<Credential>[] = [['key', ({ key }) => text(lastFour(key))], 'createdAt', 'revokedAt']
+  const keys: readonly Shown<Credential>[] = [
+    ['key', ({ key }) => text(lastFour(key))],
+    'createdAt',
+    ['lastUsedAt', (credential) => lastUse(visit, credential)],
+    'revokedAt',
+  ]
   return showCase(visit, {
     title: operator.name,
     about: display.t('operators'),
@@ -182,6 +187,7 @@ async function showKey(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     ['operator', () => link(operator.name, address(pathOf(operator)))],
     'environment',
     'createdAt',
+    ['lastUsedAt', (one) => lastUse(visit, one)],
     'revokedAt',
   ]
   return showCase(visit, {
@@ -197,3 +203,12 @@ async function showKey(visit: Visit, sent?: Sent): Promise<FastifyReply> {
 
 const isActive = (key: Credential, environment: string): boolean =>
   key.environment === environment && key.revokedAt === null
+
+/** When a key was last used, as exactly as it is known. */
+function lastUse({ display }: Visit, { lastUsedAt, useKnownSince, createdAt }: Credential): Cell {
+  if (lastUsedAt === undefined || useKnownSince === undefined) return nothing
+  if (lastUsedAt !== null) return time(lastUsedAt)
+  return useKnownSince === createdAt
+    ? text(display.t('neverUsed'))
+    : lines(text(display.t('notUsedSince')), time(useKnownSince))
+}
