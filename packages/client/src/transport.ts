@@ -107,6 +107,8 @@ export class Transport {
       tell(this.#hooks.onResponse, { ...event, durationMs, ...summaryOf(outcome) })
       if ('reply' in outcome) return outcome.reply
       const { error } = outcome
+      // Whoever aborted an attempt gets the reason that they gave.
+      if (error instanceof ConnectionError) signal?.throwIfAborted()
       const delayMs = this.#delayMs(error, attempt)
       if (delayMs === undefined || attempt >= this.#attemptsMax || !isSafeToRepeat(request, error)) throw error
       tell(this.#hooks.onRetry, { ...event, error, delayMs })
@@ -132,7 +134,6 @@ export class Transport {
       })
       return toAttempt(response, await response.text(), request)
     } catch (error) {
-      request.signal?.throwIfAborted()
       return { error: new ConnectionError(error, request.idempotencyKey) }
     }
   }

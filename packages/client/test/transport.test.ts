@@ -199,6 +199,22 @@ t.test(
   },
 )
 
+t.test('hooks hear that an attempt under way was aborted, and none follows', async (t) => {
+  const heard: ResponseEvent[] = []
+  const stop = new AbortController()
+  const { client } = await proxyWith(t, [{ status: 200 }], {
+    onResponse: (event) => heard.push(event),
+    fetch: (url, init) => {
+      const reply = fetch(url, init)
+      stop.abort(new Error('enough'))
+      return reply
+    },
+  })
+  await t.rejects(client.confirmDeposit('dep_1', { signal: stop.signal }), /enough/)
+  t.equal(heard.length, 1)
+  t.match(heard[0], { attempt: 1, status: undefined, error: { name: 'ConnectionError', cause: stop.signal.reason } })
+})
+
 t.test('a request says which client sends it', async (t) => {
   const { client, requests } = await proxyWith(t, [{ status: 200 }])
   await client.me()
