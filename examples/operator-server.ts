@@ -62,7 +62,7 @@ async function serve(): Promise<void> {
 try {
   await serve()
 } catch (error) {
-  if (error instanceof ConnectionError || (error instanceof BackOfficeError && error.status >= 500)) {
+  if ((error instanceof BackOfficeError || error instanceof ConnectionError) && error.retryable) {
     const key = error.idempotencyKey ?? 'none'
     console.error(`Not known whether it was done: ${error.message} (key: ${key}). Run this again.`)
     process.exitCode = 75

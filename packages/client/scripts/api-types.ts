@@ -6,7 +6,9 @@ interface Document {
   readonly components: { readonly schemas: Record<string, unknown> }
 }
 
-/** What of the API stands in src/api.ts: its version, and the types of its schemas, operations and errors. */
+const retryableByCode = publicErrorCodes.map((code) => [code, publicErrors[code].retryable])
+
+/** What of the API stands in src/api.ts: its version, which errors are worth another try, and the types of its schemas, operations and errors. */
 export async function generateApi(): Promise<string> {
   const document = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' }) as unknown as Document
   // A type of the client's own: an error reply has one shape for all codes in the document, but not in TypeScript.
@@ -15,6 +17,9 @@ export async function generateApi(): Promise<string> {
   return `// Generated from the operation table by "npm run generate"; a test fails when it is stale.
 
 export const apiVersion = '${apiVersion}'
+
+/** Whether the same request, with the same Idempotency-Key, may succeed when it is sent again. */
+export const retryableByCode: ReadonlyMap<string, boolean> = new Map(${JSON.stringify(retryableByCode)})
 
 ${astToString(nodes)}`
 }

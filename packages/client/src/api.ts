@@ -2,6 +2,46 @@
 
 export const apiVersion = '1.1.0'
 
+/** Whether the same request, with the same Idempotency-Key, may succeed when it is sent again. */
+export const retryableByCode: ReadonlyMap<string, boolean> = new Map([
+  ['IDEMPOTENCY_KEY_REQUIRED', false],
+  ['INVALID_CREDENTIALS', false],
+  ['INVALID_SIGNATURE', false],
+  ['TIMESTAMP_OUT_OF_RANGE', false],
+  ['OPERATOR_SUSPENDED', false],
+  ['FORBIDDEN_IP', false],
+  ['SANDBOX_ONLY', false],
+  ['KYC_NOT_APPROVED', false],
+  ['PLAYER_NOT_ACTIVE', false],
+  ['RG_BLOCKED', false],
+  ['NOT_FOUND', false],
+  ['PLAYER_NOT_FOUND', false],
+  ['DEPOSIT_NOT_FOUND', false],
+  ['WITHDRAWAL_NOT_FOUND', false],
+  ['GAME_NOT_FOUND', false],
+  ['METHOD_NOT_ALLOWED', false],
+  ['REQUEST_TIMEOUT', true],
+  ['IDEMPOTENCY_CONFLICT', false],
+  ['IDEMPOTENCY_IN_PROGRESS', true],
+  ['PLAYER_ALREADY_EXISTS', false],
+  ['KYC_ALREADY_APPROVED', false],
+  ['DEPOSIT_ALREADY_EXISTS', false],
+  ['DEPOSIT_NOT_PENDING', false],
+  ['WITHDRAWAL_NOT_CANCELLABLE', false],
+  ['WITHDRAWAL_INVALID_STATE', false],
+  ['WEBHOOK_NOT_CONFIGURED', false],
+  ['PAYLOAD_TOO_LARGE', false],
+  ['UNSUPPORTED_MEDIA_TYPE', false],
+  ['VALIDATION_ERROR', false],
+  ['CURRENCY_MISMATCH', false],
+  ['INSUFFICIENT_FUNDS', false],
+  ['RATE_LIMITED', true],
+  ['HEADERS_TOO_LARGE', false],
+  ['INTERNAL_ERROR', true],
+  ['PROVIDER_UNAVAILABLE', true],
+  ['SERVICE_UNAVAILABLE', true],
+])
+
 export interface paths {
   '/me': {
     parameters: {

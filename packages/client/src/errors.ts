@@ -1,4 +1,4 @@
-import type { components } from './api.ts'
+import { type components, retryableByCode } from './api.ts'
 
 type ErrorDetails = components['schemas']['ErrorDetails']
 
@@ -14,7 +14,12 @@ interface Refusal<Code = string, Details = unknown> {
   readonly details: Details
   /** Names the request in our logs; quote it when you ask for help. */
   readonly requestId: string | undefined
-  /** The key that the request carried. After a 5xx the outcome is unknown: retry with this key. */
+  /**
+   * Whether the same request, under the same Idempotency-Key, is to be sent again: its outcome is unknown, or only the
+   * moment was wrong. If not, the same request would be refused again.
+   */
+  readonly retryable: boolean
+  /** The key that the request carried. */
   readonly idempotencyKey: string | undefined
   /** How long the API asks to wait before the next try. */
   readonly retryAfterMs: number | undefined
@@ -24,29 +29,49 @@ interface Refusal<Code = string, Details = unknown> {
 export type BackOfficeErrorOf<Code extends ErrorCode> = Error & Refusal<Code, ErrorDetailsOf<Code>>
 
 /**
- * The API's reply when it refused or failed; narrow on `code`. UNKNOWN is an error reply that is not the API's own, such
- * as that of a proxy in between.
+ * The API's reply when it refused or failed; narrow on `code`. UNKNOWN is a reply that is not the API's own, such as that
+ * of a proxy in between. It can have any status, 200 included.
  */
 export type BackOfficeError =
   | { [Code in ErrorCode]: BackOfficeErrorOf<Code> }[ErrorCode]
   | (Error & Refusal<'UNKNOWN', undefined>)
 
+type Reply = Omit<Refusal, 'retryable'> & { readonly message: string }
+
 // A class cannot be a union, so the type that `instanceof` narrows to is said apart from it.
 export const BackOfficeError = class BackOfficeError extends Error {
   override readonly name = 'BackOfficeError'
 
-  constructor({ message, ...refusal }: Refusal & { readonly message: string }) {
+  constructor({ message, ...refusal }: Reply) {
     super(`${refusal.status} ${refusal.code}: ${message}`)
-    Object.assign(this, refusal)
+    Object.assign(this, refusal, { retryable: isRetryable(refusal) })
   }
 } as unknown as {
-  new (reply: Refusal & { readonly message: string }): BackOfficeError
+  new (reply: Reply): BackOfficeError
   readonly prototype: BackOfficeError
 }
+
+type Outcome = Pick<Refusal, 'status' | 'code' | 'details'>
+
+function isRetryable(reply: Outcome): boolean {
+  const { status, code } = reply
+  if (isSignatureUsed(reply)) return true
+  // A code that is not in the catalogue is judged by its status. Below 400 something in between has answered, and whether
+  // the API got the request is not known.
+  return retryableByCode.get(code) ?? (status < 400 || status === 408 || status === 429 || status >= 500)
+}
+
+/**
+ * With replay protection: an equal request was signed in the same second. This one had no effect, and a second later,
+ * which is what Retry-After says, it has another signature.
+ */
+export const isSignatureUsed = ({ code, details }: Outcome): boolean =>
+  code === 'IDEMPOTENCY_CONFLICT' && (details as { signature?: unknown } | undefined)?.signature === 'used'
 
 /** No reply came, for whatever reason, so the outcome is unknown. Retry with the same `idempotencyKey`. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
+  readonly retryable = true
   readonly idempotencyKey: string | undefined
 
   constructor(cause: unknown, idempotencyKey: string | undefined) {

@@ -18,7 +18,7 @@ export interface ResponseEvent extends RequestEvent {
   readonly status: number | undefined
   readonly requestId: string | undefined
   readonly replayed: boolean
-  /** Undefined when it succeeded. */
+  /** Undefined when it succeeded. Of an aborted attempt it is a ConnectionError, whose cause is the signal's reason. */
   readonly error: BackOfficeError | ConnectionError | undefined
 }
 

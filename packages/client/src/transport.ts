@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { signRequest } from '@backoffice/contracts/signing'
 import { apiVersion } from './api.ts'
 import type { ApiReply } from './call.ts'
-import { BackOfficeError, ConnectionError } from './errors.ts'
+import { BackOfficeError, ConnectionError, isSignatureUsed } from './errors.ts'
 import { type Hooks, tell } from './hooks.ts'
 
 export interface TransportOptions extends Hooks {
@@ -34,6 +34,12 @@ export interface Request {
   readonly signal?: AbortSignal | undefined
 }
 
+/** What every attempt at a request sends. */
+interface Message {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 type Failure = BackOfficeError | ConnectionError
 type Attempt = { readonly reply: ApiReply<unknown> } | { readonly error: Failure }
 
@@ -55,12 +61,15 @@ export class Transport {
   readonly #fetch: typeof globalThis.fetch
   readonly #hooks: Hooks
 
-  /** @throws {TypeError} the address is none, or key or secret is missing */
+  /** @throws {TypeError} no request can be sent to the address, or key or secret is missing */
   constructor({ onRequest, onResponse, onRetry, ...options }: TransportOptions) {
     // Often an environment variable that nobody has set: said here, and not by the API with a 401.
     for (const name of ['key', 'secret'] as const)
       if (!options[name]) throw new TypeError(`the client needs the ${name} of a credential`)
-    this.#baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '')
+    const { href, protocol, username, password } = new URL(options.baseUrl)
+    if (!/^https?:$/.test(protocol) || username !== '' || password !== '')
+      throw new TypeError('the baseUrl begins with https:// or http://, and has no user name')
+    this.#baseUrl = href.replace(/\/+$/, '')
     this.#key = options.key
     this.#secret = options.secret
     this.#timeoutMs = options.timeoutMs ?? 30_000
@@ -74,20 +83,32 @@ export class Transport {
   /**
    * @throws {BackOfficeError} the API refused, or failed on every attempt
    * @throws {ConnectionError} no reply came on the last attempt
+   * @throws {TypeError} the request cannot be sent: its Idempotency-Key has characters that no header can carry
    */
   async send(request: Request): Promise<ApiReply<unknown>> {
     // Serialised once: every attempt sends, and signs, the same bytes.
     const body = request.body === undefined ? '' : JSON.stringify(request.body)
     const { method, route, path, idempotencyKey, signal } = request
+    // Made before any attempt, and checked by Headers: what cannot be sent is the caller's error, and no lost reply.
+    const headers = Object.fromEntries(
+      new Headers({
+        'User-Agent': userAgent,
+        'X-Operator-Key': this.#key,
+        ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+      }),
+    )
     for (let attempt = 1; ; attempt++) {
       const event = { method, route, path, idempotencyKey, attempt }
       tell(this.#hooks.onRequest, event)
       const beganMs = performance.now()
-      const outcome = await this.#attempt(request, body)
+      const outcome = await this.#attempt(request, { body, headers })
       const durationMs = performance.now() - beganMs
       tell(this.#hooks.onResponse, { ...event, durationMs, ...summaryOf(outcome) })
       if ('reply' in outcome) return outcome.reply
       const { error } = outcome
+      // Whoever aborted an attempt gets the reason that they gave.
+      if (error instanceof ConnectionError) signal?.throwIfAborted()
       const delayMs = this.#delayMs(error, attempt)
       if (delayMs === undefined || attempt >= this.#attemptsMax || !isSafeToRepeat(request, error)) throw error
       tell(this.#hooks.onRetry, { ...event, error, delayMs })
@@ -95,32 +116,24 @@ export class Transport {
     }
   }
 
-  async #attempt(request: Request, body: string): Promise<Attempt> {
+  async #attempt(request: Request, { body, headers }: Message): Promise<Attempt> {
     const url = new URL(this.#baseUrl + request.path)
     const timestamp = String(Math.floor(Date.now() / 1000))
     const signed = { method: request.method, path: url.pathname + url.search, timestamp, body }
-    const headers: Record<string, string> = {
-      'User-Agent': userAgent,
-      'X-Operator-Key': this.#key,
-      'X-Timestamp': timestamp,
-      'X-Signature': signRequest(this.#secret, signed),
-    }
-    if (body !== '') headers['Content-Type'] = 'application/json'
-    if (request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey
+    const signature = signRequest(this.#secret, signed)
     const timeout = AbortSignal.timeout(this.#timeoutMs)
     const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal])
     try {
       const fetch = this.#fetch
       const response = await fetch(url, {
         method: request.method,
-        headers,
+        headers: { ...headers, 'X-Timestamp': timestamp, 'X-Signature': signature },
         signal,
         redirect: 'error',
         ...(body === '' ? {} : { body }),
       })
       return toAttempt(response, await response.text(), request)
     } catch (error) {
-      request.signal?.throwIfAborted()
       return { error: new ConnectionError(error, request.idempotencyKey) }
     }
   }
@@ -134,34 +147,29 @@ export class Transport {
   }
 }
 
-function isSafeToRepeat(request: Request, error: Failure): boolean {
-  const repeatable = request.method === 'GET' || request.idempotencyKey !== undefined
-  if (error instanceof ConnectionError) return repeatable
-  if (error.status === 429 || isSignatureUsed(error)) return true
-  return repeatable && (error.status >= 500 || error.code === 'IDEMPOTENCY_IN_PROGRESS')
+/** Without a key nothing but a read is sent again, unless it certainly had no effect. */
+function isSafeToRepeat({ method, idempotencyKey }: Request, error: Failure): boolean {
+  if (!error.retryable) return false
+  return method === 'GET' || idempotencyKey !== undefined || hadNoEffect(error)
 }
 
-/**
- * With replay protection: an equal request was signed in the same second. This one had no effect, and a second later,
- * which is what Retry-After says, it has another signature.
- */
-const isSignatureUsed = (error: BackOfficeError): boolean =>
-  error.code === 'IDEMPOTENCY_CONFLICT' && error.details?.signature === 'used'
+const hadNoEffect = (error: Failure): boolean =>
+  error instanceof BackOfficeError && (error.status === 429 || isSignatureUsed(error))
 
 function toAttempt({ ok, status, statusText, headers }: Response, text: string, request: Request): Attempt {
   const reply = parseJson(text)
   const requestId = headers.get('X-Request-Id') ?? undefined
   const replayed = headers.get('Idempotent-Replayed') === 'true'
-  if (ok) return { reply: { data: reply, status, requestId, replayed, headers } }
+  if (ok && isObject(reply)) return { reply: { data: reply, status, requestId, replayed, headers } }
   const { error } = (reply ?? {}) as {
     error?: { code?: string; message?: string; requestId?: string; details?: unknown }
   }
   return {
     error: new BackOfficeError({
       status,
-      // A proxy in between may reply without the envelope.
+      // A proxy in between may reply without the envelope, and with any status.
       code: error?.code ?? 'UNKNOWN',
-      message: error?.message ?? statusText,
+      message: error?.message ?? (ok ? 'the reply has no record, so it is not from the API' : statusText),
       requestId: error?.requestId ?? requestId,
       details: error?.details,
       idempotencyKey: request.idempotencyKey,
@@ -188,6 +196,8 @@ function retryAfterMsIn(headers: Headers): number | undefined {
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parseJson(text: string): unknown {
   try {

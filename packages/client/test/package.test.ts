@@ -77,6 +77,16 @@ t.test('its program is there', async (t) => {
   t.match(listen(), { status: 1, stderr: /^WEBHOOK_SECRET is not set/ })
 })
 
+t.test('the documents install it from its file, and run what is installed', async (t) => {
+  for (const document of ['README.md', '../../docs/webhooks.md']) {
+    const text = readFileSync(join(root, document), 'utf8')
+    t.ok(text.includes(`npm install ./${tarball}`), `${document} names ${tarball}`)
+    // npx would fetch what is not installed from the public registry, and hand the secret to it.
+    const programs = [...text.matchAll(/WEBHOOK_SECRET=\S+ (.*?) --forward-to/g)].map(([, program]) => program)
+    t.same(programs, ['node_modules/.bin/backoffice-listen'], document)
+  }
+})
+
 const typed = `
 import { BackOfficeError, type BackOfficeClient, type Deposit, type WebhookEvent } from '@backoffice/client'
 export const status = (deposit: Deposit): 'pending' | 'confirmed' | 'failed' => deposit.status

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { publicErrorCodes, publicErrors } from '@backoffice/contracts'
 import t, { type Test } from 'tap'
 import {
   apiVersion,
@@ -17,6 +18,8 @@ interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** What is sent in place of a JSON body. */
+  readonly text?: string
 }
 
 /** A server on the way to the API, such as a proxy: it gives these replies in turn, and the last one from then on. */
@@ -27,10 +30,11 @@ async function proxyWith(t: Test, replies: readonly Reply[], options: Partial<Cl
       status,
       headers = {},
       body = {},
+      text = JSON.stringify(body),
     } = replies[Math.min(requests.length, replies.length - 1)] ?? { status: 500 }
     requests.push(request)
     request.resume()
-    response.writeHead(status, { 'X-Request-Id': `req_${requests.length}`, ...headers }).end(JSON.stringify(body))
+    response.writeHead(status, { 'X-Request-Id': `req_${requests.length}`, ...headers }).end(text)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
@@ -66,6 +70,53 @@ t.test('a wait within the bound is kept, in seconds as in a date, and the bound 
   const strict = await proxyWith(t, [busy('1'), done], { retryAfterMsMax: 500 })
   t.match(await strict.client.me().catch((error) => error), { retryAfterMs: 1_000 })
   t.equal(strict.requests.length, 1)
+})
+
+t.test('what the error catalogue calls retryable is sent again under its key, and nothing else is', async (t) => {
+  for (const code of publicErrorCodes) {
+    const { status, message, retryable } = publicErrors[code]
+    const refused = { status, body: { error: { code, message } } }
+    const { client, requests } = await proxyWith(t, [refused, { status: 200 }])
+    const error = await client.confirmDeposit('dep_1').catch((error) => error)
+    t.equal(requests.length, retryable ? 2 : 1, code)
+    if (!retryable) t.match(error, { code, retryable: false })
+  }
+})
+
+t.test('what has no key is sent again only when it certainly had no effect', async (t) => {
+  for (const status of [408, 429, 503]) {
+    const { client, requests } = await proxyWith(t, [{ status }], { attemptsMax: 2 })
+    t.match(await client.testWebhook().catch((error) => error), { status, code: 'UNKNOWN', retryable: true })
+    t.equal(requests.length, status === 429 ? 2 : 1, String(status))
+  }
+})
+
+t.test('a success without a record is unknown, and is sent again under the same key', async (t) => {
+  for (const text of ['<html>One moment, please</html>', '', 'null', '[]', '"done"']) {
+    const { client, requests } = await proxyWith(t, [
+      { status: 200, text },
+      { status: 200, body: { id: 'dep_1' } },
+    ])
+    t.same(await client.confirmDeposit('dep_1'), { id: 'dep_1' }, text)
+    const [key, keyAgain] = requests.map(({ headers }) => headers['idempotency-key'])
+    t.ok(key)
+    t.equal(key, keyAgain)
+    const broken = await proxyWith(t, [{ status: 200, text }], { attemptsMax: 2 })
+    const error = await broken.client.confirmDeposit('dep_1', { idempotencyKey: 'pay-1:confirm' }).catch((e) => e)
+    t.ok(error instanceof BackOfficeError)
+    t.match(error, { status: 200, code: 'UNKNOWN', idempotencyKey: 'pay-1:confirm', retryable: true })
+    t.equal(broken.requests.length, 2)
+    await t.rejects(broken.client.testWebhook(), { code: 'UNKNOWN' })
+    t.equal(broken.requests.length, 3, 'what has no key is not sent again')
+  }
+})
+
+t.test('a request that cannot be sent rejects at once with what is wrong', async (t) => {
+  const attempts: RequestEvent[] = []
+  const onRequest = (event: RequestEvent) => attempts.push(event)
+  const { client } = await proxyWith(t, [{ status: 200 }], { onRequest })
+  await t.rejects(client.confirmDeposit('dep_1', { idempotencyKey: 'payout–123' }), TypeError)
+  t.same(attempts, [])
 })
 
 t.test('what the reply said beside the record is there for who asks', async (t) => {
@@ -148,15 +199,33 @@ t.test(
   },
 )
 
+t.test('hooks hear that an attempt under way was aborted, and none follows', async (t) => {
+  const heard: ResponseEvent[] = []
+  const stop = new AbortController()
+  const { client } = await proxyWith(t, [{ status: 200 }], {
+    onResponse: (event) => heard.push(event),
+    fetch: (url, init) => {
+      const reply = fetch(url, init)
+      stop.abort(new Error('enough'))
+      return reply
+    },
+  })
+  await t.rejects(client.confirmDeposit('dep_1', { signal: stop.signal }), /enough/)
+  t.equal(heard.length, 1)
+  t.match(heard[0], { attempt: 1, status: undefined, error: { name: 'ConnectionError', cause: stop.signal.reason } })
+})
+
 t.test('a request says which client sends it', async (t) => {
   const { client, requests } = await proxyWith(t, [{ status: 200 }])
   await client.me()
   t.match(requests[0]?.headers['user-agent'], new RegExp(`^backoffice-client/${apiVersion} \\(Node\\.js/\\d`))
 })
 
-t.test('a client without a key or a secret is refused where it is made', async (t) => {
+t.test('a client that could send nothing is refused where it is made', async (t) => {
   const baseUrl = 'https://backoffice.invalid/api/v1'
   t.throws(() => new BackOfficeClient({ baseUrl, key: '', secret: 'sk_x' }), /needs the key/)
   t.throws(() => new BackOfficeClient({ baseUrl, key: 'bk_test_x', secret: '' }), /needs the secret/)
   t.throws(() => new BackOfficeClient({ baseUrl: 'backoffice', key: 'bk_test_x', secret: 'sk_x' }), TypeError)
+  for (const wrong of ['localhost:8080/api/v1', 'https://name:password@backoffice.invalid/api/v1'])
+    t.throws(() => new BackOfficeClient({ baseUrl: wrong, key: 'bk_test_x', secret: 'sk_x' }), /baseUrl/, wrong)
 })

@@ -1,3 +1,4 @@
+import { apiVersion } from '@backoffice/contracts'
 import {
   entriesOf,
   inSingleQuotes,
@@ -52,6 +53,7 @@ function signed({ operationId, summary, ids, query, body, needsIdempotencyKey, b
     ...(options.length > 0 ? [`{ ${options.join(', ')} }`] : []),
   ]
   return lines(
+    `// npm install ./backoffice-client-${apiVersion}.tgz (our team gives you this file)`,
     `// Node.js 20 or newer: node ${filename(operationId)}; in TypeScript it is the same`,
     needsIdempotencyKey && `import { randomUUID } from 'node:crypto'`,
     `import { BackOfficeClient } from '@backoffice/client'`,
