@@ -101,6 +101,8 @@ interface Facts {
    * enough.
    */
   readonly twoPeople?: Condition | 'in production'
+  /** The service does it by itself as well, and then nobody signs it. Everything else in an audit trail is signed. */
+  readonly alsoByItself?: true
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>
     readonly query?: Readonly<Record<string, string>>

@@ -29,3 +29,6 @@ export const caseTakenMinutes = 30
 
 /** How old a login may be for an operation that wants a fresh one. */
 export const freshLoginMinutes = 5
+
+/** How long a proposal waits for a second person. */
+export const proposalHours = 24

@@ -1,4 +1,5 @@
 import { freshLoginMinutes, holdsFor, type Operation, Rejection, type TeamRole } from '@backoffice/contracts'
+import { clockToleranceMs } from './proof.ts'
 import type { TeamCaller } from './verifier.ts'
 
 /**
@@ -17,7 +18,7 @@ export function refusalOf(
   // A machine has nobody who could leave a desk.
   if (!needsFresh || caller.loggedInAt === undefined) return undefined
   const ageMs = now.getTime() - caller.loggedInAt.getTime()
-  return ageMs <= freshLoginMinutes * 60_000
+  return ageMs >= -clockToleranceMs && ageMs <= freshLoginMinutes * 60_000
     ? undefined
     : new Rejection('FRESH_LOGIN_REQUIRED', { minutes: freshLoginMinutes, loggedInAt: caller.loggedInAt.toISOString() })
 }

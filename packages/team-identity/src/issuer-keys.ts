@@ -24,6 +24,12 @@ export interface IssuerKeys {
   readonly find: CompactVerifyGetKey
   /** All of them, as the provider has them now. @throws {KeysUnavailable} */
   readonly read: () => Promise<readonly IssuerKey[]>
+  /**
+   * All of them, as they were last read: another text when the provider has other keys. What was verified with keys of
+   * before is verified again, since one of them may have been withdrawn.
+   * @throws {KeysUnavailable} where the keys are in a file that cannot be read
+   */
+  readonly held: () => string
 }
 
 /** They are looked up when they are first needed, and again when the provider has new ones. */
@@ -37,29 +43,33 @@ export function issuerKeys({ issuer, keysFile }: Pick<TeamIdentity, 'issuer' | '
 export const fixedKeys = (keys: readonly JWK[]): IssuerKeys => ({
   find: createLocalJWKSet({ keys: [...keys] }),
   read: async () => keys,
+  held: () => 'fixed',
 })
 
-/** A provider changes its keys from time to time, and the file with them. */
+/**
+ * A provider changes its keys from time to time, and the file with them. Each use asks when the file was changed: a key
+ * that somebody took out counts no more.
+ */
 function keysInFile(file: string): IssuerKeys {
-  let keys: ReturnType<typeof createLocalJWKSet> | undefined
-  let changedAtMs = 0
-  const read = () => {
-    changedAtMs = statSync(file).mtimeMs
-    keys = createLocalJWKSet(JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet)
-    return keys
+  let known: { readonly keys: ReturnType<typeof createLocalJWKSet>; readonly changedAtMs: number } | undefined
+  const current = () => {
+    try {
+      const { mtimeMs: changedAtMs } = statSync(file)
+      if (known?.changedAtMs !== changedAtMs)
+        known = { keys: createLocalJWKSet(JSON.parse(readFileSync(file, 'utf8')) as JSONWebKeySet), changedAtMs }
+      return known.keys
+    } catch (error) {
+      throw unavailable(error)
+    }
   }
   return {
-    async find(header, token) {
-      try {
-        return await (keys ?? read())(header, token)
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey) || statSync(file).mtimeMs === changedAtMs) throw error
-        return read()(header, token)
-      }
-    },
-    read: async () => read().jwks().keys,
+    find: async (header, token) => current()(header, token),
+    read: async () => current().jwks().keys,
+    held: () => textOf(current().jwks()),
   }
 }
+
+const textOf = (keys: JSONWebKeySet | undefined): string => JSON.stringify(keys?.keys ?? null)
 
 /** The token asks for a key that the provider does not have. All else is the provider's fault, or the network's. */
 const tokenFaults = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported]
@@ -79,11 +89,13 @@ type RemoteKeys = ReturnType<typeof createRemoteJWKSet>
 /** OpenID Connect Discovery: the provider says where its keys are. */
 export function keysOfIssuer(issuer: string, { freshMs = keysFreshMs, keptMsMax = keysKeptMsMax } = {}): IssuerKeys {
   let found: Promise<RemoteKeys> | undefined
+  let latest: RemoteKeys | undefined
   let readAgainAtMs = 0
   const discovered = async () => {
     found ??= discover(issuer, keptMsMax)
     try {
-      return await found
+      latest = await found
+      return latest
     } catch (error) {
       found = undefined
       throw error
@@ -121,6 +133,11 @@ export function keysOfIssuer(issuer: string, { freshMs = keysFreshMs, keptMsMax 
       } catch (error) {
         throw unavailable(error)
       }
+    },
+    held() {
+      // Whoever is logged in does not wait for the provider, which may be away.
+      if (latest !== undefined) readAgain(latest).catch(() => {})
+      return textOf(latest?.jwks())
     },
   }
 }

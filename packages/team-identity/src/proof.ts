@@ -21,6 +21,9 @@ export interface Proof {
   readonly proof: string
 }
 
+/** Clocks differ a little. */
+export const clockToleranceMs = 60_000
+
 /** The type of the JWS, so that a signature for something else is never taken for one of a call. */
 export const proofType = 'team-call+jwt'
 

@@ -1,10 +1,10 @@
-import { type ExportedAuditEntry, holdsFor, type Operation } from '@backoffice/contracts'
+import { type ExportedAuditEntry, holdsFor, type Operation, proposalHours } from '@backoffice/contracts'
 import { Value } from '@sinclair/typebox/value'
 import { decodeJwt, type JWK } from 'jose'
 import { objectOf, refusalOf } from './admission.ts'
 import { isKeptWhole, subjectAndReason } from './audited-input.ts'
 import { fixedKeys, type IssuerKeys, KeysUnavailable } from './issuer-keys.ts'
-import { inputDigest, ProofClaims } from './proof.ts'
+import { clockToleranceMs, inputDigest, ProofClaims } from './proof.ts'
 import type { TeamIdentity } from './settings.ts'
 import { IdentityRefused, type TeamCaller, TeamVerifier } from './verifier.ts'
 
@@ -20,9 +20,15 @@ export interface Trusted {
 
 /** A call is verified within two minutes of its signature, and is done within its time limit. */
 const recordedWithinMs = 600_000
-const clockToleranceMs = 60_000
 /** The gate refuses with them before it has validated the input, and keeps one only if it is valid. */
 const refusedUnread = ['ROLE_REQUIRED', 'FRESH_LOGIN_REQUIRED']
+
+/**
+ * Whether the trail keeps all of the input that was signed, so that the signature proves it. Otherwise it proves who called
+ * which operation and when, but not with what.
+ */
+export const isInputProven = (operation: Operation, { outcome, input }: ExportedAuditEntry): boolean =>
+  isKeptWhole(operation) && !(refusedUnread.includes(outcome ?? '') && Object.keys(objectOf(input)).length === 0)
 
 /** Verifies calls of the team long after they were made, and trusts no service: only the provider's keys and the settings. */
 export class RecordedCalls {
@@ -41,9 +47,8 @@ export class RecordedCalls {
    */
   async verify(operation: Operation, entry: ExportedAuditEntry, { takesTwo = false } = {}): Promise<TeamCaller> {
     const { outcome, proposal, input } = entry
-    const isUnread = refusedUnread.includes(outcome ?? '') && Object.keys(objectOf(input)).length === 0
     const isDone = outcome === 'done'
-    const isWhole = isKeptWhole(operation) && !isUnread
+    const isWhole = isInputProven(operation, entry)
     const { caller } = await this.#verifyCall(operation, entry, { isWhole, isAllowed: isDone })
     assertShown(entry, caller)
     if (!isDone) return caller
@@ -55,7 +60,10 @@ export class RecordedCalls {
     return caller
   }
 
-  /** Both have signed the same, the second one for the proposal of the first. Neither needs to be who carried it out. */
+  /**
+   * Both have signed the same, the second one for the proposal of the first and while it was open. Neither needs to be who
+   * carried it out.
+   */
   async #verifyTwo(
     operation: Operation,
     { input }: RecordedCall,
@@ -68,6 +76,9 @@ export class RecordedCalls {
       throw new IdentityRefused('two people', `${approved.actor} has signed no approval of ${id}`)
     if (first.caller.name === second.caller.name || second.caller.kind === 'machine')
       throw new IdentityRefused('two people', `${first.caller.name} alone has proposed and approved it`)
+    const waitedMs = Date.parse(approved.at) - Date.parse(proposed.at)
+    if (waitedMs < -clockToleranceMs || waitedMs >= proposalHours * 3_600_000)
+      throw new IdentityRefused('two people', `${id} was not open when ${approved.actor} approved it`)
     const [what, ...others] = [input, proposed.input, approved.input].map(withoutReason)
     if (others.some((other) => other !== what))
       throw new IdentityRefused('two people', 'what was done, proposed and approved is not the same')

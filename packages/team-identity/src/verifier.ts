@@ -2,7 +2,7 @@ import type { TeamRole, TeamTool } from '@backoffice/contracts'
 import { Value } from '@sinclair/typebox/value'
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, exportJWK, importJWK, type JWK } from 'jose'
 import { type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
-import { type CallToProve, inputDigest, type Proof, ProofClaims, proofType } from './proof.ts'
+import { type CallToProve, clockToleranceMs, inputDigest, type Proof, ProofClaims, proofType } from './proof.ts'
 import type { TeamIdentity } from './settings.ts'
 
 /** Who of the team calls, as it was proven. */
@@ -55,8 +55,6 @@ export class IdentityRefused extends Error {
   }
 }
 
-/** Clocks differ a little. */
-const clockToleranceMs = 60_000
 /** A signature is for one call and is sent at once. Later, a copy of it is worth nothing. */
 const proofAgeMsMax = 120_000
 /** None with a shared secret: who can verify such a token can also make it. */
@@ -73,9 +71,12 @@ interface Session {
   readonly roles: ReadonlySet<TeamRole>
   readonly thumbprint: string
   readonly loggedInAt: Date
+  readonly issuedAt: Date
   readonly endsAt: Date
   /** The provider's key that signed the ID token. */
   readonly anchor: JWK
+  /** The provider's keys at that time: see `IssuerKeys.held`. */
+  readonly verifiedWith: string
 }
 
 /** A call of which only the digest of the input is known. */
@@ -138,7 +139,16 @@ export class TeamVerifier {
 
   /** A session makes many calls, and its ID token is the same in all of them. */
   async #session(idToken: string, now: Date): Promise<Session> {
-    const session = this.#sessions.get(idToken) ?? (await this.#verifyIdToken(idToken, now))
+    if (this.#keys === undefined) throw new IdentityRefused('not configured', 'TEAM_ISSUER is not set')
+    const held = this.#keys.held()
+    let session = this.#sessions.get(idToken)
+    if (session?.verifiedWith !== held) {
+      this.#sessions.delete(idToken)
+      session = { ...(await this.#verifyIdToken(idToken, this.#keys)), verifiedWith: held }
+    }
+    // Calls are not always verified in the order in which they were made.
+    if (Math.max(session.issuedAt.getTime(), session.loggedInAt.getTime()) > now.getTime() + clockToleranceMs)
+      throw new IdentityRefused('ID token', 'the ID token is from the future')
     if (session.endsAt.getTime() <= now.getTime()) throw new IdentityRefused('session over', 'the session is over')
     this.#sessions.delete(idToken)
     this.#sessions.set(idToken, session)
@@ -149,11 +159,10 @@ export class TeamVerifier {
     return session
   }
 
-  async #verifyIdToken(idToken: string, now: Date): Promise<Session> {
+  async #verifyIdToken(idToken: string, keys: IssuerKeys): Promise<Omit<Session, 'verifiedWith'>> {
     const { audiences, groupsClaim, issuer, nameClaim, rolesOfGroup, sessionHours } = this.#identity
-    if (this.#keys === undefined) throw new IdentityRefused('not configured', 'TEAM_ISSUER is not set')
     if (idToken.length > idTokenLengthMax) throw new IdentityRefused('ID token', 'the ID token is too long')
-    const { claims, anchor } = await this.#claimsOf(idToken, this.#keys)
+    const { claims, anchor } = await this.#claimsOf(idToken, keys)
     if (claims.iss !== issuer) throw new IdentityRefused('issuer', 'the ID token is of another issuer')
     const meantFor = [claims.aud].flat()
     // With several audiences, another one of them may have asked for the token.
@@ -163,8 +172,6 @@ export class TeamVerifier {
     const { iat, auth_time: authTime = iat, nonce } = claims
     if (typeof iat !== 'number' || typeof authTime !== 'number' || typeof nonce !== 'string')
       throw new IdentityRefused('ID token', 'the ID token has no iat or no nonce')
-    if (Math.max(iat, authTime) * 1_000 > now.getTime() + clockToleranceMs)
-      throw new IdentityRefused('ID token', 'the ID token is from the future')
     const name = claims[nameClaim]
     if (typeof name !== 'string' || name === '' || name.length > nameLengthMax)
       throw new IdentityRefused('name', `the ID token has no claim "${nameClaim}"`)
@@ -176,6 +183,7 @@ export class TeamVerifier {
       roles: new Set(groups.flatMap((group) => rolesOfGroup.get(String(group)) ?? [])),
       thumbprint: nonce,
       loggedInAt: new Date(authTime * 1_000),
+      issuedAt: new Date(iat * 1_000),
       // By its age, and not by `exp`: many providers let an ID token expire after an hour, since others take it for a
       // ticket. Here it only says whose key the session has.
       endsAt: new Date((iat + sessionHours * 3_600) * 1_000),

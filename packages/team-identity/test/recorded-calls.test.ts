@@ -23,7 +23,7 @@ const { adjustWallet, listEntries } = operations.wallet
 const { issueCredential } = operations.gateway
 
 const correction = { playerId: 'ply_1', amount: '5.00', reference: 'ticket-1', reason: 'paid twice' }
-const justNow = { iat: seconds(now) - 60, auth_time: seconds(now) - 60 }
+const loginBefore = (at: Date) => ({ iat: seconds(at) - 60, auth_time: seconds(at) - 60 })
 const bob = { email: 'bob@example.com' }
 
 /** A call as a service would keep it. */
@@ -32,13 +32,14 @@ async function recorded(
   {
     actor = 'alice@example.com',
     operation = adjustWallet,
+    at = now,
     ...given
-  }: Given & { readonly actor?: string; readonly operation?: Operation } = {},
+  }: Given & { readonly actor?: string; readonly operation?: Operation; readonly at?: Date } = {},
 ): Promise<ExportedAuditEntry> {
   const as = { ...call, operation: `${operation.service}.${operation.id}` }
-  const { idToken = null, proof } = await signed({ ...given, as, claims: { ...justNow, ...given.claims } })
+  const { idToken = null, proof } = await signed({ ...given, at, as, claims: { ...loginBefore(at), ...given.claims } })
   const { operationId, input } = call
-  const said = { id: 'aud_1', at: now.toISOString(), actor, operation: operation.id, operationId, input }
+  const said = { id: 'aud_1', at: at.toISOString(), actor, operation: operation.id, operationId, input }
   const shown = subjectAndReason(input as Record<string, unknown>)
   return { ...said, ...shown, outcome: 'done', proof, idToken, anchor: known, proposal: null }
 }
@@ -130,12 +131,14 @@ async function byTwo({
   approver = {},
   approves = 'prp_1',
   approvedInput = correction,
+  proposedMsBefore = 0,
 }: {
   readonly approver?: Parameters<typeof recorded>[1]
   readonly approves?: string
   readonly approvedInput?: typeof correction
+  readonly proposedMsBefore?: number
 } = {}): Promise<ExportedAuditEntry> {
-  const proposed = await adjustment()
+  const proposed = await adjustment({ at: new Date(now.getTime() - proposedMsBefore) })
   const input = { ...approvedInput, reason: 'checked' }
   const given = { actor: 'bob@example.com', claims: bob, ...approver }
   const approved = await recorded({ operationId: 'opn_2', input, approves }, given)
@@ -166,6 +169,13 @@ t.test('where two people are needed, both have signed the same', async (t) => {
   })
   // Alice finishes what Bob has approved.
   t.ok(await verify({ ...(await adjustment({ key: await newSessionKey() })), proposal }))
+})
+
+t.test('an approval counts while the proposal is open', async (t) => {
+  const hourMs = 3_600_000
+  t.ok(await verify(await byTwo({ proposedMsBefore: 24 * hourMs - 1_000 }), true))
+  await refusedBecause(t, 'two people', await byTwo({ proposedMsBefore: 24 * hourMs }), /prp_1 was not open when/)
+  await refusedBecause(t, 'two people', await byTwo({ proposedMsBefore: -hourMs }), /prp_1 was not open when/)
 })
 
 t.test('of everything that changes something, the trail keeps what was signed', (t) => {

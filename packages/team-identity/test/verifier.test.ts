@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { utimesSync, writeFileSync } from 'node:fs'
+import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { operations } from '@backoffice/contracts'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import t, { type Test } from 'tap'
 import {
@@ -15,6 +16,7 @@ import {
   PersonSigner,
   type Proof,
   type RefusalReason,
+  refusalOf,
   TeamVerifier,
 } from '../src/index.ts'
 import { keysOfIssuer } from '../src/issuer-keys.ts'
@@ -52,6 +54,8 @@ t.test(
     t.ok(await verifier.verify(call, await signed({ key, at: late }), late), 'although the ID token says it expired')
     const over = new Date(now.getTime() + 10 * 3_600_000)
     await refusedBecause(t, 'session over', await signed({ key, at: over }), call, over)
+    const early = new Date(now.getTime() - 12 * 60_000)
+    await refusedBecause(t, 'ID token', await signed({ key, at: early }), call, early)
   },
 )
 
@@ -135,18 +139,41 @@ t.test('a machine is known by its key, and is nobody else', async (t) => {
   await refusedBecause(t, 'machine', await unknown.sign(call))
 })
 
-t.test('a key that the provider has since a moment ago is found in its file', async (t) => {
-  const file = join(dir, 'new-keys.json')
-  const key = { ...(await exportJWK(provider.publicKey)), alg: 'RS256' }
-  const write = (kid: string, at: number) => {
-    writeFileSync(file, JSON.stringify({ keys: [{ ...key, kid }] }))
-    utimesSync(file, at, at)
+t.test(
+  'the file of keys counts as it is now: with one that it has since a moment ago, without one that it lost',
+  async (t) => {
+    const file = join(dir, 'new-keys.json')
+    const published = { ...(await exportJWK(provider.publicKey)), alg: 'RS256' }
+    const write = (kid: string, at: number) => {
+      writeFileSync(file, JSON.stringify({ keys: [{ ...published, kid }] }))
+      utimesSync(file, at, at)
+    }
+    write('k0', 1_000)
+    const reading = new TeamVerifier({ ...identityOf(settings), keysFile: file })
+    await t.rejects(reading.verify(call, await signed(), now), because('ID token'))
+    write('k1', 2_000)
+    const key = await newSessionKey()
+    t.ok(await reading.verify(call, await signed({ key }), now))
+    write('k0', 3_000)
+    await t.rejects(
+      reading.verify(call, await signed({ key }), now),
+      because('ID token'),
+      'although the session was verified before',
+    )
+    rmSync(file)
+    await t.rejects(reading.verify(call, await signed({ key }), now), KeysUnavailable)
+  },
+)
+
+t.test('a login that lies ahead is not a fresh one', (t) => {
+  const { adjustWallet } = operations.wallet
+  const refusal = (secondsAhead: number) => {
+    const loggedInAt = new Date(now.getTime() + secondsAhead * 1_000)
+    return refusalOf(adjustWallet, {}, { roles: new Set(['finance']), loggedInAt }, now)
   }
-  write('k0', 1_000)
-  const reading = new TeamVerifier({ ...identityOf(settings), keysFile: file })
-  await t.rejects(reading.verify(call, await signed(), now), because('ID token'))
-  write('k1', 2_000)
-  t.ok(await reading.verify(call, await signed(), now))
+  t.equal(refusal(59), undefined, 'clocks differ')
+  t.match(refusal(61), { code: 'FRESH_LOGIN_REQUIRED' })
+  t.end()
 })
 
 type Answer = (path: string) => [number, unknown]
@@ -196,6 +223,21 @@ t.test('keys that were read count for a time although the provider is away, and 
   answers(() => [503, {}])
   t.ok(await kept.verify(call, await proof(), now), 'somebody who logged in before, and is new to this process')
   await t.rejects(notKept.verify(call, await proof(), now), KeysUnavailable)
+})
+
+t.test('who is logged in with a key that the provider withdraws is nobody from the next reading on', async (t) => {
+  const { address, published, discovery, answers } = await providerAt(t)
+  const identity = { ...identityOf(settings), issuer: address, keysFile: undefined }
+  const asking = new TeamVerifier(identity, keysOfIssuer(address, { freshMs: 0 }))
+  const proof = await signed({ claims: { iss: address } })
+  answers((path) => [200, path === '/keys' ? published : discovery])
+  t.ok(await asking.verify(call, proof, now))
+  answers((path) => [200, path === '/keys' ? { keys: [] } : discovery])
+  // They are read beside the calls, which do not wait for it.
+  const verdict = async () => {
+    for (;;) await asking.verify(call, proof, now)
+  }
+  await t.rejects(verdict(), because('ID token'))
 })
 
 t.test('settings that are wrong are named', async (t) => {

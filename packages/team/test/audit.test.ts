@@ -127,6 +127,30 @@ t.test('each entry that is not proven is named, with the reason', async (t) => {
   ])
 })
 
+t.test('only what a service does by itself needs no signature', async (t) => {
+  const posing = { ...byItself, actor: 'gateway', operation: 'suspendOperator' }
+  const file = await exported(t, { gateway: [posing], webhooks: [{ ...byItself, outcome: 'OPERATOR_NOT_FOUND' }] })
+  const unsigned = { why: 'nobody has signed it' }
+  t.match(await verify(file), { byServices: [], notVerified: [unsigned, unsigned], failed: true })
+})
+
+t.test('of a call whose input is not kept, the signature proves that it was made, and not with what', async (t) => {
+  const search = await entry('finance', operations.players.searchPlayers, { cpf: '529.982.247-25', limit: 10 })
+  const input = { cpf: '', limit: 10 }
+  const unread = await entry('support', suspendOperator, { operatorId: 'op_1', reason: 'r' })
+  const file = await exported(t, {
+    players: [
+      { ...search, input },
+      { ...search, input: { cpf: '', limit: 11 } },
+    ],
+    gateway: [{ ...unread, outcome: 'ROLE_REQUIRED', input: {}, subject: null, reason: null }],
+  })
+  t.match(await verify(file), {
+    ...{ verified: 0, notVerified: [], failed: false },
+    inputNotProven: [{ id: unread.id }, { id: search.id }, { id: search.id }],
+  })
+})
+
 t.test('a signature is worth one action', async (t) => {
   const file = await exported(t, { gateway: [suspended, { ...suspended, id: 'aud_copy' }] })
   t.match((await verify(file)).notVerified, [

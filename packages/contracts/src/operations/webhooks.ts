@@ -210,6 +210,8 @@ export const webhooks = service('webhooks', {
     roles: ['integration'],
     summary: 'Stop sending to an endpoint',
     description: 'Events are kept, and leave with a resend or a replay.',
+    // An endpoint that fails for days is disabled by the service.
+    alsoByItself: true,
     body: Type.Object({ ...endpoint, reason: Reason }, closed),
     storedBytesMax: endpointBytesMax,
     reply: WebhookEndpoint,

@@ -3,6 +3,7 @@ import {
   type ExportedAuditEntry,
   invalid,
   type operations,
+  proposalHours,
   type Reply,
   type ServiceName,
 } from '@backoffice/contracts'
@@ -48,7 +49,7 @@ export async function readProvenEntries(
       case when p.id is not null then json_build_object('id', p.id, 'input', p.input,
         'proposed', json_build_object('operationId', p.operation_id, 'actor', p.proposed_by, 'at', p.proposed_at,
           'reason', p.reason, 'proof', p.proof, 'idToken', f.id_token, 'anchor', f.anchor),
-        'approved', case when p.state = 'approved' then json_build_object('operationId', p.decided_operation_id,
+        'approved', case when p.state = 'approved' and not ${refusedOrDeclined(of)} then json_build_object('operationId', p.decided_operation_id,
           'actor', p.decided_by, 'at', p.decided_at, 'reason', p.decision_reason, 'proof', p.decided_proof,
           'idToken', d.id_token, 'anchor', d.anchor) end) end as proposal
     from ${of}.audit_entry e
@@ -67,6 +68,21 @@ export async function readProvenEntries(
     },
   }))
 }
+
+/**
+ * Whether the trail itself says that the approval of proposal `p` was refused, or the proposal declined. The proposal is a
+ * row that the service may change; the trail is not. The part of a signature that was signed is compared, because its end
+ * can be written in several ways. What is read of the trail is the time in which the proposal was open, and a little more,
+ * because times are verified to some minutes.
+ * @param of the service's schema
+ */
+const refusedOrDeclined = (of: Fragment): Fragment => sql`exists (
+  select from ${of}.audit_entry r
+  where r.at between p.proposed_at - interval '15 minutes'
+      and p.proposed_at + make_interval(hours => ${proposalHours}::int, mins => 15)
+    and ((r.outcome = 'PROPOSAL_NOT_OPEN' and split_part(r.proof, '.', 2) = split_part(p.decided_proof, '.', 2))
+      or (r.outcome = 'done' and r.operation = 'declineProposal' and r.input ->> 'proposalId' = p.id))
+)`
 
 const signedCall = ({ reason, at, ...call }: ProposalCall, input: object): SignedCall => ({
   ...call,

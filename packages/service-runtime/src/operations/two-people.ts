@@ -1,4 +1,12 @@
-import { holdsFor, type Operation, type operations, type Proposal, Rejection, type Reply } from '@backoffice/contracts'
+import {
+  holdsFor,
+  type Operation,
+  type operations,
+  type Proposal,
+  proposalHours,
+  Rejection,
+  type Reply,
+} from '@backoffice/contracts'
 import { inputDigest } from '@backoffice/team-identity'
 import type { Db, ReadDb } from '../database/db.ts'
 import { sql } from '../database/statement.ts'
@@ -6,9 +14,6 @@ import { newId } from '../process/ids.ts'
 import type { Call, ExecuteTools, QueryTools } from './handle.ts'
 import { type WithTimes, withIsoTimes } from './iso-times.ts'
 import { toPage } from './page.ts'
-
-/** How long a proposal waits for a second person. */
-const proposalHours = 24
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly expiresAt: Date

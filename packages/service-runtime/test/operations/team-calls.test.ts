@@ -144,6 +144,54 @@ t.test('an exported trail proves itself, with all who took part', async (t) => {
   ])
 })
 
+/** With the rights of the service: Bob's refused approval becomes the one that carried the proposal out. */
+async function forgeApproval(proposal: string) {
+  const db = bed.sql('payments')
+  const refusedOnes = "r where r.proposal = $1 and r.actor = 'bob' and r.outcome <> 'done'"
+  await db.query(
+    `update team_proposal p set state = 'approved', decided_by = r.actor, decided_at = r.at, decision_reason = r.reason,
+      decided_operation_id = r.operation_id, decided_session = r.session, decided_proof = r.proof
+    from (select * from audit_entry ${refusedOnes}) r where p.id = $1`,
+    [proposal],
+  )
+  const { rowCount } = await db.query(
+    `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome, session, tool, proof,
+      proposal)
+    select id || 'x', at, actor, operation, operation_id, subject, reason, input, 'done', session, tool, proof, proposal
+    from audit_entry ${refusedOnes}`,
+    [proposal],
+  )
+  return rowCount
+}
+
+t.test(
+  'an approval that was refused, or came to nothing before the proposal was declined, proves nothing',
+  async (t) => {
+    nowMs += 1_000
+    const since = clock.now()
+    const propose = async (recordId: string) => {
+      const input = { recordId, environment: 'production' }
+      const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
+      return { input, approves: String(details?.proposalId) }
+    }
+    const decided = await propose('decided')
+    await bed.team('carol').call(correctByTwo, decided)
+    t.equal(await code(bed.team('bob').call(correctByTwo, decided)), 'PROPOSAL_NOT_OPEN')
+    const declined = await propose('declined later')
+    faults.atWork.set('declined later', () => new Rejection('TRANSFER_CONFLICT'))
+    t.equal(await code(bed.team('bob').call(correctByTwo, declined)), 'TRANSFER_CONFLICT')
+    faults.atWork.delete('declined later')
+    nowMs += 3_600_000
+    await bed.team('carol').call(declineProposal, { input: { proposalId: declined.approves, reason: 'not agreed' } })
+    for (const { approves } of [decided, declined]) t.equal(await forgeApproval(approves), 1)
+    const lines = await verified(since)
+    t.same(
+      lines.filter((line) => line.startsWith('bob correctByTwo done')),
+      Array(2).fill('bob correctByTwo done by two: not proven: two people'),
+    )
+  },
+)
+
 t.test('what wants a fresh login takes one of the last five minutes', async (t) => {
   const input = { recordId: 'fresh', environment: 'production', reason: 'r' }
   const late = bed.team('alice', { loggedInSecondsAgo: 301 })

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type ExportedAuditEntry, type Operation, operations, type ServiceName } from '@backoffice/contracts'
-import { IdentityRefused, type RecordedCalls } from '@backoffice/team-identity'
+import { IdentityRefused, isInputProven, type RecordedCalls } from '@backoffice/team-identity'
 
 /** A line of an export. */
 export interface ExportedLine extends ExportedAuditEntry {
@@ -21,7 +21,9 @@ export interface Remark extends Pick<ExportedLine, 'service' | 'id' | 'at' | 'ac
 export interface Verdict {
   readonly entries: number
   readonly verified: number
-  /** What a service did by itself has no signature. */
+  /** Signed, but the trail does not keep all of the input: who called and when is proven, and not with what. */
+  readonly inputNotProven: readonly Remark[]
+  /** What a service did by itself has no signature. Only what the table of operations names is done so. */
   readonly byServices: readonly Remark[]
   /** Of before people signed their calls. */
   readonly beforeSignatures: number
@@ -39,6 +41,7 @@ interface Rules {
 
 /** Verifies each entry of an exported trail. */
 export async function judgeTrail(file: string, calls: RecordedCalls, { signedSince }: Rules): Promise<Verdict> {
+  const inputNotProven: Remark[] = []
   const byServices: Remark[] = []
   const byOnePerson: Remark[] = []
   const notVerified: Remark[] = []
@@ -53,13 +56,14 @@ export async function judgeTrail(file: string, calls: RecordedCalls, { signedSin
       continue
     }
     entries += 1
-    const { service, id, at, actor, proof, session = null } = line
+    const { service, id, at, actor, proof } = line
     const remark = (why: string): Remark => ({ service, id, at, actor, operation: line.operation, why })
     if (proof === null && at < signedSince) beforeSignatures += 1
-    else if (proof === null && session === null && actor === service) byServices.push(remark('nobody has signed it'))
+    else if (isByItself(line)) byServices.push(remark('nobody has signed it'))
     else {
       const why = await faultOf(line, calls, used)
       if (why !== null) notVerified.push(remark(why))
+      else if (!isInputKept(line)) inputNotProven.push(remark('the trail does not keep its input'))
       else {
         verified += 1
         if (isByOnePerson(line)) byOnePerson.push(remark('in production it may take two'))
@@ -67,7 +71,7 @@ export async function judgeTrail(file: string, calls: RecordedCalls, { signedSin
     }
   }
   const isComplete = end !== undefined && end.entries === entries
-  return { entries, verified, byServices, beforeSignatures, byOnePerson, notVerified, isComplete }
+  return { entries, verified, inputNotProven, byServices, beforeSignatures, byOnePerson, notVerified, isComplete }
 }
 
 function parsed(text: string, number: number): ExportedLine | ExportEnd {
@@ -105,6 +109,17 @@ async function faultOf(line: ExportedLine, calls: RecordedCalls, used: Map<strin
 
 const operationOf = ({ service, operation }: ExportedLine): Operation | undefined =>
   (operations[service] as Readonly<Record<string, Operation>> | undefined)?.[operation]
+
+const isByItself = (line: ExportedLine): boolean => {
+  const { proof, session = null, actor, service, outcome } = line
+  const isUnsigned = proof === null && session === null && actor === service && outcome === 'done'
+  return isUnsigned && operationOf(line)?.alsoByItself === true
+}
+
+const isInputKept = (line: ExportedLine): boolean => {
+  const operation = operationOf(line)
+  return operation !== undefined && isInputProven(operation, line)
+}
 
 const isByOnePerson = (line: ExportedLine): boolean =>
   line.outcome === 'done' && line.proposal === null && operationOf(line)?.twoPeople === 'in production'

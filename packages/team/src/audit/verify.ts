@@ -35,14 +35,15 @@ export function addAuditVerify(group: Command): void {
     })
 }
 
-function show({ byServices, byOnePerson, notVerified, isComplete, ...counts }: Verdict): void {
-  const lists = { byServices, byOnePerson, notVerified }
+function show({ inputNotProven, byServices, byOnePerson, notVerified, isComplete, ...counts }: Verdict): void {
+  const lists = { inputNotProven, byServices, byOnePerson, notVerified }
   const lengths = Object.entries(lists).map(([name, { length }]) => [name, length])
   printRecord({ ...counts, ...Object.fromEntries(lengths) })
   const columns = ['service', 'id', 'at', ['who', 'actor'], 'operation', 'why'] as const
   const section = (title: string, remarks: readonly Remark[]) => {
     if (remarks.length > 0) printSection(title, remarks, columns)
   }
+  section('Signed, with an input that is not kept', inputNotProven)
   section('What services did by themselves', byServices)
   section('Done by one person', byOnePerson)
   section('Not verified', notVerified)

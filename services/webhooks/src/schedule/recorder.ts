@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { operations } from '@backoffice/contracts'
 import {
   batchFaultOf,
   byService,
@@ -114,7 +115,12 @@ export class Recorder {
   async #withhold(db: Db, endpointId: string, { disabledReason }: Endpoint, now: Date): Promise<void> {
     const withheld = await withholdDeliveries(db, endpointId, now)
     const id = newId('aud')
-    const what = { actor: 'webhooks', operation: 'disableWebhook', operationId: id, subject: endpointId }
+    const what = {
+      actor: 'webhooks',
+      operation: operations.webhooks.disableWebhook.id,
+      operationId: id,
+      subject: endpointId,
+    }
     await insertAudit(db, [{ id, ...what, ...byService, reason: disabledReason, input: { withheld } }], now)
     this.#context.log.error({ endpoint: endpointId, withheld }, 'an endpoint was disabled, because it failed for days')
   }
