@@ -2,6 +2,7 @@ import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { type Cell, factsOf, id, lines, link, nothing, rowSchema, type Shown, status, text, time } from './cells.ts'
+import { healthOf } from './endpoints.ts'
 import {
   createDecision,
   lastFour,
@@ -154,12 +155,6 @@ function endpointRow({ display }: Visit, webhook: Endpoint) {
     'disabledReason',
   ]
   return { cells: factsOf(showWebhook.reply, webhook, shown) }
-}
-
-const healthOf = ({ url, enabled, breaker }: Endpoint): string => {
-  if (url === null) return 'noUrl'
-  if (!enabled) return 'disabled'
-  return { closed: 'working', open: 'failing', recovering: 'recovering' }[breaker.state]
 }
 
 async function findKey({
