@@ -203,6 +203,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   }
 
   await team(webhooks.showWebhook, endpoint)
+  await team(webhooks.listEndpoints, { environment: 'sandbox', limit: 10 })
   await team(webhooks.rotateWebhookSecret, endpoint)
   await team(webhooks.rewrapWebhookSecrets)
   const { data: deliveries } = await team(webhooks.listDeliveries, { limit: 10 })

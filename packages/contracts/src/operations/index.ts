@@ -35,9 +35,11 @@ export {
   DeliveryStory,
   DeliverySummary,
   deliveryStates,
+  pendingCountedMax,
   SetAsideSummary,
   secretsShownMax,
   WebhookEndpoint,
+  WebhookEndpointSummary,
 } from './webhooks.ts'
 
 /** The operation table, by the service that runs the operation. */

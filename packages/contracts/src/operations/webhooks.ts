@@ -28,25 +28,32 @@ export type DeliveryState = Static<typeof DeliveryState>
 /** The secrets of an endpoint that are shown, the newest first. */
 export const secretsShownMax = 20
 
+/** How many waiting deliveries of one endpoint a list counts. */
+export const pendingCountedMax = 10_000
+
+const endpointState = {
+  ...endpoint,
+  url: Nullable(text(2_048)),
+  enabled: Type.Boolean(),
+  disabledAt: Nullable(Timestamp),
+  disabledReason: Nullable(text(500)),
+  /** `open`: nothing is sent until `retryAt`. `recovering`: the backlog leaves at a growing rate. */
+  breaker: Type.Object(
+    {
+      state: Type.Union([Type.Literal('closed'), Type.Literal('open'), Type.Literal('recovering')]),
+      consecutiveFailures: Type.Integer(),
+      failingSince: Nullable(Timestamp),
+      retryAt: Nullable(Timestamp),
+      concurrency: Type.Integer({ description: 'Deliveries that may be under way at once.' }),
+    },
+    closed,
+  ),
+}
+
 /** An endpoint as the team sees it: never a secret. */
 export const WebhookEndpoint = Type.Object(
   {
-    ...endpoint,
-    url: Nullable(text(2_048)),
-    enabled: Type.Boolean(),
-    disabledAt: Nullable(Timestamp),
-    disabledReason: Nullable(text(500)),
-    /** `open`: nothing is sent until `retryAt`. `recovering`: the backlog leaves at a growing rate. */
-    breaker: Type.Object(
-      {
-        state: Type.Union([Type.Literal('closed'), Type.Literal('open'), Type.Literal('recovering')]),
-        consecutiveFailures: Type.Integer(),
-        failingSince: Nullable(Timestamp),
-        retryAt: Nullable(Timestamp),
-        concurrency: Type.Integer({ description: 'Deliveries that may be under way at once.' }),
-      },
-      closed,
-    ),
+    ...endpointState,
     /** Newest first. All secrets that have not expired sign. */
     secrets: Type.Array(Type.Object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }, closed), {
       maxItems: secretsShownMax,
@@ -58,6 +65,22 @@ export const WebhookEndpoint = Type.Object(
   closed,
 )
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>
+
+/** An endpoint as a list shows it. */
+export const WebhookEndpointSummary = Type.Object(
+  {
+    ...endpointState,
+    failing: Type.Boolean(),
+    pending: Type.Integer({
+      maximum: pendingCountedMax,
+      description: `Deliveries that wait for an attempt, counted up to ${pendingCountedMax}.`,
+    }),
+    oldestPendingAt: Nullable(Timestamp),
+    updatedAt: Timestamp,
+  },
+  closed,
+)
+export type WebhookEndpointSummary = Static<typeof WebhookEndpointSummary>
 
 export const DeliverySummary = Type.Object(
   {
@@ -174,6 +197,28 @@ export const webhooks = service('webhooks', {
     body: Type.Object(endpoint, closed),
     reply: WebhookEndpoint,
     rejects: ['OPERATOR_NOT_FOUND'],
+  }),
+
+  listEndpoints: team.query({
+    roles: ['integration', 'support', 'auditor'],
+    summary: 'List the webhook endpoints of an environment that have a URL, those that fail first',
+    description:
+      'An endpoint fails while its circuit breaker is open or recovering, or when it was failing as it was disabled.',
+    body: Type.Object(
+      {
+        environment: EnvironmentName,
+        failing: Type.Optional(Type.Boolean({ description: 'Only those that fail.' })),
+        after: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 128, description: 'The cursor of the page before.' }),
+        ),
+        limit: Type.Integer({ minimum: 1, maximum: 100 }),
+      },
+      closed,
+    ),
+    reply: Type.Object(
+      { data: Type.Array(WebhookEndpointSummary, { maxItems: 100 }), nextCursor: Nullable(text(128)) },
+      closed,
+    ),
   }),
 
   /** The secret is shown once: a replay of the same operation id answers null. */

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { factsOf, id, lines, link, rowSchema, type Shown, status, text } from './cells.ts'
 import { withQuery } from './filters.ts'
-import { operatorName } from './operator-name.ts'
+import { operatorName, operatorNames } from './operator-name.ts'
 import { afterOf, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
@@ -39,7 +39,7 @@ const pathOf = ({ id: deliveryId }: Pick<Delivery, 'id'>): string => `/deliverie
 
 const isState = (value: string | undefined): value is State => deliveryStates.some((state) => state === value)
 
-function tabsOf({ address, person }: Visit, current: State | 'setAside'): readonly Tab[] {
+export function tabsOf({ address, person }: Visit, current: State | 'setAside' | 'endpoints'): readonly Tab[] {
   const states: readonly Tab[] = tabs.map((state) => ({
     label: state,
     href: address(`/deliveries?state=${state}`),
@@ -47,7 +47,8 @@ function tabsOf({ address, person }: Visit, current: State | 'setAside'): readon
   }))
   // They are of both environments, since they could not be read.
   const setAside: Tab = { label: 'setAside', href: address('/set-aside'), current: current === 'setAside' }
-  return person.mayCall(listSetAside) ? [...states, setAside] : states
+  const endpoints: Tab = { label: 'endpoints', href: address('/endpoints'), current: current === 'endpoints' }
+  return [...states, ...(person.mayCall(listSetAside) ? [setAside] : []), endpoints]
 }
 
 async function showDeliveries(visit: Visit): Promise<FastifyReply> {
@@ -57,7 +58,7 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
   const of = operatorId === undefined ? {} : { operatorId }
   const given = { environment, state, limit: rowsOnPage, ...of, ...afterOf(query.after) }
   const { data, nextCursor } = await person.call(listDeliveries, given)
-  const names = await namesOf(visit, data)
+  const names = await operatorNames(visit, data)
   const inState = `/deliveries?state=${state}`
   const columns: readonly Shown<Delivery>[] = [
     'eventCreatedAt',
@@ -77,12 +78,6 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
     path: operatorId === undefined ? inState : withQuery(inState, new URLSearchParams({ operatorId }).toString()),
     nextCursor,
   })
-}
-
-async function namesOf(visit: Visit, rows: readonly Delivery[]): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(rows.map(({ operatorId }) => operatorId))]
-  const names = await Promise.all(ids.map((one) => operatorName(visit, one)))
-  return new Map(ids.map((one, index) => [one, names[index] ?? one]))
 }
 
 const findDelivery = ({ person, params }: Visit): Promise<Story> =>

@@ -1,14 +1,16 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { queueStates } from './counts.ts'
+import { failingEndpoints } from './endpoints.ts'
 import { latestRun } from './reconcile.ts'
 import type { Pages } from './route.ts'
 
 const { listReconciliations } = operations.wallet
+const { listEndpoints } = operations.webhooks
 
 /** Longer than this, and whoever waits has reason to complain. */
 export const lateAfterHours = 24
 
-/** The queues are there while the wallet is away. */
+/** The queues are there while the wallet or webhooks is away. */
 function unknown(error: unknown): 'unknown' {
   if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
   return 'unknown'
@@ -16,7 +18,13 @@ function unknown(error: unknown): 'unknown' {
 
 export const homePages: Pages = (route) => {
   route.get('', async (visit) => {
-    const [queues, run] = await Promise.all([queueStates(visit), latestRun(visit).catch(unknown)])
-    return visit.show('home', { queues, run, mayReconcile: visit.person.mayCall(listReconciliations), lateAfterHours })
+    const { person } = visit
+    const [queues, run, endpoints] = await Promise.all([
+      queueStates(visit),
+      latestRun(visit).catch(unknown),
+      failingEndpoints(visit).catch(unknown),
+    ])
+    const may = { mayReconcile: person.mayCall(listReconciliations), mayListEndpoints: person.mayCall(listEndpoints) }
+    return visit.show('home', { queues, run, endpoints, ...may, lateAfterHours })
   })
 }

@@ -12,7 +12,7 @@ interface MenuItem {
   /** Whoever may call one of them sees the item; everybody when absent. */
   readonly needs?: readonly Operation[]
   /** Pages elsewhere that belong to it. */
-  readonly also?: string
+  readonly also?: readonly string[]
 }
 
 const { listDeliveries, listSetAside } = operations.webhooks
@@ -32,7 +32,12 @@ const items: readonly MenuItem[] = [
   { path: '/statement', word: 'statement', needs: [exportStatement] },
   { path: '/reconcile', word: 'reconcile', needs: [reconcileWallet] },
   { path: '/operators', word: 'operators' },
-  { path: '/deliveries', word: 'deliveries', needs: [listDeliveries, listSetAside], also: '/set-aside' },
+  {
+    path: '/deliveries',
+    word: 'deliveries',
+    needs: [listDeliveries, listSetAside],
+    also: ['/set-aside', '/endpoints'],
+  },
   { path: '/audit', word: 'audit', needs: [operations.gateway.listAudit] },
   { path: '/people', word: 'people' },
 ]

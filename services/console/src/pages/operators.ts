@@ -2,6 +2,7 @@ import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { factsOf, id, link, rowSchema, type Shown, status, text } from './cells.ts'
+import { healthOf } from './endpoints.ts'
 import {
   createDecision,
   lastFour,
@@ -149,12 +150,6 @@ function endpointRow({ display }: Visit, webhook: Endpoint) {
     'disabledReason',
   ]
   return { cells: factsOf(showWebhook.reply, webhook, shown) }
-}
-
-const healthOf = ({ url, enabled, breaker }: Endpoint): string => {
-  if (url === null) return 'noUrl'
-  if (!enabled) return 'disabled'
-  return { closed: 'working', open: 'failing', recovering: 'recovering' }[breaker.state]
 }
 
 async function findKey({

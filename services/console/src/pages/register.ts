@@ -6,6 +6,7 @@ import { type Person, personOf } from '../identity/person.ts'
 import { auditPages } from './audit.ts'
 import { deliveryPages } from './deliveries.ts'
 import { depositPages } from './deposits.ts'
+import { endpointPages } from './endpoints.ts'
 import { entryPages } from './entries.ts'
 import { filterPages } from './filters.ts'
 import { homePages } from './home.ts'
@@ -41,6 +42,7 @@ const groups = [
   proposalPages,
   operatorPages,
   deliveryPages,
+  endpointPages,
   auditPages,
   peoplePages,
   filterPages,

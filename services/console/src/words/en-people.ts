@@ -40,6 +40,7 @@ export const enPeople = {
   'operation.anonymisePlayer': 'Anonymise a player',
   'operation.setGameAvailability': 'Offer or withdraw a game',
   'operation.showWebhook': 'Look at a webhook',
+  'operation.listEndpoints': 'List webhook endpoints',
   'operation.listDeliveries': 'List deliveries',
   'operation.showDelivery': 'Look at a delivery',
   'operation.listSetAside': 'List messages that were set aside',

@@ -42,6 +42,7 @@ export const ptBRPeople: Readonly<Record<keyof typeof enPeople, string>> = {
   'operation.anonymisePlayer': 'Anonimizar um jogador',
   'operation.setGameAvailability': 'Oferecer ou retirar um jogo',
   'operation.showWebhook': 'Ver um webhook',
+  'operation.listEndpoints': 'Listar endereços de webhooks',
   'operation.listDeliveries': 'Listar entregas',
   'operation.showDelivery': 'Ver uma entrega',
   'operation.listSetAside': 'Listar mensagens separadas',

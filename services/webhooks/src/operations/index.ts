@@ -1,6 +1,7 @@
 import type { HandlersOf, Reaction } from '@backoffice/service-runtime'
 import { disableWebhook } from './disable-webhook.ts'
 import { listDeliveries } from './list-deliveries.ts'
+import { listEndpoints } from './list-endpoints.ts'
 import { listSetAside } from './list-set-aside.ts'
 import { provisionWebhook } from './provision-webhook.ts'
 import { replayEvents } from './replay-events.ts'
@@ -21,6 +22,7 @@ export const handlers = (context: Context): HandlersOf<'webhooks'> => ({
   provisionWebhook: provisionWebhook(context.box),
   setWebhookUrl: setWebhookUrl(context),
   showWebhook: showWebhook(context.breaker),
+  listEndpoints: listEndpoints(context.breaker),
   rotateWebhookSecret: rotateWebhookSecret(context.box),
   disableWebhook: disableWebhook(context.breaker),
   rewrapWebhookSecrets: rewrapWebhookSecrets(context.box),

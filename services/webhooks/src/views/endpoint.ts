@@ -1,7 +1,8 @@
-import { secretsShownMax, type WebhookEndpoint } from '@backoffice/contracts'
+import { secretsShownMax, type WebhookEndpoint, type WebhookEndpointSummary } from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import type { BreakerSettings } from '../domain/breaker.ts'
 import { findBacklog } from '../storage/deliveries.ts'
+import { isFailing, type ListedEndpoint } from '../storage/endpoint-list.ts'
 import { toEndpoint } from '../storage/endpoints.ts'
 import type { EndpointRow } from '../storage/entities.ts'
 import { loadSecrets } from '../storage/secrets.ts'
@@ -13,6 +14,23 @@ export async function describeEndpoint(
   { settings, now }: { readonly settings: BreakerSettings; readonly now: Date },
 ): Promise<WebhookEndpoint> {
   const [secrets, backlog] = await Promise.all([loadSecrets(db, [row.id], now), findBacklog(db, row.id)])
+  return {
+    ...stateOf(row, settings),
+    secrets: secrets
+      .slice(0, secretsShownMax)
+      .map(({ createdAt, expiresAt }) => withIsoTimes({ createdAt, expiresAt })),
+    ...withIsoTimes({ pending: backlog.pending, oldestPendingAt: backlog.oldestAt }),
+  }
+}
+
+/** An endpoint as a list of the team's shows it. */
+export const summarizeEndpoint = (row: ListedEndpoint, settings: BreakerSettings): WebhookEndpointSummary => ({
+  ...stateOf(row, settings),
+  failing: isFailing(row),
+  ...withIsoTimes({ pending: row.pending, oldestPendingAt: row.oldestPendingAt }),
+})
+
+function stateOf(row: Omit<EndpointRow, 'createdAt'>, settings: BreakerSettings) {
   const { breaker, ...endpoint } = toEndpoint(row, settings)
   const { state, consecutiveFailures, failingSince, openUntil, concurrency } = breaker
   return {
@@ -20,9 +38,5 @@ export async function describeEndpoint(
     environment: row.environment,
     ...withIsoTimes(endpoint),
     breaker: withIsoTimes({ state, consecutiveFailures, failingSince, retryAt: openUntil, concurrency }),
-    secrets: secrets
-      .slice(0, secretsShownMax)
-      .map(({ createdAt, expiresAt }) => withIsoTimes({ createdAt, expiresAt })),
-    ...withIsoTimes({ pending: backlog.pending, oldestPendingAt: backlog.oldestAt }),
   }
 }
