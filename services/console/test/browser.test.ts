@@ -117,6 +117,19 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     t.strictSame(faults, [])
   })
 
+  await t.test('on a phone the filter is folded until it is opened or set, also without scripts', async (t) => {
+    const page = await windowOf('alice', { viewport: { width: 390, height: 800 }, javaScriptEnabled: false })
+    await page.goto(`${bed.url}/production/deposits`)
+    t.notOk(await page.isVisible('#filter-state'))
+    await page.click('.fold summary')
+    await page.selectOption('#filter-state', 'failed')
+    await page.click('.filter button')
+    await page.waitForURL('**state=failed**')
+    t.ok(await page.isVisible('#filter-state'))
+    await page.goto(`${bed.url}/production/statement`)
+    t.ok(await page.isVisible('#filter-operator'), 'without it nothing is shown')
+  })
+
   for (const [width, colorScheme] of [
     [1366, 'light'],
     [390, 'dark'],
@@ -158,7 +171,14 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const withdrawalId = await bed.newWithdrawal('production', await bed.newPlayer('production'), destination)
   const operator = { name: `operator-${playerId}`.replaceAll('_', '-').slice(0, 40) }
   const { operatorId } = await bed.bed.team('bob').call(operations.gateway.createOperator, { input: operator })
-  const integration = ['/operators', '/operators/new', `/operators/${operatorId}`, '/deliveries', '/set-aside']
+  const integration = [
+    '/operators',
+    '/operators/new',
+    `/operators/${operatorId}`,
+    '/deliveries',
+    '/set-aside',
+    '/endpoints',
+  ]
   const signedIn = [
     '',
     '/kyc',
