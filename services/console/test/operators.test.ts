@@ -131,6 +131,33 @@ t.test('the pages of operators', async (t) => {
     t.equal((await compliance.get(list)).status, 403)
   })
 
+  await t.test('say on the start page and in a list which endpoints fail, and what waits for them', async (t) => {
+    const { id: operatorId, brands } = await show('Aurora')
+    t.match((await alice.get('/production')).text, 'no endpoint fails')
+    const brandId = brands.find(({ environment }) => environment === 'sandbox')?.id ?? ''
+    const scope = bed.bed.scope({ operatorId, brandId })
+    // Nobody listens at its address, and five failures in a row are enough.
+    for (let players = 0; players < 5; players += 1) {
+      const playerId = await bed.newPlayer('sandbox', 'Ana Souza', 'doc-1', scope)
+      const decision = { playerId, status: 'aprovado', reason } as const
+      await bed.bed.team('bob').call(operations.players.decideKyc, { input: decision })
+    }
+    const input = { operatorId, environment: 'sandbox' } as const
+    const readEndpoint = () => bed.bed.team('alice').call(showWebhook, { input })
+    await eventually(async () => (await readEndpoint()).breaker.state !== 'closed')
+    const row = new RegExp(
+      `Aurora[\\s\\S]*http://127\\.0\\.0\\.1:9/hooks[\\s\\S]*href="/sandbox/operators/${operatorId}"`,
+    )
+    const home = await alice.get('/sandbox')
+    t.match(home.text, 'the first one failed')
+    t.match(home.text, row)
+    const list = await alice.get('/sandbox/endpoints')
+    t.match(list.text, row)
+    t.match(list.text, 'Failures in a row')
+    t.notMatch((await alice.get('/production/endpoints')).text, '127.0.0.1:9')
+    t.equal((await (await bed.visitor('compliance')).get('/sandbox/endpoints')).status, 403)
+  })
+
   await t.test('show what was set aside, as text, and handle it again', async (t) => {
     const connection = await bed.bed.nats('payments')
     connection.publish('events.deposit.confirmed', '<script>alert(1)</script> is not JSON')

@@ -208,6 +208,13 @@ t.test('the pages', async (t) => {
     t.match((await alice.get(`/production/players/${id}`)).text, 'evil\\u202etxt.exe')
   })
 
+  await t.test('the start page is there while webhooks is away, and says so', async (t) => {
+    const { status, text } = await alice.get('/production')
+    t.equal(status, 200)
+    t.match(text, 'webhooks does not answer')
+    t.notMatch((await (await bed.visitor('compliance')).get('/production')).text, 'Failing endpoints')
+  })
+
   await t.test('lists of money are there while the gateway, which knows the operators, is away', async (t) => {
     for (const path of ['deposits', 'withdrawals?status=all', 'statement'])
       t.equal((await alice.get(`/production/${path}`)).status, 200, path)

@@ -1,11 +1,12 @@
-import { operations } from '@backoffice/contracts'
+import { operations, pendingCountedMax, type Scope } from '@backoffice/contracts'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'
 import { startReceiver, verifies } from '../receiver.ts'
 
-const { bed, operator, emit, endpoint, story, setUrl } = await webhooksBed(t)
-const { provisionWebhook, setWebhookUrl, disableWebhook, ...webhooks } = operations.webhooks
+// An open breaker stays open, however long a test takes.
+const { bed, operator, emit, endpoint, story, setUrl } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 3_600_000 })
+const { provisionWebhook, setWebhookUrl, disableWebhook, listEndpoints, ...webhooks } = operations.webhooks
 const alice = bed.team('alice')
 const key = ({ operatorId, environment }: { operatorId: string; environment: 'sandbox' | 'production' }) => ({
   operatorId,
@@ -86,6 +87,79 @@ t.test('a disabled endpoint is sent nothing; setting its URL enables it', async 
   const next = await emit(scope)
   await eventually(() => receiver.received.length === 1)
   t.equal(receiver.received[0]?.id, next.id)
+})
+
+/** The list of production, page by page, as far as it is about these operators. */
+async function listed(scopes: readonly Scope[], given: { readonly failing?: boolean } = {}) {
+  const found = []
+  let after: string | null | undefined
+  while (after !== null) {
+    const place = after === undefined ? {} : { after }
+    const input = { environment: 'production', limit: 2, ...given, ...place } as const
+    const { data, nextCursor } = await alice.call(listEndpoints, { input })
+    t.ok(data.length <= 2)
+    found.push(...data)
+    after = nextCursor
+  }
+  return found.filter(({ operatorId }) => scopes.some((scope) => scope.operatorId === operatorId))
+}
+
+t.test('endpoints are listed with those first that fail, the longest time before the others', async (t) => {
+  const production = { environment: 'production' } as const
+  const dead = 'http://127.0.0.1:1/hook'
+  const receiver = await startReceiver(t)
+  const { scope: working } = await operator(receiver.url, production)
+  const { scope: withoutUrl } = await operator(undefined, production)
+  const { scope: ofSandbox } = await operator(receiver.url)
+  const { scope: late } = await operator(dead, production)
+  const { scope: early } = await operator(dead, production)
+  const { scope: off } = await operator(receiver.url, production)
+  const all = [working, withoutUrl, ofSandbox, late, early, off]
+  for (const failing of [early, late]) {
+    for (let n = 0; n < 5; n += 1) await emit(failing)
+    await eventually(async () => (await endpoint(failing)).breaker.state !== 'closed')
+  }
+  await alice.call(disableWebhook, { input: { ...key(off), reason: 'asked by the operator' } })
+
+  const found = await listed(all)
+  const idsOf = (of: readonly { readonly operatorId: string }[]) => of.map(({ operatorId }) => operatorId)
+  t.strictSame(idsOf(found), [...idsOf([early, late]), ...idsOf([working, off]).sort()])
+  t.match(found[0], { url: dead, failing: true, enabled: true, pending: 5, oldestPendingAt: /Z$/ })
+  t.match(found[0]?.breaker, { failingSince: /Z$/, retryAt: /Z$/ })
+  t.ok((found[0]?.breaker.consecutiveFailures ?? 0) >= 5)
+  const shownOf = ({ operatorId }: Scope) => found.find((row) => row.operatorId === operatorId)
+  t.match(shownOf(working), { failing: false, pending: 0, oldestPendingAt: null, breaker: { state: 'closed' } })
+  t.match(shownOf(off), { failing: false, enabled: false, disabledReason: 'asked by the operator' })
+
+  await alice.call(disableWebhook, { input: { ...key(early), reason: 'the receiver is gone' } })
+  const failing = await listed(all, { failing: true })
+  t.strictSame(
+    failing.map(({ operatorId, enabled }) => [operatorId, enabled]),
+    [
+      [early.operatorId, false],
+      [late.operatorId, true],
+    ],
+    'its operator hears nothing, so a failing one that was disabled is still among them',
+  )
+})
+
+t.test('a list does not count a large backlog to its end', async (t) => {
+  const { scope } = await operator('http://127.0.0.1:1/hook', { environment: 'production' })
+  await bed.sql('webhooks').query(
+    `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at, next_attempt_at)
+     select 'dlv_large' || n, $1, 'evt_' || n, 'deposit.confirmed', $2, '', 'pending', now(), now(), now() + interval '1 hour'
+     from generate_series(1, $3) n`,
+    [`${scope.operatorId}/production`, scope.brandId, pendingCountedMax + 1],
+  )
+  t.match(await listed([scope]), [{ pending: pendingCountedMax }])
+  t.equal((await endpoint(scope)).pending, pendingCountedMax + 1)
+})
+
+t.test('a list of endpoints is refused to other roles, and with a cursor of something else', async (t) => {
+  const input = { environment: 'production', limit: 10 } as const
+  await t.rejects(bed.team('finance').call(listEndpoints, { input }), { code: 'ROLE_REQUIRED' })
+  for (const after of ['op_1/production', '0/yesterday/op_1/production', '3/infinity/op_1/production', 'dlv_1'])
+    await t.rejects(alice.call(listEndpoints, { input: { ...input, after } }), { code: 'VALIDATION_ERROR' }, after)
 })
 
 t.test('who did it and why is in the audit trail', async (t) => {
