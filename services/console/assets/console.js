@@ -48,7 +48,9 @@ document.addEventListener('click', (event) => {
 })
 
 /** On a narrow screen the menu is wider than the page. The item of this page is in sight. */
-document.querySelector('.pages [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+const showCurrent = () =>
+  document.querySelector('.pages [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+showCurrent()
 
 /** What is shown once is copied with a click, rather than marked by hand with a letter left out. */
 document.addEventListener('click', async ({ target }) => {
@@ -94,5 +96,7 @@ if (live !== undefined) {
     for (const [name, count] of Object.entries(JSON.parse(data)))
       for (const place of document.querySelectorAll(`[data-count="${CSS.escape(name)}"]`)) place.textContent = count
   })
+  // The first counts make the menu wider.
+  source.addEventListener('counts', showCurrent, { once: true })
   addEventListener('pagehide', () => source.close())
 }

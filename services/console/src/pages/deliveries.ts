@@ -65,7 +65,11 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
     ['operator', (row) => text(names.get(row.operatorId))],
     ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
     'attempts',
-    ['lastFault', ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus))],
+    // Of what was delivered the reply is no fault.
+    [
+      state === 'delivered' ? 'response' : 'lastFault',
+      ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus)),
+    ],
     'nextAttemptAt',
   ]
   return showList(visit, {
