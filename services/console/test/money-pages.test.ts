@@ -87,7 +87,8 @@ t.test('the pages about money', async (t) => {
     t.match(page.text, 'R$150.00')
     t.match(page.text, `href="/production/players/${playerId}"`)
     t.equal((await alice.get(`/sandbox/deposits/${first}`)).location, path)
-    t.equal((await alice.get(`/production/search?q=${first}`)).location, path)
+    const { _csrf = '' } = formOf(page, '/production/search')
+    t.equal((await alice.post('/production/search', { _csrf, q: first })).location, path)
     t.equal((await alice.get('/production/deposits/dep_unknown')).status, 404)
   })
 
