@@ -180,7 +180,9 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(payments.showDeposit, { depositId })
   await team(payments.listDeposits, { brandId, limit: 10 })
   await team(payments.listDeposits, { brandId, externalReference: 'unknown', limit: 10 })
-  for (const whose of [{}, { playerId }]) await team(payments.listDeposits, { ...whose, limit: 10 })
+  const rare = { environment: 'sandbox', status: 'pending', method: 'rare' }
+  for (const which of [{}, rare, { playerId }, { playerId, externalReference: 'unknown' }])
+    await team(payments.listDeposits, { ...which, limit: 10 })
   await team(payments.showWithdrawal, { withdrawalId })
   await team(payments.withdrawalQueue, { limit: 10 })
   await team(payments.countWithdrawalQueue)
@@ -237,6 +239,17 @@ async function proposeAndApprove({ operatorId }: Operator, bed: TestBed<typeof s
   await bed.team('bob').call(declineProposal, { input: { proposalId: await propose(), reason: 'plans' } })
   await bed.team('bob').call(listProposals, { input: { limit: 10 } })
 }
+
+/** In production what one person corrects is counted. */
+async function correctAlone(bed: TestBed<typeof services>): Promise<void> {
+  const { openAccount, adjustWallet } = operations.wallet
+  const playerId = 'ply_of_production'
+  await bed.rpc.call(openAccount, { scope: bed.scope({ environment: 'production' }), input: { playerId } })
+  const input = { playerId, amount: correctedAlone, reference: 'plans-alone', reason: 'plans' }
+  await bed.team('alice').call(adjustWallet, { input })
+}
+/** One person may correct as much. */
+export const correctedAlone = '1.00'
 
 /** Two people give up a credit for which the account has no room. */
 async function endCredit(operator: Operator, bed: TestBed<typeof services>): Promise<void> {
@@ -305,6 +318,7 @@ export async function callInTrouble(operator: Operator, bed: TestBed<typeof serv
   await team(operations.webhooks.rerunSetAside, { reason: 'mended' })
   await team(operations.webhooks.rerunSetAside, { id: data[0].id, reason: 'mended' })
   await endCredit(operator, bed)
+  await correctAlone(bed)
   await proposeAndApprove(operator, bed)
   await fetch(`http://127.0.0.1:${replica.healthPort}/readyz`)
   await replica.drain()

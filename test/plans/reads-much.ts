@@ -1,5 +1,10 @@
 /** Statements that are meant to read much, each by a part of its text, and why that is right. */
-export const readsMuch: readonly { readonly part: string; readonly reason: string }[] = [
+export const readsMuch: readonly {
+  readonly part: string
+  readonly reason: string
+  /** All that it may waste, where something is left that it must not. */
+  readonly only?: RegExp
+}[] = [
   {
     part: 'd.expected, d.actual, d.explanation',
     reason: 'reconciliation asks about a page of keys, and keeps the planner from reading all for it',
@@ -33,7 +38,8 @@ export const readsMuch: readonly { readonly part: string; readonly reason: strin
   },
   {
     part: 'order by created_at desc, id desc limit',
-    reason: 'the team lists deposits by filters that are optional',
+    reason: 'the team lists deposits by filters that are optional, of a brand, a player or a period',
+    only: /^filters deposit/,
   },
   { part: 'order by e.seq desc limit', reason: 'the team lists entries of one player by filters that are optional' },
   { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },

@@ -72,6 +72,8 @@ t.test('the pages about money', async (t) => {
     t.same(await list('period=lastMonth&operator=Boreal'), [])
     t.same(await list('lastDay=2020-01-31'), [])
     t.same(await list('firstDay=2020-01-31'), ['first', 'card', 'ofBoreal'])
+    t.match((await alice.get('/production/deposits')).text, 'Of 31 days.')
+    t.notMatch((await alice.get('/production/deposits?operator=Boreal')).text, 'Of 31 days.')
     const unknown = await alice.get('/production/deposits?operator=nobody')
     t.match(unknown.text, 'There is no such operator.')
     t.same(shownIn(unknown), [])
@@ -85,7 +87,8 @@ t.test('the pages about money', async (t) => {
     t.match(page.text, 'R$150.00')
     t.match(page.text, `href="/production/players/${playerId}"`)
     t.equal((await alice.get(`/sandbox/deposits/${first}`)).location, path)
-    t.equal((await alice.get(`/production/search?q=${first}`)).location, path)
+    const { _csrf = '' } = formOf(page, '/production/search')
+    t.equal((await alice.post('/production/search', { _csrf, q: first })).location, path)
     t.equal((await alice.get('/production/deposits/dep_unknown')).status, 404)
   })
 

@@ -197,9 +197,11 @@ t.test('the pages', async (t) => {
     const withdrawalId = await bed.newWithdrawal('production', other, hostile)
     const audited = { playerId: id, status: 'suspenso', reason: hostile } as const
     await bed.bed.team('alice').call(operations.players.setPlayerStatus, { input: audited })
+    const { _csrf = '' } = formOf(await alice.get('/production'), '/production/search')
+    const searched = (q: string) => alice.post('/production/search', { _csrf, q })
     const records = [`kyc/${id}`, `players/${id}`, `withdrawals/${withdrawalId}`]
-    for (const path of [...records, 'kyc', 'withdrawals', 'audit', `search?q=${encodeURIComponent(hostile)}`]) {
-      const { text } = await alice.get(`/production/${path}`)
+    for (const path of [...records, 'kyc', 'withdrawals', 'audit', 'search']) {
+      const { text } = await (path === 'search' ? searched(hostile) : alice.get(`/production/${path}`))
       t.match(text, '&lt;script&gt;', path)
       t.notMatch(text, /<script>|<img|\u202e/, path)
     }

@@ -222,12 +222,15 @@ t.test('the search', async (t) => {
   const reason = 'a complaint by letter'
 
   await t.test('goes to the record with an id, and lists who has a name', async (t) => {
-    const search = async (q: string) => (await alice.post('/production/search', { _csrf, q })).location
-    t.equal(await search(` ${playerId} `), `/production/players/${playerId}`)
-    t.equal(await search('Elisa & Co'), '/production/search?q=Elisa%20%26%20Co')
-    t.match((await alice.get('/production/search?q=elisa')).text, playerId)
-    const nothing = await alice.get('/production/search?q=nothing')
+    const search = (q: string) => alice.post('/production/search', { _csrf, q })
+    t.equal((await search(` ${playerId} `)).location, `/production/players/${playerId}`)
+    const found = await search('elisa')
+    t.match(found.text, `/production/players/${playerId}`)
+    const nothing = await search('Elisa & Co')
+    t.equal(nothing.status, 404)
     t.match(nothing.text, 'href="/production/search/players"')
+    t.same([found.location, nothing.location], [null, null], 'no address has the name')
+    t.equal((await alice.get('/production/search')).location, '/production/search/players')
     t.equal((await alice.post('/production/search', { q: playerId })).status, 403)
   })
 
@@ -238,13 +241,28 @@ t.test('the search', async (t) => {
         ['529.982.247-25', 'cpf', '529.982.247-25'],
         ['ana@example.com', 'email', 'ana@example.com'],
         ['+55 (11) 98765-4321', 'phone', '+5511987654321'],
+        ['11987654321', 'phone', '11987654321'],
+        ['11 98765-4321', 'phone', '11987654321'],
+        ['Ana 11 3456-7890', 'phone', '1134567890'],
+        // With a mistake: the form says so, and nothing is looked for as a name.
+        ['529.982.247-24', 'cpf', '52998224724'],
+        ['CPF: 529 982 247 24', 'cpf', '52998224724'],
+        ['ana@', 'email', 'ana@'],
       ] as const) {
         const page = await form(q)
         t.equal(page.location, null)
         t.ok(page.text.includes(`name="${field}" value="${value}"`), q)
         t.notMatch(page.text, playerId, 'nothing is searched for yet')
       }
-      t.match((await alice.get('/production/search?q=ana@example.com')).text, 'name="email" value="ana@example.com"')
+      const { data } = await bed.bed.team('alice').call(operations.players.listAudit, { input: { limit: 50 } })
+      const recorded = data.filter(({ operation }) => operation === 'searchPlayers').map(({ input }) => input)
+      t.notMatch(JSON.stringify(recorded), /\d{4}/, 'nor does the audit trail')
+      for (const ownId of ['user-20261122001', '20261122-a', '123456789'])
+        t.equal(
+          (await alice.post('/production/search', { _csrf, q: ownId })).status,
+          404,
+          'an id of an operator is none',
+        )
     },
   )
 

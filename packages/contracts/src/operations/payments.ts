@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { approvedWithdrawal, confirmedDeposit, pendingDeposit, requestedWithdrawal, sample } from '../examples.ts'
+import { depositsListedDays } from '../limits.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import {
@@ -273,9 +274,16 @@ export const payments = service('payments', {
         playerId: Type.Optional(Id),
         status: Type.Optional(DepositStatus),
         method: Type.Optional(DepositRequest.properties.method),
-        from: Type.Optional(described(Timestamp, 'Created at this time or later.')),
+        from: Type.Optional(
+          described(
+            Timestamp,
+            `Created at this time or later. Without it, and without a brand and a player, the list goes back ${depositsListedDays} days.`,
+          ),
+        ),
         to: Type.Optional(described(Timestamp, 'Created before this time.')),
-        externalReference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+        externalReference: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 128, description: 'Of a brand or a player that is named too.' }),
+        ),
         before: Type.Optional(described(Id, 'Go on below this deposit.')),
         limit: Type.Integer({ minimum: 1, maximum: 1000 }),
       },

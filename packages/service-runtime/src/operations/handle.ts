@@ -87,7 +87,7 @@ export type Direct<O extends Operation> = (call: Call<O>, tools: DirectTools) =>
 export interface DirectByTwo<O extends Operation> {
   readonly run: Direct<O>
   /** Looks up what the input is about: whether one person is not enough. */
-  readonly takesTwo: (call: Call<O>, tools: Pick<DirectTools, 'db'>) => Promise<boolean>
+  readonly takesTwo: (call: Call<O>, tools: Pick<DirectTools, 'db' | 'now'>) => Promise<boolean>
 }
 
 interface AnyCommand<O extends Operation, Prepared> {

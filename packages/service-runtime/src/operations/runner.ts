@@ -107,7 +107,8 @@ export class Runner {
 
   async #direct({ operation, direct, takesTwo }: DirectHandler, received: ReceivedCall): Promise<unknown> {
     const [call, tools] = [toCall(received), this.#directTools(received)]
-    if (await takesTwo?.(call, tools)) {
+    // Who approves has found that it takes two, perhaps by what the first person did before. Nobody names a proposal in vain.
+    if (takesTwo !== undefined && (call.approves !== undefined || (await takesTwo(call, tools)))) {
       // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
       const decided = await tools.db.transaction((db) =>
         proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),

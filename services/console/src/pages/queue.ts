@@ -24,7 +24,7 @@ export interface Tab {
 export interface Section {
   readonly title?: Word
   readonly tabs?: readonly Tab[]
-  readonly remark?: string
+  readonly remark?: string | undefined
   readonly rows: readonly Row[]
 }
 

@@ -31,16 +31,10 @@ const { searchPlayers } = operations.players
 type Found = Reply<typeof searchPlayers>['data'][number]
 
 export const searchPages: Pages = (route) => {
-  // The field in the header. It is sent with POST, since a CPF must not stand in an address.
-  route.post('/search', (visit) => {
+  // The field in the header. What was typed may be a name or a CPF: an address would take it into the history of the
+  // browser and the logs of proxies. So it is sent with POST and answered here, without a redirect.
+  route.post('/search', async (visit) => {
     const text = textOf(fieldsGiven(visit.request).q)
-    const secret = secretIn(text)
-    if (secret !== undefined) return showForm(visit, secret)
-    return visit.reply.redirect(visit.address(placeOf(text) ?? `/search?q=${encodeURIComponent(text)}`), 303)
-  })
-
-  route.get('/search', async (visit) => {
-    const text = textOf(visit.query.q)
     const place = placeOf(text)
     if (place !== undefined) return visit.reply.redirect(visit.address(place), 303)
     const secret = secretIn(text)
@@ -50,6 +44,8 @@ export const searchPages: Pages = (route) => {
     const data = { environment: visit.environment, text, bySecret: visit.address(formPath) }
     return visit.reply.code(404).page('search', data, { request: visit.request })
   })
+  // Where the browser goes when somebody opens the address of a search once more.
+  route.get('/search', (visit) => visit.reply.redirect(visit.address(formPath), 303))
 
   route.get(formPath, (visit) => showForm(visit))
   route.post(`${formPath}/find`, async (visit) => {
@@ -95,12 +91,23 @@ const formPath = '/search/players'
 
 type Secret = Readonly<Partial<Record<'cpf' | 'email' | 'phone', string>>>
 
-/** What is searched for only with a reason. A number counts as a telephone where it is written like one. */
+/** A number as people write a CPF or a telephone, perhaps with a mistake. The digits in an operator's own id follow letters. */
+const longNumber = /(?<![\p{L}\d][_-]?)[+(]*\d(?:[^\p{L}\d]{0,3}\d){9,14}(?![_-]?[\p{L}\d])/u
+
+/** What is searched for only with a reason. The form that asks for it has a field for each, so a wrong guess does no harm. */
 function secretIn(text: string): Secret | undefined {
-  if (isCpf(text)) return { cpf: text }
-  if (/^\S+@\S+\.\S+$/.test(text)) return { email: text }
-  return /^[+(][\d\s().-]{9,}$/.test(text) ? { phone: text.replace(/[^\d+]/g, '') } : undefined
+  if (text.includes('@')) return { email: text }
+  const [number] = longNumber.exec(text) ?? []
+  if (number === undefined) return undefined
+  const digits = number.replace(/\D/g, '')
+  return isCpf(digits) || !isLikeTelephone(number, digits)
+    ? { cpf: isCpf(number) ? number : digits }
+    : { phone: number.startsWith('+') ? `+${digits}` : digits }
 }
+
+/** In Brazil a mobile number has as many digits as a CPF, the third of them a 9. A CPF is written in groups of three. */
+const isLikeTelephone = (number: string, digits: string) =>
+  /^[+(]/.test(number) || digits.length !== 11 || (digits[2] === '9' && !/^\d{3}\D\d{3}/.test(number))
 
 function showForm(visit: Visit, secret: Secret = {}, sent?: Sent): FastifyReply {
   const decision = shownDecision(visit, secretSearch(visit, secret), formPath, sent)
@@ -113,7 +120,8 @@ const secretSearch = ({ display, environment }: Visit, secret: Secret = {}): Dec
   label: 'searchSecret',
   operation: searchPlayers,
   fixed: { environment, limit: rowsOnPage },
-  only: ['cpf', 'email', 'phone', 'reason'],
+  // An operator's own id may be a long number too.
+  only: ['cpf', 'email', 'phone', 'externalId', 'reason'],
   initial: secret,
   required: ['reason'],
   ask: display.t('searchSecretAsk'),

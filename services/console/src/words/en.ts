@@ -23,7 +23,7 @@ export const en = {
   searchNothing: 'Nothing is found under “{text}”.',
   searchSecret: 'Search by CPF, e-mail or telephone',
   searchSecretAsk:
-    'Fill in one of the three, as a whole. Who searched, and why, is recorded; what was searched for is not.',
+    'Fill in one of them, as a whole. Who searched, and why, is recorded; a CPF, an e-mail and a telephone are not.',
   searchNobody: 'No player is found.',
   signIn: 'Sign in',
   signInWith: 'Sign in with your company account',

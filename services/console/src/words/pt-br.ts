@@ -23,7 +23,8 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   searchLabel: 'Busca',
   searchNothing: 'Nada encontrado com “{text}”.',
   searchSecret: 'Buscar por CPF, e-mail ou telefone',
-  searchSecretAsk: 'Preencha um dos três, por inteiro. Fica registrado quem buscou e por quê; o que foi buscado, não.',
+  searchSecretAsk:
+    'Preencha um deles, por inteiro. Fica registrado quem buscou e por quê; CPF, e-mail e telefone, não.',
   searchNobody: 'Nenhum jogador encontrado.',
   signIn: 'Entrar',
   signInWith: 'Entrar com a conta da empresa',

@@ -130,32 +130,41 @@ export interface Decided<W extends Withdrawal> {
   readonly isPaidAlone: boolean
 }
 
+/** What one person may pay alone, in minor units. */
+export interface PayAlone {
+  /** Up to this sum of a player's withdrawals within `aloneHours`. */
+  readonly upTo: bigint
+  /** What who approved this withdrawal has approved and paid of them already. */
+  readonly paid: bigint
+}
+
+const payNothingAlone: PayAlone = { upTo: 0n, paid: 0n }
+
 /**
- * Whether somebody else than who approved a withdrawal must pay it: in production, above an amount.
- * @param aloneUpTo in minor units
+ * Whether somebody else than who approved a withdrawal must pay it: in production, above an amount. What one person paid
+ * alone is counted together, so that many small withdrawals are no way around it.
  */
 export const payTakesTwo = (
   { environment, amount }: Pick<Withdrawal, 'environment' | 'amount'>,
-  aloneUpTo: bigint,
-): boolean => environment === 'production' && amount > aloneUpTo
+  { upTo, paid }: PayAlone,
+): boolean => environment === 'production' && paid + amount > upTo
 
 /**
  * Applies a decision to a withdrawal that everyone sees.
- * @param payAloneUpTo up to this amount, in minor units, one person may approve and pay in production
  * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
  *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it
  */
 export function applyDecision<W extends Withdrawal>(
   withdrawal: W,
   decision: WithdrawalDecision,
-  { payAloneUpTo = 0n, ...occasion }: Occasion & { readonly payAloneUpTo?: bigint },
+  { payAlone = payNothingAlone, ...occasion }: Occasion & { readonly payAlone?: PayAlone },
 ): Decided<W> {
   const move = nextMove(withdrawal.status, decision)
   if (move === null) throw rejectionOf(withdrawal, decision)
   assert(isVisible(move.to))
   const { at, by, reason = null } = occasion
   const isAlone = decision === 'pay' && isPerson(by, withdrawal.approvedBy)
-  if (isAlone && payTakesTwo(withdrawal, payAloneUpTo)) {
+  if (isAlone && payTakesTwo(withdrawal, payAlone)) {
     throw new Rejection('TWO_PEOPLE_REQUIRED', { withdrawalId: withdrawal.id, approvedBy: withdrawal.approvedBy })
   }
   const version = withdrawal.version + 1

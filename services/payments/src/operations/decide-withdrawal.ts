@@ -1,16 +1,37 @@
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { decideOnWithdrawal, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
+import { lockDepositors } from '../storage/deposits.ts'
+import { sumPaidAlone } from '../storage/paid-alone.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
 
 /** @param payAloneUpTo in production one person may approve and pay up to this amount, in minor units */
 export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint }) =>
   handle(operations.payments.decideWithdrawal, {
     ...decidingWithdrawals,
-    decide(call, found, { now }) {
+    // What one person pays is counted together, so of two payments at once the second must see the first.
+    apart: (call) => [
+      ...decidingWithdrawals.apart(call),
+      ...(call.input.decision === 'pay' ? [`paid by ${call.actor}`] : []),
+    ],
+    async load(calls, { db, now }) {
+      const found = await decidingWithdrawals.load(calls, { db })
+      const alone = calls.flatMap(({ input, actor }, index) => {
+        const { approvedBy = null, playerId = '', environment } = found[index] ?? {}
+        const isAlone = input.decision === 'pay' && approvedBy === actor && environment === 'production'
+        return isAlone ? [{ index, playerId, person: actor }] : []
+      })
+      // Another process may be paying for the same player.
+      if (alone.length > 0) await lockDepositors(db, alone)
+      const sums = await sumPaidAlone(db, alone, now)
+      const paid = new Map(alone.map(({ index }, place) => [index, sums[place]]))
+      return found.map((withdrawal, index) => ({ withdrawal, paid: paid.get(index) ?? 0n }))
+    },
+    decide(call, { withdrawal: found, paid }, { now }) {
       const { decision } = call.input
       const by = { kind: 'team', name: call.actor } as const
-      const { withdrawal, ...decided } = decideOnWithdrawal(call, found, { decision, by, now, payAloneUpTo })
+      const payAlone = { upTo: payAloneUpTo, paid }
+      const { withdrawal, ...decided } = decideOnWithdrawal(call, found, { decision, by, now, payAlone })
       // The reply is sent only when the wallet has done its part.
       return { reply: teamWithdrawal({ ...withdrawal, settling: false }), ...decided }
     },

@@ -1,6 +1,7 @@
 import { defined, operations, Rejection } from '@backoffice/contracts'
 import { handle, withOperatorNames } from '@backoffice/service-runtime'
 import { payTakesTwo } from '../domain/withdrawal.ts'
+import { sumPaidAlone } from '../storage/paid-alone.ts'
 import { scopeOf } from '../storage/scope.ts'
 import { listTransitions } from '../storage/transitions.ts'
 import { findWithdrawals } from '../storage/withdrawals.ts'
@@ -13,19 +14,21 @@ import { factsOf } from '../views/withdrawal-facts.ts'
 export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint }) =>
   handle(
     operations.payments.showWithdrawal,
-    async ({ input: { withdrawalId }, requestId, deadline }, { db, rpc, now }) => {
+    async ({ input: { withdrawalId }, actor, requestId, deadline }, { db, rpc, now }) => {
       const [withdrawal] = await shownWithdrawals(db, await findWithdrawals(db, [withdrawalId]))
       if (withdrawal === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
       const scope = scopeOf(withdrawal)
-      const [histories, [facts], [shown]] = await Promise.all([
+      const person = withdrawal.approvedBy ?? actor
+      const [histories, [facts], [shown], [paid = 0n]] = await Promise.all([
         listTransitions(db, [withdrawalId]),
         factsOf(db, [withdrawal], now),
         withOperatorNames([teamWithdrawal(withdrawal)], { rpc, scope, requestId, deadline }),
+        sumPaidAlone(db, [{ playerId: withdrawal.playerId, person }], now),
       ])
       return {
         ...(shown as NonNullable<typeof shown>),
         ...defined({ facts }),
-        payTakesTwo: payTakesTwo(withdrawal, payAloneUpTo),
+        payTakesTwo: payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid }),
         transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
       }
     },

@@ -1,4 +1,11 @@
-import { type AuditedChange, fromMinorUnits, operations, Rejection, type TransitionActor } from '@backoffice/contracts'
+import {
+  type AuditedChange,
+  defined,
+  fromMinorUnits,
+  operations,
+  Rejection,
+  type TransitionActor,
+} from '@backoffice/contracts'
 import {
   type Db,
   type EmittedEvent,
@@ -9,6 +16,7 @@ import {
 import {
   applyDecision,
   type HoldFate,
+  type PayAlone,
   sandboxOutcome,
   type Withdrawal,
   type WithdrawalDecision,
@@ -39,8 +47,8 @@ interface How {
   readonly decision: WithdrawalDecision
   readonly by: TransitionActor
   readonly now: Date
-  /** Of the team: up to this amount one person may approve and pay. */
-  readonly payAloneUpTo?: bigint
+  /** Of the team: what one person may approve and pay. */
+  readonly payAlone?: PayAlone
 }
 
 /**
@@ -51,7 +59,7 @@ interface How {
 export function decideOnWithdrawal(
   { input, operationId }: WithdrawalCall,
   before: Checked<WithdrawalRecord> | undefined,
-  { decision, by, now, payAloneUpTo = 0n }: How,
+  { decision, by, now, payAlone }: How,
 ): {
   readonly withdrawal: WithdrawalRecord
   readonly change: Change<WithdrawalRecord>
@@ -63,16 +71,17 @@ export function decideOnWithdrawal(
   // new one.
   if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
 
-  const occasion = { at: now, by, reason: input.reason, payAloneUpTo }
+  const occasion = { at: now, by, reason: input.reason, ...defined({ payAlone }) }
   const decided = applyDecision(before, sandboxOutcome(before, decision), occasion)
   const { withdrawal, transition, hold, isPaidAlone } = decided
+  const aloneUpTo = isPaidAlone && payAlone !== undefined ? fromMinorUnits(payAlone.upTo) : null
   return {
     withdrawal,
     change: { record: withdrawal, transition, operationId },
     changed: [
       { field: 'status', before: before.status, after: withdrawal.status },
       // The setting may be another one tomorrow: reconciliation judges by what held today.
-      ...(isPaidAlone ? [{ field: 'payAloneUpTo', before: null, after: fromMinorUnits(payAloneUpTo) }] : []),
+      ...(aloneUpTo === null ? [] : [{ field: 'payAloneUpTo', before: null, after: aloneUpTo }]),
     ],
     sends: [...holdCommands(withdrawal, hold, now), changeOf(withdrawal, before.status)],
   }

@@ -3,7 +3,7 @@ import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } f
 import { type Deposit, isConfirmed } from '../domain/deposit.ts'
 import { inOrder } from './in-order.ts'
 import { type Change, insertTransitions } from './transitions.ts'
-import { type Checked, withUnfinished } from './unfinished.ts'
+import { type Checked, isUnfinished, withUnfinished } from './unfinished.ts'
 
 /** A deposit, and whom it belongs to. */
 export type DepositRecord = Deposit & Scope
@@ -149,6 +149,7 @@ export interface DepositFilter {
   /** Both when it is undefined. */
   readonly environment?: Environment | undefined
   readonly playerId?: string | undefined
+  /** As it is shown: `pending` until the wallet has done its part. */
   readonly status?: DepositStatus | undefined
   readonly method?: string | undefined
   /** When it was created: from this time on, and before that. */
@@ -186,6 +187,11 @@ export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<Deposit
 const environmentsOf = ({ environment }: DepositFilter): readonly Environment[] =>
   environment === undefined ? environments : [environment]
 
+/** What `shownDeposits` makes of it. */
+const shownStatus = sql`
+  case when status = 'confirmed' and ${isUnfinished(sql`deposit.id`)} then 'pending' else status end
+`
+
 function matchesOf(filter: DepositFilter) {
   const { brandId = null, environment = null, playerId = null, status = null, method = null } = filter
   const { externalReference = null, from = null, to = null, before } = filter
@@ -197,7 +203,7 @@ function matchesOf(filter: DepositFilter) {
     created_at >= coalesce(${from}::timestamptz, '-infinity') and created_at < coalesce(${to}::timestamptz, 'infinity')
     and (${brandId}::text is null or brand_id = ${brandId})
     and (${environment}::text is null or environment = ${environment})
-    and (${playerId}::text is null or player_id = ${playerId}) and (${status}::text is null or status = ${status})
+    and (${playerId}::text is null or player_id = ${playerId}) and (${status}::text is null or ${shownStatus} = ${status})
     and (${method}::text is null or method = ${method})
     and (${externalReference}::text is null or external_reference = ${externalReference}) ${place}
   `

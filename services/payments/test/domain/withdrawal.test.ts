@@ -136,14 +136,18 @@ t.test('in production approving and paying one withdrawal take two people', asyn
 
 t.test('up to an amount one person may approve and pay, and the decision says so', async (t) => {
   const { withdrawal: approved } = applyDecision(withdrawal, 'approve', { at, by })
-  for (const [payAloneUpTo, isAlone] of [
-    [0n, false],
-    [3_999n, false],
-    [4_000n, true],
+  for (const [upTo, paid, isAlone] of [
+    [0n, 0n, false],
+    [3_999n, 0n, false],
+    [4_000n, 0n, true],
+    [4_000n, 1n, false],
+    [9_000n, 5_000n, true],
+    [9_000n, 5_001n, false],
   ] as const) {
+    const payAlone = { upTo, paid }
     const pay = (name: string) =>
-      applyDecision(approved, 'pay', { at, by: { kind: 'team', name }, payAloneUpTo }).isPaidAlone
-    t.equal(payTakesTwo(approved, payAloneUpTo), !isAlone)
+      applyDecision(approved, 'pay', { at, by: { kind: 'team', name }, payAlone }).isPaidAlone
+    t.equal(payTakesTwo(approved, payAlone), !isAlone)
     if (isAlone) t.equal(pay('alice'), true)
     else
       t.equal(
@@ -152,7 +156,7 @@ t.test('up to an amount one person may approve and pay, and the decision says so
       )
     t.equal(pay('bob'), false)
   }
-  t.equal(payTakesTwo({ ...approved, environment: 'sandbox' }, 0n), false)
+  t.equal(payTakesTwo({ ...approved, environment: 'sandbox' }, { upTo: 0n, paid: 0n }), false)
 })
 
 t.test('in the sandbox one person may approve and pay, and so may the decision route', async (t) => {

@@ -17,8 +17,11 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
   const shown = await team.call(operations.payments.showDeposit, { input })
   t.match(shown, { status: 'pending', confirmedAt: null, version: 1, settling: true })
   t.equal(shown.transitions.length, 1)
-  const listed = await team.call(operations.payments.listDeposits, { input: { brandId: path.scope.brandId, limit: 1 } })
-  t.match(listed.data, [{ id, status: 'pending', confirmedAt: null, version: 1, settling: true }])
+  const listed = async (filter: object = {}) =>
+    (await team.call(operations.payments.listDeposits, { input: { playerId, limit: 9, ...filter } })).data
+  t.match(await listed(), [{ id, status: 'pending', confirmedAt: null, version: 1, settling: true }])
+  t.match(await listed({ status: 'pending' }), [{ id, status: 'pending' }], 'a filter finds what is shown')
+  t.same(await listed({ status: 'confirmed' }), [])
   const unsent = `select name from outbox where aggregate = $1 and done_at is null order by aggregate_seq`
   t.same(await path.rows(unsent, [id]), [{ name: 'wallet.creditAccount' }, { name: 'deposit.confirmed' }])
 
@@ -34,6 +37,8 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
   t.equal(await path.balance(playerId), '10.00 / 10.00')
   await eventually(async () => (await path.rows(unsent, [id])).length === 0)
   t.match(await team.call(operations.payments.showDeposit, { input }), { status: 'confirmed', settling: false })
+  t.match(await listed({ status: 'confirmed' }), [{ id, status: 'confirmed' }])
+  t.same(await listed({ status: 'pending' }), [])
 })
 
 t.test(

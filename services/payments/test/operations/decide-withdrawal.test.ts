@@ -96,6 +96,35 @@ t.test(
   },
 )
 
+t.test('what one person pays alone for a player within a day counts together, at once too', async (t) => {
+  const playerId = await production.newPlayerWith('100.00')
+  const approved = async (amount: string) => {
+    const { id } = await production.requestWithdrawal(playerId, { amount })
+    await production.decide('alice', id, 'approve')
+    return id
+  }
+  const ids = await Promise.all(['3.00', '3.00', '3.00', '2.00'].map(approved))
+  const small = ids.pop() ?? ''
+  await bed.start('payments')
+  t.same(await outcomes(ids.map((id) => production.decide('alice', id, 'pay'))), { done: 1, TWO_PEOPLE_REQUIRED: 2 })
+  const shown = async (withdrawalId: string) =>
+    (await bed.team('alice').call(operations.payments.showWithdrawal, { input: { withdrawalId } })).payTakesTwo
+  t.same(await Promise.all(ids.map(shown)), [true, true, true])
+  t.equal(await shown(small), false)
+  t.match(await production.decide('alice', small, 'pay'), { status: 'paid' }, 'up to the limit')
+  const others = await production.newPlayerWith('100.00')
+  const { id: ofOther } = await production.requestWithdrawal(others, { amount: '5.00' })
+  await production.decide('alice', ofOther, 'approve')
+  t.match(await production.decide('alice', ofOther, 'pay'), { status: 'paid' }, 'another player')
+  const yesterday = `update payments.withdrawal set paid_at = paid_at - interval '25 hours' where player_id = $1 and paid_at is not null`
+  await bed.sql('admin').query(yesterday, [playerId])
+  t.same(await outcomes(ids.map((id) => production.decide('alice', id, 'pay'))), {
+    done: 1,
+    WITHDRAWAL_INVALID_STATE: 1,
+    TWO_PEOPLE_REQUIRED: 1,
+  })
+})
+
 t.test('in the sandbox one person of the team may do both', async (t) => {
   const { id } = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
   await path.decide('alice', id, 'approve')

@@ -69,6 +69,26 @@ t.test('listDeposits pages from the newest to the oldest, and filters', async (t
     await team.call(listDeposits, { input: { brandId, playerId, limit: 1 } })
   ).data
   t.same(await list({ externalReference }), [ids[0]])
+  t.same(await list({ brandId: undefined, playerId, externalReference }), [ids[0]])
+  const elsewhere = list({ brandId: undefined, environment: 'sandbox', externalReference })
+  t.equal(await refusal(elsewhere), 'VALIDATION_ERROR', 'no index has the references of all brands')
+})
+
+t.test('without a brand, a player and a begin, listDeposits goes back 31 days', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  const [recent, older, oldest] = await Promise.all(
+    [1, 2, 3].map(() => path.createDeposit(playerId, { method: 'old' })),
+  )
+  const age = `update payments.deposit set created_at = now() - $2::interval where id = $1`
+  await bed.sql('admin').query(age, [recent?.id, '30 days'])
+  await bed.sql('admin').query(age, [older?.id, '32 days'])
+  await bed.sql('admin').query(age, [oldest?.id, '90 days'])
+  const list = async (filter: object) =>
+    (await team.call(listDeposits, { input: { method: 'old', limit: 9, ...filter } })).data.map(({ id }) => id)
+  const all = [recent?.id, older?.id, oldest?.id]
+  t.same(await list({}), [recent?.id])
+  t.same(await list({ to: new Date(Date.now() - 31 * 86_400_000).toISOString() }), [older?.id])
+  for (const whose of [{ brandId }, { playerId }, { from: '2020-01-01T00:00:00.000Z' }]) t.same(await list(whose), all)
 })
 
 t.test(

@@ -9,10 +9,12 @@ const operation = operations.wallet.adjustWallet
 
 export const adjustWallet = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
   handle(operation, {
-    async takesTwo({ input: { playerId, amount } }, { db }) {
+    async takesTwo({ input: { playerId, amount, reference }, actor: person }, { db, now }) {
       const account = await findBalanceOfPlayer(db, playerId)
       // Nobody need propose what is refused anyway.
-      return account !== undefined && twoPeople.holds(db, { brandId: account.brandId, amount: toMinorUnits(amount) })
+      if (account === undefined) return false
+      const correction = { brandId: account.brandId, playerId, reference, person, amount: toMinorUnits(amount) }
+      return twoPeople.holds(db, correction, now)
     },
     async run(call, tools) {
       const { playerId, amount, reference, reason } = call.input
@@ -33,6 +35,6 @@ export const adjustWallet = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
         effectiveAt: tools.now,
         reason,
       }
-      return postTransfer(ledger, transfer, { operation, call, tools })
+      return postTransfer(ledger, transfer, { operation, call, tools, twoPeople })
     },
   })

@@ -10,11 +10,11 @@ const operation = operations.wallet.reverseTransfer
 
 export const reverseTransfer = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
   handle(operation, {
-    async takesTwo({ input: { transferId } }, { db }) {
+    async takesTwo({ input: { transferId, reference }, actor: person }, { db, now }) {
       const reversed = await findEntry(db, transferIdOf(transferId))
-      return (
-        reversed !== undefined && twoPeople.holds(db, { brandId: reversed.brandId, amount: reversed.transferAmount })
-      )
+      if (reversed === undefined) return false
+      const { brandId, playerId, transferAmount: amount } = reversed
+      return twoPeople.holds(db, { brandId, playerId, reference, person, amount }, now)
     },
     async run(call, tools) {
       const { reference, reason } = call.input
@@ -36,6 +36,6 @@ export const reverseTransfer = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
         reverses: id,
         reason,
       }
-      return postTransfer(ledger, transfer, { operation, call, tools })
+      return postTransfer(ledger, transfer, { operation, call, tools, twoPeople })
     },
   })

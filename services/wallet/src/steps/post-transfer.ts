@@ -5,13 +5,15 @@ import { unexpected } from '../domain/unexpected.ts'
 import { findEntry } from '../storage/statement.ts'
 import { teamEntry } from '../views/entry.ts'
 import type { Ledger } from './ledger.ts'
+import type { TwoPeopleRule } from './two-people.ts'
 
 type TeamTransfer = typeof operations.wallet.adjustWallet | typeof operations.wallet.reverseTransfer
 
 /**
  * Posts a transfer by the team and records who did it and why, in one transaction. A replay is not recorded again.
  * @throws {Rejection} TRANSFER_CONFLICT, TRANSFER_ALREADY_REVERSED, INSUFFICIENT_FUNDS, VALIDATION_ERROR (the balance
- *   would be higher than the team may take it)
+ *   would be higher than the team may take it), SERVICE_UNAVAILABLE (another correction by the same person was faster, and
+ *   with it this one may take two people: the next attempt sees it)
  */
 export async function postTransfer(
   ledger: Ledger,
@@ -20,10 +22,25 @@ export async function postTransfer(
     operation,
     call,
     tools,
-  }: { readonly operation: TeamTransfer; readonly call: Call<TeamTransfer>; readonly tools: DirectTools },
+    twoPeople,
+  }: {
+    readonly operation: TeamTransfer
+    readonly call: Call<TeamTransfer>
+    readonly tools: DirectTools
+    readonly twoPeople: TwoPeopleRule
+  },
 ) {
   const result = await ledger.post(posting, async (db, reached) => {
-    if (reached.outcome === 'posted' && !reached.replayed) await recordAction(db, operation, call, tools.now)
+    if (reached.outcome !== 'posted' || reached.replayed) return
+    await recordAction(db, operation, call, tools.now)
+    if (call.approves !== undefined) return
+    // Once more, under the lock of the account, where corrections of one player come one after another.
+    const { brandId, playerId, reference, amount } = posting
+    const correction = { brandId, playerId, reference, amount, person: call.actor }
+    if (await twoPeople.holds(db, correction, tools.now))
+      throw new Rejection('SERVICE_UNAVAILABLE', undefined, {
+        cause: new Error(`${reference} takes two people by now`),
+      })
   })
   if (result.outcome === 'conflict') throw new Rejection('TRANSFER_CONFLICT')
   if (result.outcome === 'already_reversed') throw new Rejection('TRANSFER_ALREADY_REVERSED')

@@ -1,8 +1,12 @@
 import { toMinorUnits } from '@backoffice/contracts'
 import type { ReadDb } from '@backoffice/service-runtime'
 import { environmentOf } from '../storage/brands.ts'
+import { type Correction, sumCorrectedAlone } from '../storage/corrected-alone.ts'
 
-/** Corrections take two people in production, where they are above an amount. */
+/**
+ * Corrections take two people in production, where they are above an amount. What one person corrected alone of a player's
+ * balance is counted together, so that many small corrections are no way around it.
+ */
 export class TwoPeopleRule {
   readonly #above: bigint
 
@@ -11,12 +15,14 @@ export class TwoPeopleRule {
     this.#above = toMinorUnits(above)
   }
 
-  /** @param amount in minor units, whatever its sign */
+  /** @param correction `amount` in minor units, whatever its sign */
   async holds(
     db: ReadDb,
-    { brandId, amount }: { readonly brandId: string; readonly amount: bigint },
+    { amount, ...correction }: Correction & { readonly amount: bigint },
+    now: Date,
   ): Promise<boolean> {
+    if ((await environmentOf(db, correction.brandId)) !== 'production') return false
     const size = amount < 0n ? -amount : amount
-    return size > this.#above && (await environmentOf(db, brandId)) === 'production'
+    return size > this.#above || size + (await sumCorrectedAlone(db, correction, now)) > this.#above
   }
 }

@@ -1,4 +1,4 @@
-import { operations, type Rejection } from '@backoffice/contracts'
+import { defined, operations, type Rejection } from '@backoffice/contracts'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
@@ -43,6 +43,47 @@ t.test('a debit counts like a credit', async (t) => {
   const { playerId } = await open('production', 'ply_production')
   const input = { playerId, amount: '-20.01', reference: 'debit', reason }
   t.equal((await refusal(bed.team('alice').call(adjustWallet, { input }))).code, 'AWAITS_APPROVAL')
+})
+
+t.test('what one person corrects alone for a player within a day counts together, either way', async (t) => {
+  const { playerId, balance } = await open('production', 'ply_often')
+  const give = (user: 'alice' | 'bob', amount: string, reference: string, approves?: string) =>
+    bed.team(user).call(adjustWallet, { input: { playerId, amount, reference, reason }, ...defined({ approves }) })
+  const { transferId } = await give('alice', '12.00', 'often-1')
+  t.match(await give('alice', '12.00', 'often-1'), { replayed: true }, 'a retry counts once')
+  await give('bob', '10.00', 'often-0')
+  const { code, details } = await refusal(give('alice', '-8.01', 'often-2'))
+  t.equal(code, 'AWAITS_APPROVAL')
+  const approves = String(details?.proposalId)
+  t.equal((await refusal(give('alice', '-8.01', 'often-2', approves))).code, 'TWO_PEOPLE_REQUIRED')
+  await give('bob', '-8.01', 'often-2', approves)
+  t.match(await give('alice', '8.00', 'often-3'), { replayed: false }, 'what two agreed to counts for nobody')
+  const back = { transferId, reference: 'often-back', reason }
+  t.equal((await refusal(bed.team('alice').call(reverseTransfer, { input: back }))).code, 'AWAITS_APPROVAL')
+  t.equal((await refusal(give('bob', '10.01', 'often-4'))).code, 'AWAITS_APPROVAL')
+  t.match(await give('bob', '-10.00', 'often-4'), { replayed: false }, 'another person')
+  t.equal(await balance(), '11.99')
+  const other = await open('production', 'ply_other')
+  const input = { playerId: other.playerId, amount: '20.00', reference: 'other-1', reason }
+  t.match(await bed.team('alice').call(adjustWallet, { input }), { replayed: false }, 'another player')
+})
+
+t.test('many corrections at once by one person sum to no more than the limit', async (t) => {
+  const { playerId, balance } = await open('production', 'ply_at_once')
+  const give = (reference: string) =>
+    bed.team('alice').call(adjustWallet, { input: { playerId, amount: '6.00', reference, reason } })
+  const given = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => give(`at-once-${index}`)))
+  const done = given.filter(({ status }) => status === 'fulfilled').length
+  t.ok(done >= 1 && done <= 3, `${done}`)
+  t.equal(Number(await balance()), 6 * done)
+})
+
+t.test('who names a proposal that is none is refused, also below the limit', async (t) => {
+  const { playerId, balance } = await open('production', 'ply_named')
+  const input = { playerId, amount: '1.00', reference: 'named', reason }
+  const call = bed.team('alice').call(adjustWallet, { input, approves: 'prp_none' })
+  t.equal((await refusal(call)).code, 'PROPOSAL_NOT_FOUND')
+  t.equal(await balance(), '0.00')
 })
 
 t.test('the sandbox has no money of anybody: one is enough', async (t) => {

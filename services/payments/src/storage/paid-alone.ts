@@ -1,0 +1,26 @@
+import { aloneHours } from '@backoffice/contracts'
+import { hourMs, type ReadDb, unnest } from '@backoffice/service-runtime'
+
+interface Asked {
+  readonly playerId: string
+  readonly person: string
+}
+
+/** What each person both approved and paid of a player's withdrawals lately, in minor units, in the order of `asked`. */
+export async function sumPaidAlone(db: ReadDb, asked: readonly Asked[], now: Date): Promise<bigint[]> {
+  if (asked.length === 0) return []
+  const since = new Date(now.getTime() - aloneHours * hourMs)
+  const rows = await db<{ paid: bigint }>`
+    select coalesce((
+      select sum(w.amount) from withdrawal w
+      where w.player_id = asked.player_id and w.paid_at > ${since}::timestamptz and w.approved_by = asked.person
+        and exists (
+          select from status_transition s
+          where s.record_id = w.id and s.to_status = 'paid' and s.by_kind = 'team' and s.by_name = asked.person
+        )
+    ), 0)::bigint as paid
+    from ${unnest('asked', asked, 'player_id text, person text')}
+    order by place
+  `
+  return rows.map(({ paid }) => paid)
+}
