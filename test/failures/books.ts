@@ -11,7 +11,7 @@ const unrelated = new Set([
   // Written before a command begins, once for each login and each brand.
   ...[...serviceNames.map((name) => `${name}.team_session`), 'wallet.brand'],
   ...['gateway.rate_window', 'wallet.reconciliation', 'wallet.reconciliation_checkpoint'],
-  ...['wallet.account_checkpoint', 'wallet.system_checkpoint'],
+  ...['wallet.reconciliation_moment', 'wallet.account_checkpoint', 'wallet.system_checkpoint'],
 ])
 
 const byStatus = [

@@ -44,6 +44,7 @@ const kept: Readonly<Record<string, string>> = {
   'gateway.credential_use': 'one row for each key',
   'wallet.account_checkpoint': 'one row for each account',
   'wallet.reconciliation_checkpoint': 'one row',
+  'wallet.reconciliation_moment': 'the ledger: a short row for each run',
   'payments.deposit': 'a record',
   'payments.depositor': 'one row for each player',
   'payments.status_transition': 'the history of records',

@@ -30,7 +30,8 @@ export async function consoleBed(
 ) {
   // That provider says itself which keys it has.
   const people = Object.keys(identity).length === 0 ? {} : { ...identity, TEAM_KEYS_FILE: '' }
-  const config = { players: people, payments: { ...people, PAY_ALONE_UP_TO: '10.00' }, wallet: people }
+  const alone = { PAY_ALONE_UP_TO: '10.00' }
+  const config = { players: people, payments: { ...people, ...alone }, wallet: { ...people, ...alone } }
   const bed = await testBed(t, { players, payments, wallet, ...others }, { config })
   const own = {
     ...bed.issuer.settings,

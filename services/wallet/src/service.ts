@@ -42,6 +42,8 @@ export const wallet = defineService({
     RECONCILE_FULL_OFFSET_MS: Type.Integer({ minimum: 0, maximum: dayMs, default: 6 * 3_600_000 }),
     /** Up to this amount one person may correct a balance in production; above it takes two. */
     CORRECT_ALONE_UP_TO: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '0.00' }),
+    /** The setting of payments: up to this amount one person may approve a withdrawal in production and pay it. */
+    PAY_ALONE_UP_TO: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '0.00' }),
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },
   migrations,
@@ -56,7 +58,11 @@ export const wallet = defineService({
       ...context,
       url: url === undefined ? undefined : verifiedUrl(url, settings.DATABASE_CA_FILE),
       heads,
-      team: { ...context.team, aloneUpTo: settings.CORRECT_ALONE_UP_TO },
+      team: {
+        ...context.team,
+        aloneUpTo: settings.CORRECT_ALONE_UP_TO,
+        payAloneUpTo: settings.PAY_ALONE_UP_TO,
+      },
     })
     const schedule = {
       everyMs,

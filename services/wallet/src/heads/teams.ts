@@ -12,6 +12,8 @@ export interface KnownTeam {
   readonly keys: readonly IssuerKey[]
   /** Up to this amount one person could correct a balance in production. */
   readonly aloneUpTo: string
+  /** Up to this amount one person could approve a withdrawal in production and pay it. */
+  readonly payAloneUpTo: string
 }
 
 const kind = 'team'
@@ -31,7 +33,7 @@ export async function writeTeam(store: HeadStore, team: KnownTeam): Promise<void
 export const isSameTeam = (one: KnownTeam, other: KnownTeam): boolean =>
   inputDigest(stored(one)) === inputDigest(stored(other))
 
-function stored({ identity, keys, aloneUpTo }: KnownTeam) {
+function stored({ identity, keys, aloneUpTo, payAloneUpTo }: KnownTeam) {
   const { keysFile: _file, rolesOfGroup, machines, ...settings } = identity
   // A provider may list its keys in any order.
   const sorted = [...keys].sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))
@@ -41,13 +43,14 @@ function stored({ identity, keys, aloneUpTo }: KnownTeam) {
     machines: [...machines.values()],
     keys: sorted,
     aloneUpTo,
+    payAloneUpTo,
   }
 }
 
 function teamFrom(text: string): KnownTeam {
-  const { since, keys, aloneUpTo, rolesOfGroup, machines, issuer, ...settings } = JSON.parse(text) as ReturnType<
-    typeof stored
-  > & { readonly since: string }
+  const { since, keys, aloneUpTo, payAloneUpTo, rolesOfGroup, machines, issuer, ...settings } = JSON.parse(
+    text,
+  ) as ReturnType<typeof stored> & { readonly since: string }
   const identity = {
     ...settings,
     issuer: issuer ?? undefined,
@@ -55,5 +58,5 @@ function teamFrom(text: string): KnownTeam {
     rolesOfGroup: new Map(rolesOfGroup),
     machines: new Map(machines.map((machine) => [machine.name, machine])),
   }
-  return { since: new Date(since), identity, keys, aloneUpTo }
+  return { since: new Date(since), identity, keys, aloneUpTo, payAloneUpTo }
 }

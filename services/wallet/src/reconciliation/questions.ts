@@ -1,11 +1,14 @@
 import type { Question } from './check.ts'
-import { decisions, events, histories } from './history-checks.ts'
+import { decisions, events, histories, type PayAlone } from './history-checks.ts'
 import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
 import { deposits, withdrawals } from './payments-checks.ts'
 import { accounts } from './players-checks.ts'
 
-/** What PostgreSQL is asked about records, in the order of the report. */
-export const sqlQuestions: readonly Question[] = [
+/**
+ * What PostgreSQL is asked about records, in the order of the report.
+ * @param payAlone up to which amount one person may approve and pay, as `decisions` takes it
+ */
+export const sqlQuestions = (payAlone: readonly PayAlone[]): readonly Question[] => [
   ...transfers,
   ...counterparties,
   ...corrections,
@@ -14,7 +17,7 @@ export const sqlQuestions: readonly Question[] = [
   ...deposits,
   ...withdrawals,
   ...histories,
-  ...decisions,
+  ...decisions(payAlone),
   ...events,
   ...accounts,
 ]
@@ -22,6 +25,6 @@ export const sqlQuestions: readonly Question[] = [
 /** The checks that every run makes. */
 export const checkNames = [
   ...['balances', 'chains', 'sums', 'checkpoints'],
-  ...new Set(sqlQuestions.map(({ check }) => check)),
+  ...new Set(sqlQuestions([]).map(({ check }) => check)),
   'inFlight',
 ]

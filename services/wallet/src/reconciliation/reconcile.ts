@@ -5,6 +5,7 @@ import { keepAccountCheckpoints } from '../storage/account-checkpoints.ts'
 import {
   findCheckpoint,
   keepCheckpoint,
+  keepMoment,
   type Progress,
   type ReconciliationCheckpoint,
 } from '../storage/reconciliations.ts'
@@ -18,7 +19,7 @@ import { type ConfiguredHeads, compareHeads, exportFault, nameExports, stillWant
 import { findInFlight } from './in-flight-check.ts'
 import { reachPresent } from './present.ts'
 import { checkNames, sqlQuestions } from './questions.ts'
-import { Signatures, type TeamRules } from './signatures.ts'
+import { signatures } from './signatures.ts'
 import { Snapshots } from './snapshots.ts'
 import { beginningOf, type Since, type Source, sourcesOf } from './sources.ts'
 import {
@@ -28,6 +29,7 @@ import {
   type SystemPlace,
   SystemSum,
 } from './system-check.ts'
+import { TeamHistory, type TeamRules } from './team-history.ts'
 
 /** How many keys one snapshot looks at, and how many entries of players. */
 export interface PageSizes {
@@ -152,12 +154,18 @@ class Run {
 
   /** Says where the run begins, and what it asks. */
   async #begin(): Promise<Begun> {
-    const at = await reachPresent(this.#snapshots, this.#db, this.#options.signal)
-    const { heads, team } = this.#options
-    const signatures = team && (await Signatures.begin(team, at, heads?.store))
+    const { runId, heads, team: rules, signal } = this.#options
+    await keepMoment(this.#db, runId)
+    const at = await reachPresent(this.#snapshots, this.#db, signal)
+    const team = rules && (await TeamHistory.read(rules, at, heads?.store))
     const beginning = await this.#look()
-    const { since } = beginning
-    const questions = signatures === undefined ? sqlQuestions : [...sqlQuestions, signatures.question(since)]
+    const { checkpoint, since } = beginning
+    const open = checkpoint?.open.listed ?? []
+    const named = new Set(open.filter(({ difference }) => difference.check === 'signatures').map(({ key }) => key))
+    const questions = [
+      ...sqlQuestions(team?.payAlone ?? []),
+      ...(team === undefined ? [] : [signatures({ at, team, named })]),
+    ]
     const examination = new Examination({ questions, findings: this.#findings, since })
     return { ...beginning, at, examination }
   }

@@ -14,7 +14,7 @@ import {
 } from '../storage/reconciliations.ts'
 import type { ConfiguredHeads } from './heads-check.ts'
 import { reconcile } from './reconcile.ts'
-import type { TeamRules } from './signatures.ts'
+import type { TeamRules } from './team-history.ts'
 
 const heartbeatEveryMs = 1_000
 const silenceMsMax = silenceSecondsMax * 1_000

@@ -27,7 +27,7 @@ export interface Source {
 }
 
 /** Times of ids and of rows come from the clocks of processes, and a row is seen when its transaction ends. */
-const overlapMs = 10 * 60_000
+export const overlapMs = 10 * 60_000
 
 export const beginningOf = ({ below, at }: { readonly below: string; readonly at: Date }): Since => ({
   below: BigInt(below),

@@ -144,6 +144,14 @@ export async function isFullRunning(db: ReadDb, since: Date): Promise<boolean> {
   return rows.length > 0
 }
 
+/** Writes when a run began. Ids of transactions begin anew after a dump was restored: until they are higher, it says nothing. */
+export async function keepMoment(db: Db, runId: string): Promise<void> {
+  await db`
+    insert into reconciliation_moment (run_id)
+    select ${runId}::text where not exists (select from reconciliation_moment where xid > pg_current_xact_id())
+  `
+}
+
 /** Of the run that finished last. */
 export async function latestReport(
   db: ReadDb,

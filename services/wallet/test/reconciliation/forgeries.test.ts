@@ -17,6 +17,10 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
 import { folderStore } from '../../src/heads/folder.ts'
+import { ask } from '../../src/reconciliation/check.ts'
+import { signatures } from '../../src/reconciliation/signatures.ts'
+import { Snapshots } from '../../src/reconciliation/snapshots.ts'
+import { TeamHistory } from '../../src/reconciliation/team-history.ts'
 import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/steps/ledger.ts'
 import { aloneUpToAnything } from '../alone.ts'
@@ -36,7 +40,7 @@ const bed = await testBed(
 let walletReplica = bed.services.wallet
 const { payments: pay, players: play, wallet: money } = operations
 
-const team = { ...bed.services.wallet.team, aloneUpTo: '50.00', rollOutMs: 0 }
+const team = { ...bed.services.wallet.team, aloneUpTo: '50.00', payAloneUpTo: '9.99', rollOutMs: 0 }
 /** Somebody else's identity provider. */
 const stranger = new TestIssuer()
 t.teardown(() => stranger.remove())
@@ -94,8 +98,9 @@ class Brand {
       Extract<Posting, { kind: 'credit' | 'debit' }>,
       'brandId' | 'playerId' | 'currency' | 'transferId' | 'effectiveAt'
     >,
+    now = () => new Date(),
   ) {
-    const ledger = new Ledger(walletReplica)
+    const ledger = new Ledger({ ...walletReplica, clock: { now } })
     const { brandId, currency } = this.scope
     const target = { brandId, currency, playerId: this.playerId }
     const outcome = await ledger.post({ ...posting, ...target, transferId: newId('trf'), effectiveAt: new Date() })
@@ -132,21 +137,32 @@ async function tellOf({ scope, playerId }: Brand, depositId: string): Promise<vo
   ])
 }
 
-const auditCorrection = (operation: string, input: Readonly<Record<string, string>>, subject: string) =>
+const auditCorrection = (
+  operation: string,
+  input: Readonly<Record<string, string>>,
+  subject: string,
+  now = () => new Date(),
+) =>
   as(
     'wallet',
     `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
-    values ($1, now(), 'alice', $2, $1, $3, $4, $5)`,
-    [newId('aud'), operation, subject, input.reason, JSON.stringify(input)],
+    values ($1, $6, 'alice', $2, $1, $3, $4, $5)`,
+    [newId('aud'), operation, subject, input.reason, JSON.stringify(input), now()],
   )
 
 const keysText = (issuer: TestIssuer) => readFileSync(issuer.settings.TEAM_KEYS_FILE ?? '', 'utf8')
 
+interface Signing {
+  readonly issuer?: TestIssuer | undefined
+  /** When somebody logged in and signed. */
+  readonly now?: (() => Date) | undefined
+}
+
 /** A session as the wallet keeps it, and what somebody signed in it. */
-async function signedBy(user: TeamUser, call: object, issuer = bed.issuer) {
+async function signedBy(user: TeamUser, call: object, { issuer = bed.issuer, now = () => new Date() }: Signing) {
   const operationId = newId('opn')
   const signed = { operation: 'wallet.adjustWallet', operationId, input: {}, ...call }
-  const { idToken, proof } = await issuer.signer(user).sign(signed)
+  const { idToken, proof } = await issuer.signer(user, { now }).sign(signed)
   const session = newId('ses')
   const anchor = JSON.parse(keysText(issuer)).keys[0]
   await as(
@@ -157,23 +173,29 @@ async function signedBy(user: TeamUser, call: object, issuer = bed.issuer) {
   return { user, operationId, proof, session }
 }
 
-interface Forged {
+interface Forged extends Signing {
   readonly amount?: string
   readonly by: TeamUser
+  readonly reference?: string
   /** Who proposed it, and who approved it. */
   readonly two?: readonly [TeamUser, TeamUser]
   readonly signs?: object
-  readonly issuer?: TestIssuer
+  /** When it was posted, as the wallet says. */
+  readonly posted?: () => Date
 }
 
 /** A correction with all its records, as the wallet writes it. */
-async function forgeCorrection(brand: Brand, { amount = '1.00', by, two, signs, issuer }: Forged): Promise<void> {
-  const what = { playerId: brand.playerId, amount, reference: 'gift' }
+async function forgeCorrection(
+  brand: Brand,
+  { amount = '1.00', by, reference = 'gift', two, signs, posted, now = () => new Date(), issuer }: Forged,
+): Promise<void> {
+  const signing = { issuer, now }
+  const what = { playerId: brand.playerId, amount, reference }
   const input = { ...what, reason: 'a gift' }
   const id = newId('prp')
   if (two !== undefined) {
-    const proposed = await signedBy(two[0], { input }, issuer)
-    const approved = await signedBy(two[1], { input, approves: id }, issuer)
+    const proposed = await signedBy(two[0], { input }, signing)
+    const approved = await signedBy(two[1], { input, approves: id }, signing)
     await as(
       'wallet',
       `insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id,
@@ -185,11 +207,11 @@ async function forgeCorrection(brand: Brand, { amount = '1.00', by, two, signs, 
       ],
     )
   }
-  const { operationId, proof, session } = await signedBy(by, { input, ...signs }, issuer)
+  const { operationId, proof, session } = await signedBy(by, { input, ...signs }, signing)
   await as(
     'wallet',
     `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome, session, tool, proof, proposal)
-    values ($1, now(), $2, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'command line', $7, $8)`,
+    values ($1, $9, $2, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'command line', $7, $8)`,
     [
       newId('aud'),
       by,
@@ -199,9 +221,10 @@ async function forgeCorrection(brand: Brand, { amount = '1.00', by, two, signs, 
       session,
       proof,
       two === undefined ? null : id,
+      now(),
     ],
   )
-  await brand.post({ ...adjustment, amount: toMinorUnits(amount), reference: 'gift', reason: 'a gift' })
+  await brand.post({ ...adjustment, amount: toMinorUnits(amount), reference, reason: 'a gift' }, posted)
 }
 
 /** Ends an approved withdrawal as a payment does, each part of it where the service would write it. */
@@ -212,14 +235,10 @@ async function forgePayment(
     kind = 'team',
     by,
     audited = by,
-    aloneUpTo = null,
-  }: { kind?: string; by: string; audited?: string | null; aloneUpTo?: string | null },
+    changes = [{ field: 'status', before: 'approved', after: 'paid' }],
+  }: { kind?: string; by: string; audited?: string | null; changes?: unknown },
 ): Promise<void> {
   const operationId = newId('opn')
-  const changes = [
-    { field: 'status', before: 'approved', after: 'paid' },
-    ...(aloneUpTo === null ? [] : [{ field: 'payAloneUpTo', before: null, after: aloneUpTo }]),
-  ]
   await as(
     'payments',
     `update withdrawal set status = 'paid', version = 3, paid_at = now(), updated_at = now() where id = $1`,
@@ -291,8 +310,8 @@ async function forgeEnding(
   return id
 }
 
-async function approved(brand: Brand): Promise<string> {
-  const id = await brand.request('10.00')
+async function approved(brand: Brand, amount = '10.00'): Promise<string> {
+  const id = await brand.request(amount)
   await brand.decide('alice', id, 'approve')
   return id
 }
@@ -387,6 +406,8 @@ interface Forgery {
   readonly forge: (brand: Brand) => Promise<unknown>
 }
 
+const longAgo = () => new Date(Date.now() - 2 * 24 * 3_600_000)
+
 const adjustment = { kind: 'credit', type: 'ADJUSTMENT', counterparty: 'adjustments', amount: 100_000_000n } as const
 
 const forgeries: readonly Forgery[] = [
@@ -457,6 +478,25 @@ const forgeries: readonly Forgery[] = [
       await auditCorrection('adjustWallet', input, brand.playerId)
       await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
     },
+  },
+  {
+    what: 'the wallet enters an adjustment as if it were of before people signed',
+    found: ['signatures'],
+    async forge(brand) {
+      const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
+      await auditCorrection('adjustWallet', input, brand.playerId, longAgo)
+      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' }, longAgo)
+    },
+  },
+  {
+    what: 'the wallet enters an adjustment as if it were of the time of an old login',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance', now: longAgo, posted: longAgo }),
+  },
+  {
+    what: 'the wallet enters an adjustment with the audit entry and signature of an old login',
+    found: ['signatures'],
+    forge: (brand) => forgeCorrection(brand, { by: 'finance', now: longAgo }),
   },
   {
     what: 'the wallet enters an adjustment with a signature for another one',
@@ -583,14 +623,23 @@ const forgeries: readonly Forgery[] = [
     forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice' }),
   },
   {
-    what: 'one person approves and pays, up to the amount for which one was enough then',
+    what: 'one person approves and pays, up to the amount for which one is enough',
     found: [],
-    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice', aloneUpTo: '10.00' }),
+    forge: async (brand) => forgePayment(brand, await approved(brand, '9.99'), { by: 'alice' }),
   },
   {
-    what: 'one person approves and pays more than one person could',
+    what: 'one person approves and pays, and payments says that one was enough',
     found: ['decisions'],
-    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice', aloneUpTo: '9.99' }),
+    forge: async (brand) =>
+      forgePayment(brand, await approved(brand), {
+        by: 'alice',
+        changes: [{ field: 'payAloneUpTo', before: null, after: '10.00' }],
+      }),
+  },
+  {
+    what: 'payments writes a list of changes that is none',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await approved(brand), { by: 'alice', changes: {} }),
   },
   {
     what: 'a payment is in nobody’s audit trail',
@@ -739,6 +788,12 @@ t.test('what is forged is named, each by its check, and nothing else is', async 
     })
 })
 
+/** What a run says of the signatures of a brand's corrections. */
+const signatureFaults = async ({ scope }: Brand, options: Parameters<typeof runOf>[1]) =>
+  (await runOf(bed, options)).differences
+    .filter(({ check, brandId }) => check === 'signatures' && brandId === scope.brandId)
+    .map(({ actual }) => actual.replace(/^.*\): /, ''))
+
 t.test(
   'who belonged to the team is recorded beside the heads, so that an old signature counts when all has changed',
   async (t) => {
@@ -747,10 +802,8 @@ t.test(
     await bed.team('finance').call(money.adjustWallet, { input })
     const store = folderStore(t.testdir())
     const heads = { store, everyMs: 1_000 }
-    const found = async (options: Parameters<typeof runOf>[1]) =>
-      (await runOf(bed, options)).differences
-        .filter(({ check, brandId }) => check === 'signatures' && brandId === brand.scope.brandId)
-        .map(({ actual }) => actual.replace(/^.*\): /, ''))
+    const found = (options: Parameters<typeof runOf>[1]) => signatureFaults(brand, options)
+    t.same(await found({ team: { ...team, rollOutMs: 3_600_000 } }), [], 'of before people signed, nothing is asked')
     t.same(await found({ team, heads }), [])
     t.same(await found({ team, heads }), [])
     t.equal((await store.list('team/', '')).length, 1, 'the same is recorded once')
@@ -767,6 +820,36 @@ t.test(
     const away = { ...team, keys: issuerKeys({ issuer: 'http://127.0.0.1:1', keysFile: undefined }) }
     t.same(await found({ team: away, heads }), [], 'while the provider is away')
     t.match(await found({ team: away }), [/cannot be reached/])
-    t.same(await found({ team: { ...changed, rollOutMs: 3_600_000 } }), [], 'of before people signed, nothing is asked')
   },
 )
+
+t.test('an amount that one person may correct later justifies no earlier correction', async (t) => {
+  const brand = await Brand.funded()
+  const heads = { store: folderStore(t.testdir()), everyMs: 1_000 }
+  t.same(await signatureFaults(brand, { team, heads }), [])
+  await forgeCorrection(brand, { amount: '60.00', by: 'finance' })
+  const byOne = ['it takes two people, and nobody has approved it']
+  t.same(await signatureFaults(brand, { team, heads }), byOne)
+  const raised = { ...team, aloneUpTo: '100.00' }
+  t.same(await signatureFaults(brand, { team: raised, heads }), byOne)
+  await forgeCorrection(brand, { amount: '70.00', by: 'finance', reference: 'later' })
+  t.same(await signatureFaults(brand, { team: raised, heads }), byOne, 'that one counts for later ones')
+})
+
+t.test('without a record of the team a correction that was named stays named when it is old', async (t) => {
+  const brand = await Brand.funded()
+  const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
+  await auditCorrection('adjustWallet', input, brand.playerId)
+  const key = await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
+  const at = new Date(Date.now() + 25 * 3_600_000)
+  const history = await TeamHistory.read(team, at, undefined)
+  const url = bed.environment('wallet').RECONCILE_DATABASE_URL ?? ''
+  const snapshots = await Snapshots.connect(url, { statementMsMax: 60_000, signal: new AbortController().signal })
+  t.teardown(() => snapshots.close())
+  const found = async (named: readonly string[]) => {
+    const question = signatures({ at, team: history, named: new Set(named) })
+    return (await snapshots.see((db) => ask(db, question, [key]))).map((one) => one.key)
+  }
+  t.same(await found([]), [])
+  t.same(await found([key]), [key])
+})

@@ -7,6 +7,7 @@ import { incrementalReconciliation } from './0005-incremental-reconciliation.ts'
 import { transfersByTime } from './0006-transfers-by-time.ts'
 import { transferOfPeriodDropped } from './0007-transfer-of-period-dropped.ts'
 import { brands } from './0008-brands.ts'
+import { reconciliationMoments } from './0009-reconciliation-moments.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   transfersByTime,
   transferOfPeriodDropped,
   brands,
+  reconciliationMoments,
 ]
