@@ -4,7 +4,7 @@ import { httpOperations, operations, sample } from '@backoffice/contracts'
 import { type HttpReply, lastingPort, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { codeSamplesOf, type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from '../src/index.ts'
-import { startReceiver } from './receivers.ts'
+import { eventsFolder, startReceiver } from './receivers.ts'
 import { snippet } from './runtimes.ts'
 import { installClient, type Program, runnerOf } from './sample-runners.ts'
 import { Workshop } from './workshop.ts'
@@ -61,7 +61,11 @@ async function startJourney() {
 
   // A process of its own, since this one stands still while a sample runs.
   const port = await lastingPort()
-  const settings = { PORT: String(port), WEBHOOK_SECRET: sandbox.webhookSecret ?? '' }
+  const settings = {
+    PORT: String(port),
+    WEBHOOK_SECRET: sandbox.webhookSecret ?? '',
+    EVENTS_FOLDER: eventsFolder(t),
+  }
   await startReceiver(t, [process.execPath, snippet('node', 'receive-webhook')], settings)
   const url = `http://127.0.0.1:${port}/`
   await team.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } })
