@@ -15,7 +15,7 @@ const baseUrl = 'https://backoffice.example.org/api/v1'
 /** The options of this repository, which are the strict ones. */
 const strictest = fileURLToPath(new URL('../../../tsconfig.base.json', import.meta.url))
 const typeRoots = [fileURLToPath(new URL('../../../node_modules/@types', import.meta.url))]
-const compilerOptions = { customConditions: ['@backoffice/source'], typeRoots }
+const compilerOptions = { typeRoots }
 const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url))
 const occurrences = (text: string, part: string) => text.split(part).length - 1
 
@@ -93,6 +93,11 @@ async function startJourney() {
   return {
     baseUrl: system.baseUrl,
     environment: { OPERATOR_KEY: key, OPERATOR_SECRET: secret },
+    /** Whether a request was sent under this key: then it takes no other. */
+    async isTaken(idempotencyKey: string): Promise<boolean> {
+      const { status } = await operator.post(`/players/${playerId}/deposits`, {}, { idempotencyKey })
+      return status === 409
+    },
     /** What stands in the example of an operation, and what a reader would write there. */
     async realValues(operationId: string): Promise<Readonly<Record<string, string>>> {
       return {
@@ -169,12 +174,31 @@ for (const language of sampleLanguages) {
       const code = program.code
         .replace(samplePlaceholders.key, journey.environment.OPERATOR_KEY)
         .replace(samplePlaceholders.secret, journey.environment.OPERATOR_SECRET)
-      statusIs(t, program.operationId, runner.asPasted(shop, { ...program, code }, {}))
+      const idempotencyKey = randomUUID()
+      statusIs(t, program.operationId, runner.asPasted(shop, { ...program, code }, { IDEMPOTENCY_KEY: idempotencyKey }))
+      const sent = id === 'curl' ? `create-deposit:${idempotencyKey}` : idempotencyKey
+      t.ok(await journey.isTaken(sent), 'the environment can give the key of an earlier run')
     },
   )
 }
 
 const curl = sampleLanguages.find(({ id }) => id === 'curl') as SampleLanguage
+t.test(
+  'curl: the same command again, in the same shell, is a retry',
+  { skip: skipWithout('curl', 'curl') },
+  async (t) => {
+    const shop = new Workshop()
+    t.teardown(() => shop.remove())
+    const { code } = await programOf(curl, 'requestWithdrawal')
+    const file = shop.write('request-withdrawal.sh', code)
+    // As after a time-out: the shell still has its variables.
+    const printed = shop.run('sh', ['-c', `. '${file}'; . '${file}'`], journey.environment)
+    const ids = [...printed.matchAll(/"id":"(wdr_\w+)"/g)].map(([, id]) => id)
+    t.equal(ids.length, 2)
+    t.equal(ids[0], ids[1])
+  },
+)
+
 t.test('curl: a sample can be pasted into zsh', { skip: skipWithout('zsh', 'zsh') }, async (t) => {
   const shop = new Workshop()
   t.teardown(() => shop.remove())

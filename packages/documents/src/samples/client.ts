@@ -3,6 +3,7 @@ import {
   inSingleQuotes,
   kebabCase,
   keepTheKey,
+  keyVariable,
   lines,
   type SampleCall,
   type SampleLanguage,
@@ -53,6 +54,7 @@ function signed({ operationId, summary, ids, query, body, needsIdempotencyKey, b
   ]
   return lines(
     `// Node.js 20 or newer: node ${filename(operationId)}; in TypeScript it is the same`,
+    '// Before that: npm install ./backoffice-client-*.tgz, the file that our team hands out',
     needsIdempotencyKey && `import { randomUUID } from 'node:crypto'`,
     `import { BackOfficeClient } from '@backoffice/client'`,
     '',
@@ -66,7 +68,7 @@ function signed({ operationId, summary, ids, query, body, needsIdempotencyKey, b
     `// ${summary}`,
     entriesOf(ids).map(([field, value]) => `const ${field} = '${value}' // ${yourId}`),
     takes === 'body' && body !== undefined && `const body = ${objectOf(body)}`,
-    needsIdempotencyKey && `const idempotencyKey = randomUUID() // ${keepTheKey}`,
+    needsIdempotencyKey && `const idempotencyKey = process.env.${keyVariable} ?? randomUUID() // ${keepTheKey}`,
     `const reply = await backOffice.${name}(${given.join(', ')})`,
     'console.log(JSON.stringify(reply, null, 2))',
     '',
