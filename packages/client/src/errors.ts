@@ -14,7 +14,7 @@ interface Refusal<Code = string, Details = unknown> {
   readonly details: Details
   /** Names the request in our logs; quote it when you ask for help. */
   readonly requestId: string | undefined
-  /** The key that the request carried. After a 5xx the outcome is unknown: retry with this key. */
+  /** The key that the request carried. After a 5xx the outcome is unknown: retry with it, within 24 hours. */
   readonly idempotencyKey: string | undefined
   /** How long the API asks to wait before the next try. */
   readonly retryAfterMs: number | undefined
@@ -44,7 +44,7 @@ export const BackOfficeError = class BackOfficeError extends Error {
   readonly prototype: BackOfficeError
 }
 
-/** No reply came, for whatever reason, so the outcome is unknown. Retry with the same `idempotencyKey`. */
+/** No reply came, so the outcome is unknown. Retry with the same `idempotencyKey`, within 24 hours. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly idempotencyKey: string | undefined
