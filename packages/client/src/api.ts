@@ -676,6 +676,8 @@ export interface components {
       details?: {
         /** @description Our clock, in epoch seconds. */
         serverTime: number
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -700,7 +702,9 @@ export interface components {
         /** @description The string that we built from your request and signed. */
         canonicalString: string
         /** @description A page that compares it with yours. It sends nothing to anybody. */
-        compareAt: string
+        compareAt?: string
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -763,12 +767,16 @@ export interface components {
          */
         in: 'body' | 'query' | 'path' | 'headers'
         /** @description What is wrong, a place each. */
-        issues: {
+        issues: ({
           /** @description JSON pointer to the value; empty for the whole part. */
           path: string
           /** @description What is wrong with it, in plain words. It may change. */
           message: string
-        }[]
+        } & {
+          [key: string]: unknown
+        })[]
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -791,7 +799,7 @@ export interface components {
     /**
      * @description Cause: A fault of ours.
      *
-     *     Cure: Retry with the same Idempotency-Key, with exponential backoff and jitter, after `Retry-After` at the earliest. If it stays, send us the request id.
+     *     Cure: Retry with the same Idempotency-Key, within 24 hours of the first request, with exponential backoff and jitter, after `Retry-After` at the earliest. If it stays, send us the request id.
      */
     InternalError: {
       /** @enum {string} */
@@ -806,7 +814,7 @@ export interface components {
     /**
      * @description Cause: Part of our system is away for a moment.
      *
-     *     Cure: Retry with the same Idempotency-Key, with exponential backoff and jitter, after `Retry-After` at the earliest.
+     *     Cure: Retry with the same Idempotency-Key, within 24 hours of the first request, with exponential backoff and jitter, after `Retry-After` at the earliest.
      */
     ServiceUnavailableError: {
       /** @enum {string} */
@@ -934,6 +942,8 @@ export interface components {
          * @constant
          */
         signature: 'used'
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -974,6 +984,8 @@ export interface components {
       details: {
         /** @description The player that has the `externalId`. */
         playerId: string
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1158,6 +1170,8 @@ export interface components {
          * @enum {string}
          */
         reason: 'self_exclusion' | 'daily_limit' | 'sandbox_trigger'
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1179,6 +1193,8 @@ export interface components {
       requestId: string
       details: {
         status: components['schemas']['PlayerStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1201,6 +1217,8 @@ export interface components {
       details: {
         /** @description The deposit that has the `externalReference`. */
         depositId: string
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1225,6 +1243,8 @@ export interface components {
         expected: string
         /** @description Yours. */
         received: string
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1263,6 +1283,8 @@ export interface components {
         /** @description The deposit. */
         depositId: string
         status: components['schemas']['DepositStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1382,6 +1404,8 @@ export interface components {
       requestId: string
       details: {
         kycStatus: components['schemas']['KycStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1499,7 +1523,7 @@ export interface components {
     /**
      * @description Cause: The id is wrong, or belongs to the other environment.
      *
-     *     Cure: Use the `id` that the request answered. If you lost it, repeat the request with its Idempotency-Key.
+     *     Cure: Use the `id` that the request answered. If you lost it, find it in the events `withdrawal.status_changed`. Within 24 hours of the first request you may also repeat it with its Idempotency-Key; later that would be a second withdrawal, so talk to us.
      */
     WithdrawalNotFoundError: {
       /** @enum {string} */
@@ -1530,6 +1554,8 @@ export interface components {
         /** @description The withdrawal. */
         withdrawalId: string
         status: components['schemas']['WithdrawalStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1613,6 +1639,8 @@ export interface components {
         /** @description The withdrawal. */
         withdrawalId: string
         status: components['schemas']['WithdrawalStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1880,7 +1908,7 @@ export interface components {
         /** @description The string that we built from your request and signed. */
         canonicalString: string
         /** @description A page that compares it with yours. It sends nothing to anybody. */
-        compareAt: string
+        compareAt?: string
       }
       /** @description X-Timestamp must be epoch seconds within 5 minutes of the server clock. */
       TIMESTAMP_OUT_OF_RANGE?: {
@@ -6113,7 +6141,7 @@ export interface operations {
     parameters: {
       query?: never
       header: {
-        /** @description Id of the event: use it to drop duplicates. */
+        /** @description Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body. */
         'X-Webhook-Id': string
         /** @description Epoch seconds of this attempt, part of what is signed. */
         'X-Webhook-Timestamp': string
@@ -6178,7 +6206,7 @@ export interface operations {
     parameters: {
       query?: never
       header: {
-        /** @description Id of the event: use it to drop duplicates. */
+        /** @description Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body. */
         'X-Webhook-Id': string
         /** @description Epoch seconds of this attempt, part of what is signed. */
         'X-Webhook-Timestamp': string
@@ -6242,7 +6270,7 @@ export interface operations {
     parameters: {
       query?: never
       header: {
-        /** @description Id of the event: use it to drop duplicates. */
+        /** @description Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body. */
         'X-Webhook-Id': string
         /** @description Epoch seconds of this attempt, part of what is signed. */
         'X-Webhook-Timestamp': string
@@ -6307,7 +6335,7 @@ export interface operations {
     parameters: {
       query?: never
       header: {
-        /** @description Id of the event: use it to drop duplicates. */
+        /** @description Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body. */
         'X-Webhook-Id': string
         /** @description Epoch seconds of this attempt, part of what is signed. */
         'X-Webhook-Timestamp': string
