@@ -923,7 +923,7 @@ export interface components {
     /**
      * @description Cause: Two intents share a key, or a retry serialised its body anew. With `details.signature`: two equal requests were signed in one second.
      *
-     *     Cure: Repeat the stored bytes with the stored key; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.
+     *     Cure: Repeat the stored bytes with the stored key, within 24 hours of the first request; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.
      */
     IdempotencyConflictError: {
       /**

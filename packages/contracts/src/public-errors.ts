@@ -128,7 +128,7 @@ export const publicErrors = {
     message: 'The request did not arrive in time.',
     retryable: true,
     cause: 'Your connection broke off, or sent so slowly that the request was not complete after 20 seconds.',
-    cure: 'Send it again, with the same Idempotency-Key.',
+    cure: 'Send it again, with the same Idempotency-Key, within 24 hours of the first request.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
@@ -136,7 +136,7 @@ export const publicErrors = {
     retryable: false,
     cause:
       'Two intents share a key, or a retry serialised its body anew. With `details.signature`: two equal requests were signed in one second.',
-    cure: 'Repeat the stored bytes with the stored key; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.',
+    cure: 'Repeat the stored bytes with the stored key, within 24 hours of the first request; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.',
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
