@@ -27,7 +27,7 @@ function isGenuine(headers, rawBody) {
  * @throws when it cannot be kept: then it must not be acknowledged
  */
 function store(id, rawBody) {
-  if (!/^\w+$/.test(id)) throw new Error('an event without an id')
+  if (!/^evt_\w+$/.test(id)) throw new Error('an event without an id')
   const file = join(EVENTS_FOLDER, id)
   if (existsSync(`${file}.waiting`) || existsSync(`${file}.done`)) return false
   // Under another name until it is whole: the worker must not read half an event.
