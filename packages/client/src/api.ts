@@ -716,6 +716,8 @@ export interface components {
       details?: {
         /** @description Our clock, in epoch seconds. */
         serverTime: number
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -740,7 +742,9 @@ export interface components {
         /** @description The string that we built from your request and signed. */
         canonicalString: string
         /** @description A page that compares it with yours. It sends nothing to anybody. */
-        compareAt: string
+        compareAt?: string
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -803,12 +807,16 @@ export interface components {
          */
         in: 'body' | 'query' | 'path' | 'headers'
         /** @description What is wrong, a place each. */
-        issues: {
+        issues: ({
           /** @description JSON pointer to the value; empty for the whole part. */
           path: string
           /** @description What is wrong with it, in plain words. It may change. */
           message: string
-        }[]
+        } & {
+          [key: string]: unknown
+        })[]
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -831,7 +839,7 @@ export interface components {
     /**
      * @description Cause: A fault of ours.
      *
-     *     Cure: Retry with the same Idempotency-Key, with exponential backoff and jitter, after `Retry-After` at the earliest. If it stays, send us the request id.
+     *     Cure: Retry with the same Idempotency-Key, within 24 hours of the first request, with exponential backoff and jitter, after `Retry-After` at the earliest. If it stays, send us the request id.
      */
     InternalError: {
       /** @enum {string} */
@@ -846,7 +854,7 @@ export interface components {
     /**
      * @description Cause: Part of our system is away for a moment.
      *
-     *     Cure: Retry with the same Idempotency-Key, with exponential backoff and jitter, after `Retry-After` at the earliest.
+     *     Cure: Retry with the same Idempotency-Key, within 24 hours of the first request, with exponential backoff and jitter, after `Retry-After` at the earliest.
      */
     ServiceUnavailableError: {
       /** @enum {string} */
@@ -955,7 +963,7 @@ export interface components {
     /**
      * @description Cause: Two intents share a key, or a retry serialised its body anew. With `details.signature`: two equal requests were signed in one second.
      *
-     *     Cure: Repeat the stored bytes with the stored key; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.
+     *     Cure: Repeat the stored bytes with the stored key, within 24 hours of the first request; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.
      */
     IdempotencyConflictError: {
       /**
@@ -974,6 +982,8 @@ export interface components {
          * @constant
          */
         signature: 'used'
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1014,6 +1024,8 @@ export interface components {
       details: {
         /** @description The player that has the `externalId`. */
         playerId: string
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1198,6 +1210,8 @@ export interface components {
          * @enum {string}
          */
         reason: 'self_exclusion' | 'daily_limit' | 'sandbox_trigger'
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1219,6 +1233,8 @@ export interface components {
       requestId: string
       details: {
         status: components['schemas']['PlayerStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1241,6 +1257,8 @@ export interface components {
       details: {
         /** @description The deposit that has the `externalReference`. */
         depositId: string
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1265,6 +1283,8 @@ export interface components {
         expected: string
         /** @description Yours. */
         received: string
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1303,6 +1323,8 @@ export interface components {
         /** @description The deposit. */
         depositId: string
         status: components['schemas']['DepositStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1422,6 +1444,8 @@ export interface components {
       requestId: string
       details: {
         kycStatus: components['schemas']['KycStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1539,7 +1563,7 @@ export interface components {
     /**
      * @description Cause: The id is wrong, or belongs to the other environment.
      *
-     *     Cure: Use the `id` that the request answered. If you lost it, repeat the request with its Idempotency-Key.
+     *     Cure: Use the `id` that the request answered. If you lost it, find it in the events `withdrawal.status_changed`. Within 24 hours of the first request you may also repeat it with its Idempotency-Key; later that would be a second withdrawal, so talk to us.
      */
     WithdrawalNotFoundError: {
       /** @enum {string} */
@@ -1570,6 +1594,8 @@ export interface components {
         /** @description The withdrawal. */
         withdrawalId: string
         status: components['schemas']['WithdrawalStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1653,6 +1679,8 @@ export interface components {
         /** @description The withdrawal. */
         withdrawalId: string
         status: components['schemas']['WithdrawalStatus']
+      } & {
+        [key: string]: unknown
       }
     } & {
       [key: string]: unknown
@@ -1920,7 +1948,7 @@ export interface components {
         /** @description The string that we built from your request and signed. */
         canonicalString: string
         /** @description A page that compares it with yours. It sends nothing to anybody. */
-        compareAt: string
+        compareAt?: string
       }
       /** @description X-Timestamp must be epoch seconds within 5 minutes of the server clock. */
       TIMESTAMP_OUT_OF_RANGE?: {
@@ -6153,7 +6181,7 @@ export interface operations {
     parameters: {
       query?: never
       header: {
-        /** @description Id of the event: use it to drop duplicates. */
+        /** @description Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body. */
         'X-Webhook-Id': string
         /** @description Epoch seconds of this attempt, part of what is signed. */
         'X-Webhook-Timestamp': string
@@ -6218,7 +6246,7 @@ export interface operations {
     parameters: {
       query?: never
       header: {
-        /** @description Id of the event: use it to drop duplicates. */
+        /** @description Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body. */
         'X-Webhook-Id': string
         /** @description Epoch seconds of this attempt, part of what is signed. */
         'X-Webhook-Timestamp': string
@@ -6282,7 +6310,7 @@ export interface operations {
     parameters: {
       query?: never
       header: {
-        /** @description Id of the event: use it to drop duplicates. */
+        /** @description Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body. */
         'X-Webhook-Id': string
         /** @description Epoch seconds of this attempt, part of what is signed. */
         'X-Webhook-Timestamp': string
@@ -6347,7 +6375,7 @@ export interface operations {
     parameters: {
       query?: never
       header: {
-        /** @description Id of the event: use it to drop duplicates. */
+        /** @description Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body. */
         'X-Webhook-Id': string
         /** @description Epoch seconds of this attempt, part of what is signed. */
         'X-Webhook-Timestamp': string

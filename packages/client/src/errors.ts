@@ -19,7 +19,7 @@ interface Refusal<Code = string, Details = unknown> {
    * moment was wrong. If not, the same request would be refused again.
    */
   readonly retryable: boolean
-  /** The key that the request carried. */
+  /** The key that the request carried. It is remembered for 24 hours from the first call. */
   readonly idempotencyKey: string | undefined
   /** How long the API asks to wait before the next try. */
   readonly retryAfterMs: number | undefined
@@ -68,7 +68,7 @@ function isRetryable(reply: Outcome): boolean {
 export const isSignatureUsed = ({ code, details }: Outcome): boolean =>
   code === 'IDEMPOTENCY_CONFLICT' && (details as { signature?: unknown } | undefined)?.signature === 'used'
 
-/** No reply came, for whatever reason, so the outcome is unknown. Retry with the same `idempotencyKey`. */
+/** No reply came, for whatever reason, so the outcome is unknown. Retry with the same `idempotencyKey`, within 24 hours. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly retryable = true

@@ -7,7 +7,7 @@ export interface PublicErrorEntry extends ErrorEntry {
 }
 
 const sameKey =
-  'Retry with the same Idempotency-Key, with exponential backoff and jitter, after `Retry-After` at the earliest.'
+  'Retry with the same Idempotency-Key, within 24 hours of the first request, with exponential backoff and jitter, after `Retry-After` at the earliest.'
 
 /** Every code that the API may reply with, in the order of their statuses. A released code never changes. */
 export const publicErrors = {
@@ -107,7 +107,7 @@ export const publicErrors = {
     message: 'There is no such withdrawal in this brand.',
     retryable: false,
     cause: 'The id is wrong, or belongs to the other environment.',
-    cure: 'Use the `id` that the request answered. If you lost it, repeat the request with its Idempotency-Key.',
+    cure: 'Use the `id` that the request answered. If you lost it, find it in the events `withdrawal.status_changed`. Within 24 hours of the first request you may also repeat it with its Idempotency-Key; later that would be a second withdrawal, so talk to us.',
   },
   GAME_NOT_FOUND: {
     status: 404,
@@ -128,7 +128,7 @@ export const publicErrors = {
     message: 'The request did not arrive in time.',
     retryable: true,
     cause: 'Your connection broke off, or sent so slowly that the request was not complete after 20 seconds.',
-    cure: 'Send it again, with the same Idempotency-Key.',
+    cure: 'Send it again, with the same Idempotency-Key, within 24 hours of the first request.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
@@ -136,7 +136,7 @@ export const publicErrors = {
     retryable: false,
     cause:
       'Two intents share a key, or a retry serialised its body anew. With `details.signature`: two equal requests were signed in one second.',
-    cure: 'Repeat the stored bytes with the stored key; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.',
+    cure: 'Repeat the stored bytes with the stored key, within 24 hours of the first request; give a new intent a new key. With `details.signature`: wait a second, sign anew, send again.',
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,

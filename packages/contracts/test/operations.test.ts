@@ -183,6 +183,8 @@ t.test('a public code is one that a request can meet, and says what it comes fro
   for (const code of publicErrorCodes) {
     const { cause, cure } = publicErrors[code]
     t.match(`${cause} ${cure}`, /^\S.+\.$/, code)
+    // Later the key is forgotten, and the request has a second effect.
+    if (/(same|its) Idempotency-Key|stored key/.test(cure)) t.match(cure, /within 24 hours of the first request/i, code)
   }
   t.equal(errorAnchor('PLAYER_NOT_FOUND'), 'error-player-not-found')
 })

@@ -19,7 +19,11 @@ export function webhookObject(kind: EventKind, components: SchemaComponents): Js
     tags: ['Webhooks'],
     security: [],
     parameters: [
-      header('X-Webhook-Id', 'Id of the event: use it to drop duplicates.', { type: 'string', maxLength: 64 }),
+      header(
+        'X-Webhook-Id',
+        'Id of the event: equal to `id` in the body. Only the body is signed, so drop duplicates by the `id` in the verified body.',
+        { type: 'string', maxLength: 64 },
+      ),
       header('X-Webhook-Timestamp', 'Epoch seconds of this attempt, part of what is signed.', {
         type: 'string',
         pattern: '^\\d{10}$',

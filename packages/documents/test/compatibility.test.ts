@@ -41,6 +41,20 @@ const onlyRefusesControls = (was: Schema, is: Schema, direction: 'request' | 're
   was.format === is.format &&
   String(is.pattern) in patternMessages
 
+const [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+
+function isNarrower(was: Schema, is: Schema): boolean {
+  const limit = (schema: Schema, name: string, otherwise: number) => Number(schema[name] ?? otherwise)
+  return (
+    ['maxLength', 'maximum', 'maxItems', 'maxProperties'].some(
+      (name) => limit(is, name, most) < limit(was, name, most),
+    ) ||
+    ['minLength', 'minimum', 'minItems', 'minProperties'].some(
+      (name) => limit(is, name, least) > limit(was, name, least),
+    )
+  )
+}
+
 /** What a client that was written for `before` could trip over in `after`. */
 function breaks(before: Schema, after: Schema, direction: 'request' | 'reply', path: string): string[] {
   const was = resolve(released, before) as Schema
@@ -57,17 +71,73 @@ function breaks(before: Schema, after: Schema, direction: 'request' | 'reply', p
   const [demanding, former] = direction === 'request' ? [is.required, was.required] : [was.required, is.required]
   for (const name of demanding ?? [])
     if (!(former ?? []).includes(name)) found.push(`${path}.${name} is required otherwise than before`)
-  for (const limit of ['maxLength', 'maximum', 'maxItems']) {
-    if (
-      direction === 'request' &&
-      Number(is[limit] ?? Number.POSITIVE_INFINITY) < Number(was[limit] ?? Number.POSITIVE_INFINITY)
-    )
-      found.push(`${path} is more limited`)
-  }
+  if (direction === 'request' && isNarrower(was, is)) found.push(`${path} is more limited`)
+  if (was.additionalProperties !== false && is.additionalProperties === false) found.push(`${path} is closed`)
   for (const [name, property] of Object.entries(was.properties ?? {})) {
     found.push(...breaks(property, is.properties?.[name] as Schema, direction, `${path}.${name}`))
   }
   if (was.items !== undefined) found.push(...breaks(was.items, is.items as Schema, direction, `${path}[]`))
+  return found
+}
+
+/** The schema of each error that a response may carry, by its code. In release 1.1.0 it was one for all codes. */
+function errorsOf(response: Schema): ReadonlyMap<string, Schema> {
+  const error = resolve(current, response.properties?.error) as Schema
+  const members = ((error.oneOf as Schema[] | undefined) ?? [error]).map((member) => resolve(current, member) as Schema)
+  return new Map(members.map((member) => [String(member.properties?.code?.enum?.[0]), member]))
+}
+
+/** What release 1.1.0 always put into the details of an error, as its sources say: its document said nothing of it. */
+const releasedDetails: Readonly<Record<string, readonly string[]>> = {
+  VALIDATION_ERROR: ['in', 'issues'],
+  INVALID_SIGNATURE: ['canonicalString'],
+  TIMESTAMP_OUT_OF_RANGE: ['serverTime'],
+  PLAYER_ALREADY_EXISTS: ['playerId'],
+  DEPOSIT_ALREADY_EXISTS: ['depositId'],
+  DEPOSIT_NOT_PENDING: ['depositId', 'status'],
+  WITHDRAWAL_NOT_CANCELLABLE: ['withdrawalId', 'status'],
+  WITHDRAWAL_INVALID_STATE: ['withdrawalId', 'status'],
+  CURRENCY_MISMATCH: ['expected', 'received'],
+  RG_BLOCKED: ['reason'],
+  PLAYER_NOT_ACTIVE: ['status'],
+  KYC_NOT_APPROVED: ['kycStatus'],
+}
+
+/** A code has the envelope as before. If it has details, a reply of release 1.1.0 must fit them, too. */
+function errorBreaks(code: string, before: Schema, after: Schema): string[] {
+  const { details, ...others } = before.properties ?? {}
+  const is = resolve(current, after.properties?.details) as Schema | undefined
+  const found = breaks({ ...before, properties: others }, after, 'reply', code)
+  if (is === undefined || details === undefined) return found
+  const { [code]: always = [] } = releasedDetails
+  // Release 1.1.0 sent no details of a code that is not listed.
+  const missing = always.length === 0 ? [] : (is.required ?? []).filter((name) => !always.includes(name))
+  return [
+    ...found,
+    ...breaks(details, is, 'reply', `${code}.details`),
+    ...missing.map((name) => `${code}.details.${name} is not in a reply of release 1.1.0`),
+  ]
+}
+
+/** The parameters of an operation, by place and name. */
+function parametersOf(document: Json, where: readonly string[]): ReadonlyMap<string, Json & { schema: Schema }> {
+  const operation = at(document, ...where)
+  const list = ((operation.parameters ?? []) as Json[]).map(
+    (one) => resolve(document, one) as Json & { schema: Schema },
+  )
+  return new Map(list.map((one) => [`${one.in} ${one.name}`, one]))
+}
+
+/** What a client that sends what was asked for could be refused for now. */
+function parameterBreaks(where: readonly string[]): string[] {
+  const [before, after] = [parametersOf(released, where), parametersOf(current, where)]
+  const found: string[] = []
+  for (const [name, { schema }] of before) {
+    found.push(...breaks(schema, after.get(name)?.schema as Schema, 'request', name))
+  }
+  for (const [name, { required }] of after) {
+    if (required === true && before.get(name)?.required !== true) found.push(`${name} is now demanded`)
+  }
   return found
 }
 
@@ -85,17 +155,22 @@ t.test('every released operation keeps its route, its replies, its error codes a
         'request',
         `${operation.operationId} body`,
       )
+      changes.push(...parameterBreaks(where))
       for (const status of Object.keys(at(released, ...where, 'responses'))) {
         const response = [...where, 'responses', status]
         if (Number(status) < 400)
           changes.push(
             ...breaks(json(released, response), json(current, response), 'reply', `${operation.operationId} ${status}`),
           )
-        const codes = Object.keys(at(released, ...response, 'content', 'application/json', 'examples'))
-        const now = Object.keys(at(current, ...response, 'content', 'application/json', 'examples'))
-        for (const code of codes)
-          if (Number(status) >= 400 && !now.includes(code))
-            changes.push(`${operation.operationId} no longer answers ${status} ${code}`)
+        else {
+          const before = resolve(released, json(released, response).properties?.error) as Schema
+          const errors = errorsOf(json(current, response))
+          for (const code of Object.keys(at(released, ...response, 'content', 'application/json', 'examples'))) {
+            const error = errors.get(code)
+            if (error === undefined) changes.push(`${operation.operationId} no longer answers ${status} ${code}`)
+            else changes.push(...errorBreaks(code, before, error))
+          }
+        }
       }
       t.strictSame(changes, [], `${operation.operationId} is compatible`)
     }
@@ -121,5 +196,12 @@ t.test('the comparison finds what would break a client', async (t) => {
   t.equal(reply({ ...before, properties: { a: { type: 'string' } } }), 1, 'a field that is gone')
   t.equal(reply({ ...before, properties: { ...before.properties, a: { type: 'integer' } } }), 1, 'another type')
   t.equal(reply({ ...before, required: [] }), 1, 'a field that may now be missing')
+  t.equal(reply({ ...before, additionalProperties: false }), 1, 'an object that is now closed')
+  const limited = (limits: Schema) =>
+    breaks({ type: 'string', minLength: 1 }, { type: 'string', ...limits }, 'request', 'r')
+  t.equal(limited({ minLength: 1 }).length, 0)
+  t.equal(limited({}).length, 0)
+  t.equal(limited({ minLength: 2 }).length, 1, 'a text that must be longer')
+  t.equal(limited({ minLength: 1, maxLength: 9 }).length, 1, 'a text that must be shorter')
   t.equal(breaks(before, { ...before, required: ['a', 'b'] }, 'request', 'r').length, 1, 'a field that is now demanded')
 })

@@ -41,6 +41,12 @@ t.test('every link on a page leads to something that is served, at a place that 
   }
 })
 
+t.test('npx is told to fetch nothing: a stranger may have taken the name in the public registry', async (t) => {
+  const readme = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8')
+  for (const text of [readme, ...htmlPages.map(read)]) t.notMatch(text, /npx (?!--no -- )[\w@-]/)
+  t.match(read('webhooks'), 'npx --no -- backoffice-listen')
+})
+
 t.test('a document cannot link to a file that is no page', async (t) => {
   const render = (markdown: string) => renderMarkdown(markdown, { file: 'docs/sandbox.md' })
   t.match(render('[a](webhooks.md#testing)'), `href="${docsPath}/webhooks#testing"`)

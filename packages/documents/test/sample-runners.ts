@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SampleLanguage } from '../src/index.ts'
-import type { Command, Workshop } from './workshop.ts'
+import type { Workshop } from './workshop.ts'
 
 /** A sample as a reader has it, its ids filled in. */
 export interface Program {
@@ -25,13 +25,11 @@ type Environment = Readonly<Record<string, string>>
 const driver = (name: string) => fileURLToPath(new URL(`./drivers/${name}`, import.meta.url))
 const save = (shop: Workshop, { filename, code }: Program) => shop.write(filename, code)
 
-/** An interpreter starts quickly, so each program is run as a reader runs it. */
-function interpreted(command: Command, debianPackage: string): Runner {
-  const [interpreter, ...options] = command
-  const asPasted: Runner['asPasted'] = (shop, program, env) =>
-    shop.run(interpreter, [...options, save(shop, program)], env)
+/** Starts so quickly that each program is run as a reader runs it. */
+function quick(command: string, debianPackage: string): Runner {
+  const asPasted: Runner['asPasted'] = (shop, program, env) => shop.run(command, [save(shop, program)], env)
   return {
-    command: interpreter,
+    command,
     debianPackage,
     asPasted,
     all: (shop, programs, env) =>
@@ -39,25 +37,38 @@ function interpreted(command: Command, debianPackage: string): Runner {
   }
 }
 
+/** Takes longer to start than to run a program, so that one process runs them all. */
+function interpreted(command: string, debianPackage: string, together: string): Runner {
+  return {
+    command,
+    debianPackage,
+    asPasted: (shop, program, env) => shop.run(command, [save(shop, program)], env),
+    all(shop, programs, env) {
+      const files = programs.map((program) => save(shop, program))
+      return sections(shop.run(command, [driver(together), ...files], env), namesOf(programs))
+    },
+  }
+}
+
 /** What several programs printed, each after a line with its name. */
 function sections(output: string, names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const parts = output.split(/^--- (\w+)\n/m).slice(1)
+  const parts = output.split(/^--- ([\w-]+)\n/m).slice(1)
   return new Map(
     [...names].map(([operationId, name]) => [operationId, parts[parts.indexOf(name) + 1] ?? `${name} is missing`]),
   )
 }
 
-/** The name of the class that stands in a file. */
-const classOf = ({ filename }: Program) => filename.replace(/\.\w+$/, '')
-const classesOf = (programs: readonly Program[]) =>
-  new Map(programs.map((program) => [program.operationId, classOf(program)]))
+/** The name of a file, which is that of the class that stands in it. */
+const nameOf = ({ filename }: Program) => filename.replace(/\.\w+$/, '')
+const namesOf = (programs: readonly Program[]) =>
+  new Map(programs.map((program) => [program.operationId, nameOf(program)]))
 
 const java: Runner = {
   command: 'javac',
   debianPackage: 'default-jdk-headless',
   asPasted: (shop, program, env) => shop.run('java', [save(shop, program)], env),
   all(shop, programs, env) {
-    const names = classesOf(programs)
+    const names = namesOf(programs)
     const files = programs.map((program) => save(shop, program))
     shop.run('javac', ['-encoding', 'UTF-8', '-d', shop.folder, driver('Samples.java'), ...files])
     return sections(shop.run('java', ['-cp', shop.folder, 'Samples', ...names.values()], env), names)
@@ -69,10 +80,10 @@ const csharp: Runner = {
   debianPackage: 'mono-mcs mono-runtime libmono-system-net-http4.0-cil',
   asPasted(shop, program, env) {
     shop.run('mcs', ['-r:System.Net.Http.dll', save(shop, program)])
-    return shop.run('mono', [`${classOf(program)}.exe`], env)
+    return shop.run('mono', [`${nameOf(program)}.exe`], env)
   },
   all(shop, programs, env) {
-    const names = classesOf(programs)
+    const names = namesOf(programs)
     const files = programs.map((program) => save(shop, program))
     const together = join(shop.folder, 'samples.exe')
     shop.run('mcs', ['-r:System.Net.Http.dll', '-main:Samples', `-out:${together}`, driver('Samples.cs'), ...files])
@@ -108,7 +119,7 @@ const go: Runner = {
 
 /** Where the samples find the client, as if it had been installed. */
 const clientFolder = fileURLToPath(new URL('../../client/', import.meta.url))
-const scripted = interpreted([process.execPath, '--conditions=@backoffice/source'], 'the node package')
+const node = interpreted(process.execPath, 'the node package', 'samples.mjs')
 export function installClient(shop: Workshop): void {
   shop.once('node_modules', (folder) => {
     mkdirSync(join(folder, '@backoffice'), { recursive: true })
@@ -116,26 +127,24 @@ export function installClient(shop: Workshop): void {
   })
 }
 const client: Runner = {
-  ...scripted,
+  ...node,
   asPasted(shop, program, env) {
     installClient(shop)
-    return scripted.asPasted(shop, program, env)
+    return node.asPasted(shop, program, env)
   },
   all(shop, programs, env) {
     installClient(shop)
-    return scripted.all(shop, programs, env)
+    return node.all(shop, programs, env)
   },
 }
 
 const runners: Readonly<Record<string, Runner>> = {
   // Every system has the shell; what may be missing is curl.
-  curl: { ...interpreted(['sh'], 'openssl, curl'), command: 'curl' },
-  node: interpreted([process.execPath], 'the node package'),
-  client,
-  python: interpreted(['python3'], 'python3'),
-  php: interpreted(['php'], 'php-cli'),
-  ruby: interpreted(['ruby'], 'ruby'),
-  ...{ go, java, csharp },
+  curl: { ...quick('sh', 'openssl, curl'), command: 'curl' },
+  php: quick('php', 'php-cli'),
+  python: interpreted('python3', 'python3', 'samples.py'),
+  ruby: interpreted('ruby', 'ruby', 'samples.rb'),
+  ...{ node, client, go, java, csharp },
 }
 
 export function runnerOf({ id }: SampleLanguage): Runner {

@@ -4,7 +4,7 @@ import { httpOperations, operations, sample } from '@backoffice/contracts'
 import { type HttpReply, lastingPort, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { codeSamplesOf, type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from '../src/index.ts'
-import { startReceiver } from './receivers.ts'
+import { eventsFolder, startReceiver } from './receivers.ts'
 import { snippet } from './runtimes.ts'
 import { installClient, type Program, runnerOf } from './sample-runners.ts'
 import { Workshop } from './workshop.ts'
@@ -15,7 +15,7 @@ const baseUrl = 'https://backoffice.example.org/api/v1'
 /** The options of this repository, which are the strict ones. */
 const strictest = fileURLToPath(new URL('../../../tsconfig.base.json', import.meta.url))
 const typeRoots = [fileURLToPath(new URL('../../../node_modules/@types', import.meta.url))]
-const compilerOptions = { customConditions: ['@backoffice/source'], typeRoots }
+const compilerOptions = { typeRoots }
 const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url))
 const occurrences = (text: string, part: string) => text.split(part).length - 1
 
@@ -61,7 +61,11 @@ async function startJourney() {
 
   // A process of its own, since this one stands still while a sample runs.
   const port = await lastingPort()
-  const settings = { PORT: String(port), WEBHOOK_SECRET: sandbox.webhookSecret ?? '' }
+  const settings = {
+    PORT: String(port),
+    WEBHOOK_SECRET: sandbox.webhookSecret ?? '',
+    EVENTS_FOLDER: eventsFolder(t),
+  }
   await startReceiver(t, [process.execPath, snippet('node', 'receive-webhook')], settings)
   const url = `http://127.0.0.1:${port}/`
   await team.call(operations.webhooks.setWebhookUrl, { input: { operatorId, environment: 'sandbox', url } })
@@ -89,6 +93,11 @@ async function startJourney() {
   return {
     baseUrl: system.baseUrl,
     environment: { OPERATOR_KEY: key, OPERATOR_SECRET: secret },
+    /** Whether a request was sent under this key: then it takes no other. */
+    async isTaken(idempotencyKey: string): Promise<boolean> {
+      const { status } = await operator.post(`/players/${playerId}/deposits`, {}, { idempotencyKey })
+      return status === 409
+    },
     /** What stands in the example of an operation, and what a reader would write there. */
     async realValues(operationId: string): Promise<Readonly<Record<string, string>>> {
       return {
@@ -165,12 +174,31 @@ for (const language of sampleLanguages) {
       const code = program.code
         .replace(samplePlaceholders.key, journey.environment.OPERATOR_KEY)
         .replace(samplePlaceholders.secret, journey.environment.OPERATOR_SECRET)
-      statusIs(t, program.operationId, runner.asPasted(shop, { ...program, code }, {}))
+      const idempotencyKey = randomUUID()
+      statusIs(t, program.operationId, runner.asPasted(shop, { ...program, code }, { IDEMPOTENCY_KEY: idempotencyKey }))
+      const sent = id === 'curl' ? `create-deposit:${idempotencyKey}` : idempotencyKey
+      t.ok(await journey.isTaken(sent), 'the environment can give the key of an earlier run')
     },
   )
 }
 
 const curl = sampleLanguages.find(({ id }) => id === 'curl') as SampleLanguage
+t.test(
+  'curl: the same command again, in the same shell, is a retry',
+  { skip: skipWithout('curl', 'curl') },
+  async (t) => {
+    const shop = new Workshop()
+    t.teardown(() => shop.remove())
+    const { code } = await programOf(curl, 'requestWithdrawal')
+    const file = shop.write('request-withdrawal.sh', code)
+    // As after a time-out: the shell still has its variables.
+    const printed = shop.run('sh', ['-c', `. '${file}'; . '${file}'`], journey.environment)
+    const ids = [...printed.matchAll(/"id":"(wdr_\w+)"/g)].map(([, id]) => id)
+    t.equal(ids.length, 2)
+    t.equal(ids[0], ids[1])
+  },
+)
+
 t.test('curl: a sample can be pasted into zsh', { skip: skipWithout('zsh', 'zsh') }, async (t) => {
   const shop = new Workshop()
   t.teardown(() => shop.remove())

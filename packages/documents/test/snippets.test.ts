@@ -57,14 +57,19 @@ for (const { id, name, files } of languages) {
   t.test(
     `${name}: the receiver takes what the system sends, once, and nothing else`,
     { skip: skip || (files['receive-webhook'] === undefined && 'the shell has no server') },
-    (t) => checkReceiver(t, receivingOperator, (port) => commandOf(id, port), shop),
+    (t) => checkReceiver(t, receivingOperator, receiverOf(id), shop),
   )
 }
 
-/** PHP's own server is told its port in another way than the others. */
-function commandOf(language: string, port: number) {
-  const [command, ...args] = runtimes[language]?.program(shop, 'receive-webhook') ?? ['false']
-  return language === 'php' ? ([command, '-S', `127.0.0.1:${port}`, ...args] as const) : ([command, ...args] as const)
+/** PHP's own server is told its port in another way than the others, and has no place for a worker. */
+function receiverOf(language: string) {
+  const program = runtimes[language]?.program(shop, 'receive-webhook') ?? (['false'] as const)
+  if (language !== 'php') return { commandOn: () => program }
+  const [command, ...args] = program
+  return {
+    commandOn: (port: number) => [command, '-S', `127.0.0.1:${port}`, ...args] as const,
+    workCommand: [command, ...args, 'work'] as const,
+  }
 }
 
 t.test('the Go programs can lie in one folder', { skip: skipWithout('go', 'golang-go') }, async (t) => {

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 # verify_webhook SECRET TIMESTAMP SIGNATURE [TOLERANCE_SECONDS [NOW_SECONDS]], with the raw body on standard input.
-# Deduplicate on X-Webhook-Id.
+# Deduplicate on the id in the verified body.
 verify_webhook() {
   local expected age tolerance=${4:-300} now=${5:-$(date +%s)}
   # Whoever recorded a delivery cannot send it again later.

@@ -8,7 +8,7 @@ using System.Text.RegularExpressions;
 
 public static class VerifyWebhook
 {
-    /// <summary>rawBody is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id.</summary>
+    /// <summary>rawBody is the bytes as received, before any JSON parser. Deduplicate on the id in the verified body.</summary>
     public static bool Verify(string secret, string timestamp, byte[] rawBody, string signature,
         long toleranceSeconds = 300, long? nowSeconds = null)
     {

@@ -27,7 +27,7 @@ const Tolerance = 300
 
 var wholeSeconds = regexp.MustCompile(`^[0-9]{1,12}$`)
 
-// VerifyWebhook takes the raw body as received, before any JSON parser. Deduplicate on X-Webhook-Id.
+// VerifyWebhook takes the raw body as received, before any JSON parser. Deduplicate on the id in the verified body.
 func VerifyWebhook(secret, timestamp string, rawBody []byte, signature string, toleranceSeconds, nowSeconds int64) bool {
 	// Whoever recorded a delivery cannot send it again later.
 	sent, err := strconv.ParseInt(timestamp, 10, 64)

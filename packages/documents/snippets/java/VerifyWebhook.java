@@ -9,7 +9,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 public final class VerifyWebhook {
-    /** `rawBody` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id. */
+    /** `rawBody` is the bytes as received, before any JSON parser. Deduplicate on the id in the verified body. */
     public static boolean verifyWebhook(String secret, String timestamp, byte[] rawBody, String signature)
             throws GeneralSecurityException {
         return verifyWebhook(secret, timestamp, rawBody, signature, 300, Instant.now().getEpochSecond());

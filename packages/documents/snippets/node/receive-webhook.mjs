@@ -1,17 +1,17 @@
 // Node.js 20 or newer; no packages needed.
 //   WEBHOOK_SECRET=… PORT=3000 node receive-webhook.mjs
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 
-const { WEBHOOK_SECRET, PORT = '3000' } = process.env
+const { WEBHOOK_SECRET, PORT = '3000', EVENTS_FOLDER = 'webhook-events' } = process.env
 if (!WEBHOOK_SECRET) {
   console.error('usage: WEBHOOK_SECRET=... PORT=3000 node receive-webhook.mjs')
   process.exit(2)
 }
 const toleranceSeconds = 300
 const bodyBytesMax = 1_048_576
-// In your server this is a table with a unique column, so that a restart forgets nothing.
-const seen = new Set()
 
 function isGenuine(headers, rawBody) {
   const timestamp = headers['x-webhook-timestamp'] ?? ''
@@ -20,6 +20,31 @@ function isGenuine(headers, rawBody) {
   const expected = createHmac('sha256', WEBHOOK_SECRET).update(`${timestamp}.`).update(rawBody).digest()
   const received = Buffer.from(headers['x-webhook-signature'] ?? '', 'hex')
   return received.length === expected.length && timingSafeEqual(received, expected)
+}
+
+/**
+ * Keeps the event, once. Here it is a file, in your server a row of a table whose key is the id. @returns whether it is new
+ * @throws when it cannot be kept: then it must not be acknowledged
+ */
+function store(id, rawBody) {
+  if (!/^evt_\w+$/.test(id)) throw new Error('an event without an id')
+  const file = join(EVENTS_FOLDER, id)
+  if (existsSync(`${file}.waiting`) || existsSync(`${file}.done`)) return false
+  // Under another name until it is whole: the worker must not read half an event.
+  writeFileSync(`${file}.new`, rawBody, { mode: 0o600 })
+  renameSync(`${file}.new`, `${file}.waiting`)
+  return true
+}
+
+/** Does the work for what is stored, after the reply, and after a restart for what was left. */
+function work() {
+  for (const name of readdirSync(EVENTS_FOLDER).filter((name) => name.endsWith('.waiting'))) {
+    const file = join(EVENTS_FOLDER, name)
+    const event = JSON.parse(readFileSync(file))
+    // Your work stands here. It comes twice when the program ends before the rename.
+    console.log(`worked on ${event.type} ${event.id}`)
+    renameSync(file, file.replace(/waiting$/, 'done'))
+  }
 }
 
 /** The bytes as received: a parsed and re-serialised body has another signature. */
@@ -42,16 +67,24 @@ async function receive(request, response) {
   }
   const event = JSON.parse(rawBody)
   // Delivery is at least once. The id in the body is signed, the one in the header is not.
-  const isNew = !seen.has(event.id)
-  seen.add(event.id)
+  const isNew = store(event.id, rawBody)
+  // It is kept, so it may be acknowledged. The worker does the rest.
   response.writeHead(200).end()
-  // Answered. Work that takes time begins here.
   console.log(isNew ? `received ${event.type} ${event.id}` : `ignored ${event.id}: received before`)
 }
 
+mkdirSync(EVENTS_FOLDER, { recursive: true, mode: 0o700 })
+setInterval(() => {
+  try {
+    work()
+  } catch (error) {
+    console.error(error.message)
+  }
+}, 1000)
 createServer((request, response) => {
   receive(request, response).catch((error) => {
-    console.error(error)
-    response.destroy()
+    console.error(error.message)
+    // It is not kept: the delivery is made again.
+    response.writeHead(500).end()
   })
 }).listen(Number(PORT), '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${PORT}/webhooks`))

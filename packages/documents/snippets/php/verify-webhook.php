@@ -2,7 +2,7 @@
 // PHP 7.4 or newer; no packages needed.
 //   WEBHOOK_SECRET=… php verify-webhook.php "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
 
-/** $rawBody is the bytes as received (php://input), before any JSON parser. Deduplicate on X-Webhook-Id. */
+/** $rawBody is the bytes as received (php://input), before any JSON parser. Deduplicate on the id in the verified body. */
 function verify_webhook(
     string $secret,
     string $timestamp,

@@ -11,7 +11,7 @@ import time
 def verify_webhook(
     secret: str, timestamp: str, raw_body: bytes, signature: str, tolerance_seconds: int = 300, now_seconds: float = None
 ) -> bool:
-    """`raw_body` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id."""
+    """`raw_body` is the bytes as received, before any JSON parser. Deduplicate on the id in the verified body."""
     now = time.time() if now_seconds is None else now_seconds
     # Whoever recorded a delivery cannot send it again later.
     if not re.fullmatch("[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > tolerance_seconds:

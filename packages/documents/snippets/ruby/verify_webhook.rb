@@ -2,7 +2,7 @@
 #   WEBHOOK_SECRET=… ruby verify_webhook.rb "$X_WEBHOOK_TIMESTAMP" "$X_WEBHOOK_SIGNATURE" < raw-body
 require 'openssl'
 
-# `raw_body` is the bytes as received, before any JSON parser. Deduplicate on X-Webhook-Id.
+# `raw_body` is the bytes as received, before any JSON parser. Deduplicate on the id in the verified body.
 def verify_webhook(secret, timestamp, raw_body, signature, tolerance_seconds = 300, now_seconds = Time.now.to_i)
   # Whoever recorded a delivery cannot send it again later.
   return false unless timestamp.match?(/\A[0-9]{1,12}\z/)

@@ -43,7 +43,9 @@ export interface SampleLanguage {
 export const samplePlaceholders = { key: 'bk_test_...', secret: 'sk_...' } as const
 
 /** To be read in the place where a retry would go wrong. */
-export const keepTheKey = 'keep it, and send the same one on every retry'
+export const keepTheKey = 'keep it: a retry sends the same one'
+/** Whoever runs a sample again, because no reply came, sets it to the key of the first run. */
+export const keyVariable = 'IDEMPOTENCY_KEY'
 /** Beside each id of the path: the program needs one that exists. */
 export const yourId = 'from an earlier reply'
 

@@ -2,6 +2,7 @@ import {
   entriesOf,
   jsonOf,
   keepTheKey,
+  keyVariable,
   lines,
   pascalCase,
   pathWith,
@@ -94,8 +95,10 @@ function signed({ operationId, summary, method, path, ids, body, needsIdempotenc
     '        request.Headers.Add("X-Operator-Key", Key);',
     '        request.Headers.Add("X-Timestamp", timestamp);',
     `        request.Headers.Add("X-Signature", Sign("${method}", url, timestamp, body));`,
-    needsIdempotencyKey &&
-      `        request.Headers.Add("Idempotency-Key", Guid.NewGuid().ToString()); // ${keepTheKey}`,
+    needsIdempotencyKey && [
+      `        var idempotencyKey = Environment.GetEnvironmentVariable("${keyVariable}") ?? Guid.NewGuid().ToString();`,
+      `        request.Headers.Add("Idempotency-Key", idempotencyKey); // ${keepTheKey}`,
+    ],
     body !== undefined && '        request.Content = new StringContent(body, Encoding.UTF8, "application/json");',
     '',
     '        using (var client = new HttpClient())',

@@ -2,6 +2,7 @@ import {
   entriesOf,
   jsonOf,
   kebabCase,
+  keyVariable,
   lines,
   pathWith,
   type SampleCall,
@@ -9,7 +10,6 @@ import {
   samplePlaceholders,
 } from './call.ts'
 
-/** Without comments: a shell that is typed into need not know them. */
 export const curl: SampleLanguage = {
   id: 'curl',
   name: 'curl',
@@ -20,7 +20,7 @@ export const curl: SampleLanguage = {
   signed,
 }
 
-function signed({ method, path, ids, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
+function signed({ operationId, method, path, ids, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
   return lines(
     `BASE_URL='${baseUrl}'`,
     `KEY="\${OPERATOR_KEY:-${samplePlaceholders.key}}"`,
@@ -35,6 +35,12 @@ function signed({ method, path, ids, body, needsIdempotencyKey, baseUrl }: Sampl
     entriesOf(ids).map(([name, value]) => `${name}='${value}'`),
     `url="$BASE_URL${pathWith(path, (name) => `$${name}`)}"`,
     `body='${body === undefined ? '' : jsonOf(body).replaceAll("'", String.raw`'\''`)}'`,
+    // The null command, since a shell that is typed into need not know comments. The shell keeps the variable, so that
+    // the same command sends the same key when it is repeated.
+    needsIdempotencyKey && [
+      `: 'One key per intent: a retry sends the same one. Before another intent: unset ${keyVariable}'`,
+      `${keyVariable}="\${${keyVariable}:-$(openssl rand -hex 16)}"`,
+    ],
     'timestamp=$(date +%s)',
     '',
     [
@@ -42,7 +48,7 @@ function signed({ method, path, ids, body, needsIdempotencyKey, baseUrl }: Sampl
       '-H "X-Operator-Key: $KEY"',
       '-H "X-Timestamp: $timestamp"',
       `-H "X-Signature: $(sign ${method} "$url" "$timestamp" "$body")"`,
-      ...(needsIdempotencyKey ? ['-H "Idempotency-Key: $(openssl rand -hex 16)"'] : []),
+      ...(needsIdempotencyKey ? [`-H "Idempotency-Key: ${kebabCase(operationId)}:$${keyVariable}"`] : []),
       ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", '--data-binary "$body"']),
     ].join(' \\\n  '),
     '',

@@ -3,6 +3,7 @@ import {
   inSingleQuotes,
   kebabCase,
   keepTheKey,
+  keyVariable,
   lines,
   pathWith,
   type SampleCall,
@@ -61,7 +62,8 @@ function signed({ operationId, summary, method, path, ids, body, needsIdempotenc
     '    "X-Operator-Key: $key",',
     '    "X-Timestamp: $timestamp",',
     `    'X-Signature: ' . sign($secret, '${method}', $url, $timestamp, $body),`,
-    needsIdempotencyKey && `    'Idempotency-Key: ' . bin2hex(random_bytes(16)), // ${keepTheKey}`,
+    needsIdempotencyKey &&
+      `    'Idempotency-Key: ' . (getenv('${keyVariable}') ?: bin2hex(random_bytes(16))), // ${keepTheKey}`,
     body !== undefined && `    'Content-Type: application/json',`,
     '];',
     '',

@@ -2,6 +2,7 @@ import {
   entriesOf,
   inDoubleQuotes,
   keepTheKey,
+  keyVariable,
   lines,
   pathWith,
   type SampleCall,
@@ -69,7 +70,8 @@ function signed({ operationId, summary, method, path, ids, body, needsIdempotenc
     '    "X-Operator-Key": OPERATOR_KEY,',
     '    "X-Timestamp": timestamp,',
     `    "X-Signature": sign("${method}", url, timestamp, body),`,
-    needsIdempotencyKey && `    "Idempotency-Key": str(uuid.uuid4()),  # ${keepTheKey}`,
+    needsIdempotencyKey &&
+      `    "Idempotency-Key": os.environ.get("${keyVariable}") or str(uuid.uuid4()),  # ${keepTheKey}`,
     body !== undefined && '    "Content-Type": "application/json",',
     '}',
     `request = urllib.request.Request(url, ${body === undefined ? 'headers=headers' : 'body, headers'})`,
