@@ -1,13 +1,11 @@
 import { posix } from 'node:path'
-import { apiPrefix } from '@backoffice/contracts'
 import { Marked, type Token, type Tokens } from 'marked'
 import customHeadingId from 'marked-custom-heading-id'
 import { gfmHeadingId } from 'marked-gfm-heading-id'
 import { markedHighlight } from 'marked-highlight'
 import { escapeHtml, highlight, languageName } from './highlight.ts'
 import { guideFile, pages } from './pages.ts'
-
-export const docsPath = `${apiPrefix}/docs`
+import { docsPath } from './served.ts'
 
 /** Code with the label that stood in front of it. */
 type LabelledCode = Tokens.Code & { readonly label?: string }

@@ -1,10 +1,8 @@
 import { httpOperations, type Operation } from '@backoffice/contracts'
 import { escapeHtml, highlight } from './highlight.ts'
-import { docsPath, inlineCode } from './render-markdown.ts'
+import { inlineCode } from './render-markdown.ts'
 import { sampleLanguages, sampleOf } from './samples.ts'
-
-/** The language of the main page; each other one has a page of its own, for browsers without JavaScript. */
-export const defaultLanguage = 'curl'
+import { defaultLanguage, docsPath } from './served.ts'
 
 export const languagePath = (languageId: string): string =>
   languageId === defaultLanguage ? docsPath : `${docsPath}/languages/${languageId}`
