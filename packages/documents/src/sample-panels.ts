@@ -1,6 +1,6 @@
 import { httpOperations, type Operation } from '@backoffice/contracts'
 import { escapeHtml, highlight } from './highlight.ts'
-import { inlineCode } from './render-markdown.ts'
+import { breakable } from './render-markdown.ts'
 import { sampleLanguages, sampleOf } from './samples.ts'
 import { defaultLanguage, docsPath } from './served.ts'
 
@@ -24,7 +24,7 @@ export function samplePanel({ id, http }: Operation, { languageId, baseUrl }: Ch
   })
   return [
     `<figure class="panel sample" data-operation="${id}">`,
-    `<figcaption><span class="method ${http?.method.toLowerCase()}">${http?.method}</span> ${inlineCode(http?.path ?? '')}</figcaption>`,
+    `<figcaption><span class="method ${http?.method.toLowerCase()}">${http?.method}</span> <code>${breakable(http?.path ?? '')}</code></figcaption>`,
     `<ul class="tabs" aria-label="Language of the sample">${tabs.join('')}</ul>`,
     `<pre>${sampleCode(id, { languageId, baseUrl })}</pre></figure>\n`,
   ].join('')
