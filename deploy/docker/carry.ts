@@ -25,6 +25,8 @@ const staticImport = /^(?:import|export)\s+(?!type\b)(?:[\w*\s{},$]+\sfrom\s+)?'
 const dynamicImport = /\bimport\('([^']+)'\)/g
 /** Of a file that is sent to browsers. */
 const resolvedFile = /\bimport\.meta\.resolve\('([^']+)'\)/g
+/** Of a thread that is started. */
+const threadFile = /\bnew Worker\(new URL\('([^']+)'/g
 
 interface Loaded {
   /** Links to our own packages. */
@@ -39,7 +41,7 @@ function loadedBy(entries: readonly string[]): Loaded {
     if (files.has(file)) return
     files.add(file)
     const source = readFileSync(file, 'utf8')
-    for (const pattern of [staticImport, resolvedFile])
+    for (const pattern of [staticImport, resolvedFile, threadFile])
       for (const [, specifier = ''] of source.matchAll(pattern)) follow(file, specifier)
     // What is only for development, such as its stack, is imported when it is wanted, and not installed.
     for (const [, specifier = ''] of source.matchAll(dynamicImport)) follow(file, specifier, { mayLack: true })

@@ -89,8 +89,10 @@ t.test('a service imports only contracts and service-runtime, never another serv
   const sources = under('services/').filter((file) => file.path.split('/')[2] === 'src')
   t.same(
     violations(sources, (name, file) => {
-      // The gateway alone serves the public documents.
-      if (name === '@backoffice/documents') return file.path.startsWith('services/gateway/')
+      // The gateway alone serves the public documents. What makes them is loaded in their thread, not beside requests.
+      if (name === '@backoffice/documents') return file.path === 'services/gateway/src/http/document-worker.ts'
+      if (name === '@backoffice/documents/served') return file.path.startsWith('services/gateway/')
+      if (name === 'services/gateway/src/http/document-worker.ts') return false
       // The migrator loads a service's migrations alone, so they load no more of the runtime than they need.
       if (name === '@backoffice/service-runtime/migrations') return file.path.includes('/src/storage/migrations/')
       // The games are no service, and take of both only what needs little memory.

@@ -37,7 +37,7 @@ const diagnosticLinesMax = 60
 /**
  * Counts the tests of one file. A test is a subtest that has no subtests of its own: the assertions in it are not
  * counted. A file that ends badly although its tests passed (a crash, a time-out) counts as one failed test, and so does
- * one that wrote no results.
+ * one that wrote no results. A file may also be skipped as a whole.
  */
 export function readResults({ path: file, tap, fault }: Ending): Results {
   const passed: string[] = []
@@ -58,8 +58,11 @@ export function readResults({ path: file, tap, fault }: Ending): Results {
     }
   }
 
-  const { ok, points } = readPoints(tap)
-  visit({ name: file, ok: ok && fault === undefined, skip: false, todo: false, children: points }, [])
+  const { ok, skip, points } = readPoints(tap)
+  visit(
+    { name: file, ok: ok && fault === undefined, skip: fault === undefined && skip, todo: false, children: points },
+    [],
+  )
   return { passed: passed.length, failed, skipped }
 }
 
@@ -84,11 +87,12 @@ export function partsOf(tap: string): readonly Part[] {
   }
   for (const line of tap.split('\n')) {
     const [, begun] = /^# Subtest: (.*)$/.exec(line) ?? []
-    const [, not, ms] = /^(not )?ok \d+ .*# time=([\d.]+)ms/.exec(line) ?? []
+    // Behind a file that is skipped stands the reason, and no time.
+    const [point, not, ms = 0] = /^(not )?ok \d+ (?:.*# time=([\d.]+)ms)?/.exec(line) ?? []
     if (begun !== undefined) {
       path = begun
       lines = ['TAP version 14']
-    } else if (ms !== undefined) end({ isOver: true, ok: not === undefined, seconds: Number(ms) / 1_000 })
+    } else if (point !== undefined) end({ isOver: true, ok: not === undefined, seconds: Number(ms) / 1_000 })
     else if (line.startsWith(indentation)) lines.push(line.slice(indentation.length))
   }
   end({ isOver: false, ok: false, seconds: 0 })
@@ -118,12 +122,16 @@ function reasonOf(point: Point): string {
   return typeof given === 'string' && given !== '' ? given : word
 }
 
-/** What was written is not ok when a test failed, when it was cut short, or when there is nothing. */
-function readPoints(tap: string): { ok: boolean; points: readonly Point[] } {
+/**
+ * What was written is not ok when a test failed, when it was cut short, or when there is nothing. A plan of no tests with
+ * a reason skips all: `1..0 # no engine`.
+ */
+function readPoints(tap: string): { ok: boolean; skip: string | boolean; points: readonly Point[] } {
   const parser = new Parser()
   const points = collect(parser)
   parser.end(tap)
-  return { ok: parser.ok && points.length > 0, points }
+  const [, skip = false] = /^1\.\.0 # (.+)$/m.exec(tap) ?? []
+  return { ok: parser.ok && points.length > 0, skip: parser.ok && skip, points }
 }
 
 /** A subtest is announced before the line that closes it, so its points wait for that line. */

@@ -82,6 +82,22 @@ t.test('each of several files in a process has its own results, and its own faul
   ])
 })
 
+t.test('a file that is skipped as a whole is named with its reason, alone and among others', async (t) => {
+  const planned = "t.plan(0, 'nothing here')"
+  const skipped = {
+    ok: true,
+    results: { passed: 0, failed: [], skipped: [{ name: /test.ts$/, reason: 'nothing here' }] },
+  }
+  t.match(await run(t, planned), skipped)
+  const files = await runAll(t, [passing, planned, passing])
+  t.match(files, [
+    { path: 'a.test.ts', ok: true },
+    { path: 'b.test.ts', ...skipped },
+    { path: 'c.test.ts', ok: true },
+  ])
+  t.equal(files.length, 3)
+})
+
 t.test('what one of several files tears down has ended before the next begins', async (t) => {
   const tidying = `t.teardown(() => writeFileSync('ended', ''))\n${passing}`
   const after = "t.test('comes after', async (t) => { t.ok(existsSync('ended')) })"

@@ -49,7 +49,7 @@ export async function runTestFiles(
 
   const ended = await runNode(first.directory, [severalFiles, ...paths], environment, stopping)
   const found = partsOf(ended.tap)
-  const next = files[found.length]
+  const next = files.find(({ path }) => !found.some((part) => part.path === path))
   // It ended between two files: in the second, before that could say so.
   const isCutShort = next !== undefined && found.every(({ isOver }) => isOver)
   const parts = isCutShort ? [...found, { path: next.path, tap: '', isOver: false, ok: false, seconds: 0 }] : found
@@ -73,7 +73,7 @@ export async function runToTheEnd(
 ): Promise<readonly FinishedFile[]> {
   const finished: FinishedFile[] = []
   while (!stopping.aborted) {
-    const [next, ...others] = files.slice(finished.length)
+    const [next, ...others] = files.filter(({ path }) => !finished.some((file) => file.path === path))
     if (next === undefined) break
     finished.push(...(await runFiles([next, ...others])))
   }

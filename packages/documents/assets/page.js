@@ -130,6 +130,9 @@ async function openSearch() {
     (dialog) => dialog.open(),
     () => {
       search = undefined
+      // Some browsers do not load a script again that could not be loaded once.
+      element('search-note').textContent = 'The search could not be loaded. Reload this page to try again.'
+      if (!element('search').open) element('search').showModal()
     },
   )
 }

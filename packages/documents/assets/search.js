@@ -82,8 +82,9 @@ function line(name, children) {
   return made
 }
 
-const pattern = (terms) =>
-  new RegExp(`(${terms.map((term) => RegExp.escape?.(term) ?? term.replace(/\W/g, '\\$&')).join('|')})`, 'giu')
+/** Of regular expressions. Not every browser has RegExp.escape, and with the flag u nothing else may be escaped. */
+const syntax = /[\\^$.*+?()[\]{}|/]/g
+const pattern = (terms) => new RegExp(`(${terms.map((term) => term.replace(syntax, '\\$&')).join('|')})`, 'giu')
 
 function excerpt(text, terms) {
   const start = Math.max(0, text.search(pattern(terms)) - excerptBefore)

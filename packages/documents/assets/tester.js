@@ -162,16 +162,25 @@ async function showResponse(operation, response) {
   const status = element('tester-status')
   status.textContent = `${response.status}`
   status.className = response.ok ? 'ok' : 'refused'
-  let shown = text
+  let shown = [text]
   try {
     const reply = JSON.parse(text)
-    shown = JSON.stringify(reply, null, 2)
+    shown = withLink(JSON.stringify(reply, null, 2), reply?.error?.details?.compareAt)
     if (response.ok) remember(operation, reply)
   } catch {
     // Not JSON: shown as it came.
   }
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
-  element('tester-response').textContent = `${headers}\n\n${shown}`
+  element('tester-response').replaceChildren(`${headers}\n\n`, ...shown)
+}
+
+/** The text with this address as a link. It opens beside this page, which would forget the keys. */
+function withLink(text, address) {
+  const [before, after] = typeof address === 'string' && /^https?:/.test(address) ? text.split(address) : []
+  if (after === undefined) return [text]
+  const link = document.createElement('a')
+  Object.assign(link, { href: address, textContent: address, target: '_blank', rel: 'noopener' })
+  return [before, link, after]
 }
 
 for (const tag of new Set(operations.map((operation) => operation.tag))) {

@@ -1,6 +1,6 @@
 import { httpOperations } from '@backoffice/contracts'
 import { type Page, pages } from './pages.ts'
-import { docsPath } from './render-markdown.ts'
+import { docsPath } from './served.ts'
 
 /** More headings than these below one heading would hide the rest of the contents. */
 const subheadingsMax = 12

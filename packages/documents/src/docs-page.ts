@@ -1,26 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { apiPrefix, apiVersion, httpOperations } from '@backoffice/contracts'
-import { assetAddress, type DocumentFile, docsAssets } from './docs-assets.ts'
+import { assetAddress, docsAssets } from './docs-assets.ts'
 import { contents } from './docs-contents.ts'
 import { guideFile, type Page, pages } from './pages.ts'
 import { referenceMarkdown } from './reference.ts'
-import { docsPath, renderMarkdown } from './render-markdown.ts'
-import { defaultLanguage, languagePath, sampleDocument, sampledOperations, samplePanel } from './sample-panels.ts'
+import { renderMarkdown } from './render-markdown.ts'
+import { languagePath, sampleDocument, sampledOperations, samplePanel } from './sample-panels.ts'
 import { sampleLanguages } from './samples.ts'
 import { searchIndex } from './search-index.ts'
-
-/** What the documentation page may load and call: itself, and nothing from elsewhere. */
-export const docsContentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ')
+import { type AssetName, type DocumentFile, defaultLanguage, docsPath } from './served.ts'
 
 interface Options {
   /** The address that clients call, with the /api/v1 prefix; shown in examples. */
@@ -70,7 +58,11 @@ function renderedMain(baseUrl: string): string {
 const referenceDivider =
   '## API reference {#reference}\n\nEach operation with what it takes, what it replies, why it may refuse, and a program that calls it.'
 
-const sideContent = ({ baseUrl }: Options, { file }: Page) => renderMarkdown(withAddress(read(file), baseUrl), { file })
+const sideContent = ({ baseUrl }: Options, { file }: Page) =>
+  renderMarkdown(withAddress(read(file), baseUrl), { file }).replaceAll(
+    /(?<= (?:src|href)=")assets\/([^"]+)/g,
+    (_, name: AssetName) => assetAddress(name),
+  )
 
 function mainPage(options: Options, languageId: string): string {
   const withoutSamples = mainContent(options)

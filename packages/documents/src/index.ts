@@ -1,5 +1,5 @@
-export { type DocumentFile, docsAssets } from './docs-assets.ts'
-export { docsContentSecurityPolicy, documentation } from './docs-page.ts'
+export { docsAssets } from './docs-assets.ts'
+export { documentation } from './docs-page.ts'
 export { openApiDocument } from './openapi.ts'
 export { guideFile, pages } from './pages.ts'
 export { postmanCollection } from './postman.ts'

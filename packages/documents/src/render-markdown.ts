@@ -1,13 +1,11 @@
 import { posix } from 'node:path'
-import { apiPrefix } from '@backoffice/contracts'
 import { Marked, type Token, type Tokens } from 'marked'
 import customHeadingId from 'marked-custom-heading-id'
 import { gfmHeadingId } from 'marked-gfm-heading-id'
 import { markedHighlight } from 'marked-highlight'
 import { escapeHtml, highlight, languageName } from './highlight.ts'
 import { guideFile, pages } from './pages.ts'
-
-export const docsPath = `${apiPrefix}/docs`
+import { docsPath } from './served.ts'
 
 /** Code with the label that stood in front of it. */
 type LabelledCode = Tokens.Code & { readonly label?: string }
@@ -75,9 +73,9 @@ function address(href: string, from: string): string {
 
 const heading = /<h([2-4]) id="([^"]+)">((?:(?!<a ).)*?)<\/h\1>/g
 
-/** A heading is a link to itself, for those who want to pass it on. */
+/** A heading is a link to itself, for those who want to pass it on. On a phone the name of an error may need two lines. */
 const linked = (_: string, level: string, id: string, text: string) =>
-  `<h${level} id="${id}"><a href="#${id}">${text}</a></h${level}>`
+  `<h${level} id="${id}"><a href="#${id}">${text.replaceAll(/_(?=[A-Z])/g, '_<wbr>')}</a></h${level}>`
 
 const inlineCodes = /(?<!<pre>)<code>([^<]*)<\/code>/g
 /** What is not longer stays in one line, on a phone as well. */
@@ -86,8 +84,11 @@ const unbrokenLengthMax = 36
 /** A line may end between the words of long code and behind the slash of a path, and nowhere else inside a code. */
 export function inlineCode(text: string): string {
   if (text.length <= unbrokenLengthMax) return `<code>${text}</code>`
-  return `<code class="long">${text.replaceAll(/\/(?=[\w{])/g, '/<wbr>')}</code>`
+  return `<code class="long">${breakable(text)}</code>`
 }
+
+/** A path that may go on in the next line behind each slash. */
+export const breakable = (path: string): string => path.replaceAll(/\/(?=[\w{])/g, '/<wbr>')
 
 const html = (text: string): Tokens.HTML => ({ type: 'html', raw: text, text, block: true, pre: false })
 const label = /^<p class="label">(.*)<\/p>\s*$/

@@ -1,10 +1,8 @@
 import { httpOperations, type Operation } from '@backoffice/contracts'
 import { escapeHtml, highlight } from './highlight.ts'
-import { docsPath, inlineCode } from './render-markdown.ts'
+import { breakable } from './render-markdown.ts'
 import { sampleLanguages, sampleOf } from './samples.ts'
-
-/** The language of the main page; each other one has a page of its own, for browsers without JavaScript. */
-export const defaultLanguage = 'curl'
+import { defaultLanguage, docsPath } from './served.ts'
 
 export const languagePath = (languageId: string): string =>
   languageId === defaultLanguage ? docsPath : `${docsPath}/languages/${languageId}`
@@ -26,7 +24,7 @@ export function samplePanel({ id, http }: Operation, { languageId, baseUrl }: Ch
   })
   return [
     `<figure class="panel sample" data-operation="${id}">`,
-    `<figcaption><span class="method ${http?.method.toLowerCase()}">${http?.method}</span> ${inlineCode(http?.path ?? '')}</figcaption>`,
+    `<figcaption><span class="method ${http?.method.toLowerCase()}">${http?.method}</span> <code>${breakable(http?.path ?? '')}</code></figcaption>`,
     `<ul class="tabs" aria-label="Language of the sample">${tabs.join('')}</ul>`,
     `<pre>${sampleCode(id, { languageId, baseUrl })}</pre></figure>\n`,
   ].join('')

@@ -9,11 +9,24 @@ import { node } from './samples/node.ts'
 import { php } from './samples/php.ts'
 import { python } from './samples/python.ts'
 import { ruby } from './samples/ruby.ts'
+import { type SampleLanguageId, sampleLanguageIds } from './served.ts'
 
 export { type SampleLanguage, samplePlaceholders } from './samples/call.ts'
 
+const languages: Readonly<Record<SampleLanguageId, SampleLanguage>> = {
+  curl,
+  node,
+  client,
+  python,
+  php,
+  ruby,
+  go,
+  java,
+  csharp,
+}
+
 /** In the order in which a page offers them. */
-export const sampleLanguages: readonly SampleLanguage[] = [curl, node, client, python, php, ruby, go, java, csharp]
+export const sampleLanguages: readonly SampleLanguage[] = sampleLanguageIds.map((id) => languages[id])
 
 interface SampleOptions {
   /** The address that clients call, with the /api/v1 prefix. */

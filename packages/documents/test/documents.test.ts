@@ -13,14 +13,8 @@ import {
 } from '@backoffice/contracts'
 import type { TSchema } from '@sinclair/typebox'
 import t from 'tap'
-import {
-  docsContentSecurityPolicy,
-  documentation,
-  openApiDocument,
-  postmanCollection,
-  sampleLanguages,
-  testVectors,
-} from '../src/index.ts'
+import { documentation, openApiDocument, postmanCollection, sampleLanguages, testVectors } from '../src/index.ts'
+import { docsContentSecurityPolicy } from '../src/served.ts'
 
 const baseUrl = 'https://backoffice.example.org/api/v1'
 const mainPage = () => String(documentation.get('')?.({ baseUrl }).body)

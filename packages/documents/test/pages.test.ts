@@ -3,9 +3,10 @@ import { brotliCompressSync } from 'node:zlib'
 import MiniSearch, { type Options } from 'minisearch'
 import t from 'tap'
 import { docsAssets, documentation, guideFile, pages } from '../src/index.ts'
-import { docsPath, renderMarkdown } from '../src/render-markdown.ts'
-import { defaultLanguage, sampledOperations } from '../src/sample-panels.ts'
+import { renderMarkdown } from '../src/render-markdown.ts'
+import { sampledOperations } from '../src/sample-panels.ts'
 import { sampleLanguages, sampleOf } from '../src/samples.ts'
+import { defaultLanguage, docsPath, documentPaths } from '../src/served.ts'
 
 const baseUrl = 'https://backoffice.example.org/api/v1'
 /** Each is made once. */
@@ -41,10 +42,18 @@ t.test('every link on a page leads to something that is served, at a place that 
   }
 })
 
-t.test('npx is told to fetch nothing: a stranger may have taken the name in the public registry', async (t) => {
-  const readme = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8')
-  for (const text of [readme, ...htmlPages.map(read)]) t.notMatch(text, /npx (?!--no -- )[\w@-]/)
-  t.match(read('webhooks'), 'npx --no -- backoffice-listen')
+t.test('the gateway serves what is made here, and nothing else', async (t) => {
+  t.strictSame([...documentation.keys()], documentPaths)
+})
+
+t.test('a page and a script name the versions of the files that they load', async (t) => {
+  const version = (name: string) => docsAssets.get(name)?.version
+  const signing = read('signing')
+  t.match(signing, ` href="${docsPath}/assets/signing.css?v=${version('signing.css')}"`)
+  t.match(signing, ` src="${docsPath}/assets/signing.js?v=${version('signing.js')}"`)
+  const imported = `from './signing-comparison.js?v=${version('signing-comparison.js')}'`
+  t.match(String(docsAssets.get('signing.js')?.body), imported)
+  for (const path of htmlPages) t.notMatch(read(path), /(?:href|src)="[^"?]+\.(?:js|css)"/, path)
 })
 
 t.test('a document cannot link to a file that is no page', async (t) => {

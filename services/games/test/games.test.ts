@@ -88,6 +88,20 @@ t.test('thumbnails come from memory, may be kept for an hour, and what is no gam
   await client.query('rollback')
 })
 
+t.test('a browser asks each time for the page and its files, and gets those that changed', async (t) => {
+  const url = await start(t)
+  for (const path of ['/demo/star-miner', '/assets/demo.js', '/assets/words.js', '/assets/demo.css']) {
+    const { status, headers } = await fetch(url + path)
+    t.equal(status, 200, path)
+    t.equal(headers.get('cache-control'), 'no-cache')
+    const etag = headers.get('etag') ?? ''
+    // Without a cache of its own, fetch says what it is told to say.
+    const again = (named: string) => fetch(url + path, { cache: 'no-store', headers: { 'If-None-Match': named } })
+    for (const named of [etag, `W/${etag}`, `"other", ${etag}`]) t.equal(await statusOf(again(named)), 304, named)
+    t.equal(await statusOf(again('"of-another-release"')), 200)
+  }
+})
+
 t.test('beyond its requests of a minute an address gets 429, whatever it asks for, and others do not', async (t) => {
   const url = await start(t, { GAMES_REQUESTS_PER_MINUTE: '5', TRUSTED_PROXIES: '127.0.0.1' })
   const from = (address: string, path: string) =>

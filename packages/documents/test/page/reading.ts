@@ -172,6 +172,33 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     await page.context().close()
   })
 
+  t.test('the search marks words with signs in them, also in a browser without RegExp.escape', async (t) => {
+    const { page, faults } = await open('/webhooks')
+    await page.evaluate(() => Reflect.deleteProperty(RegExp, 'escape'))
+    await page.keyboard.press('Control+k')
+    await page.waitForSelector('#search[open]')
+    await page.keyboard.type('t=')
+    await page.waitForSelector('#search-results mark:text("t=")')
+    t.strictSame(faults, [])
+    await page.context().close()
+  })
+
+  t.test('a search that cannot be loaded says so', async (t) => {
+    const { page } = await open('/webhooks')
+    await page.route('**/assets/search.json', (route) => route.abort())
+    await page.click('#search-open')
+    await page.waitForSelector('#search[open]')
+    t.match(await page.textContent('#search-note'), 'could not be loaded')
+    await page.unroute('**/assets/search.json')
+    await page.keyboard.press('Escape')
+    await page.click('#search-open')
+    await page.waitForSelector('#search[open]')
+    await page.fill('#search-text', 'deposit')
+    await page.waitForSelector('#search-results [role=option]')
+    t.equal(await page.textContent('#search-note'), '')
+    await page.context().close()
+  })
+
   t.test('without JavaScript the pages are whole', async (t) => {
     const { page } = await open('', { ...phone, javaScriptEnabled: false })
     t.match(await page.textContent('noscript'), 'need JavaScript')

@@ -75,6 +75,17 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
     await page.context().close()
   })
 
+  t.test('a wrong signature leads to the page that compares it', async (t) => {
+    const { page } = await open()
+    await fillKeys(page, { key: operator?.sandbox.key ?? '', secret: 'sk_wrong' })
+    t.equal(await run(page, 'getMe'), '401')
+    const [comparison] = await Promise.all([page.waitForEvent('popup'), page.click('#tester-response a')])
+    await comparison.waitForFunction(() => document.querySelector<HTMLTextAreaElement>('#signing-ours')?.value)
+    t.equal(await comparison.inputValue('#signing-ours'), await page.textContent('#tester-canonical'))
+    t.match(await page.textContent('#tester-response'), /"compareAt": "http[^"]+"\n/, 'the text is as it was')
+    await page.context().close()
+  })
+
   t.test('a value cannot lead to another path than the one that is shown', async (t) => {
     const { page, requests } = await open()
     await fillKeys(page, operator?.sandbox)

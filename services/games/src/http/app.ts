@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import {
   type Clock,
@@ -8,7 +9,7 @@ import {
   requestLimit,
 } from '@backoffice/service-runtime/standalone'
 import rateLimit from '@fastify/rate-limit'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Thumbnails } from '../thumbnails.ts'
 import { type Limits, limitConnections } from './limits.ts'
 import { registerPlay } from './play.ts'
@@ -17,17 +18,21 @@ import { registerPlay } from './play.ts'
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
-const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url))
-const script = (name: string) => ({ contentType: 'text/javascript; charset=utf-8', body: asset(name) })
+function asset(name: string, contentType: string) {
+  const body = readFileSync(new URL(`../../assets/${name}`, import.meta.url))
+  return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
+}
+const script = (name: string) => asset(name, 'text/javascript; charset=utf-8')
+const page = asset('demo.html', 'text/html; charset=utf-8')
 const assets = {
-  'demo.css': { contentType: 'text/css; charset=utf-8', body: asset('demo.css') },
+  'demo.css': asset('demo.css', 'text/css; charset=utf-8'),
   'demo.js': script('demo.js'),
   'memory.js': script('memory.js'),
   'sound.js': script('sound.js'),
   'words.js': script('words.js'),
 } as const
-const page = asset('demo.html')
 const bodyBytesMax = 1024
+/** Of a thumbnail. */
 const maxAgeSeconds = 3_600
 const requestTimeoutMs = 10_000
 /** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
@@ -103,10 +108,19 @@ function registerPages(app: FastifyInstance, { thumbnails }: GamesContext): void
       .send(drawn)
   })
   // The page is the same for every game. The token in the fragment says which game is played.
-  app.get('/demo/:gameId', (_request, reply) => reply.header('Content-Type', 'text/html; charset=utf-8').send(page))
-  for (const [name, { contentType, body }] of Object.entries(assets)) {
-    app.get(`/assets/${name}`, (_request, reply) =>
-      reply.headers({ 'Content-Type': contentType, 'Cache-Control': `public, max-age=${maxAgeSeconds}` }).send(body),
-    )
-  }
+  app.get('/demo/:gameId', serve(page))
+  for (const [name, file] of Object.entries(assets)) app.get(`/assets/${name}`, serve(file))
 }
+
+/**
+ * A browser asks each time whether its copy is still the right one. The page and its scripts belong together: after an
+ * upgrade none may come from the release before.
+ */
+const serve =
+  ({ contentType, body, etag }: ReturnType<typeof asset>) =>
+  (request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers({ ETag: etag, 'Cache-Control': 'no-cache' })
+    // A proxy may have made the tag a weak one, or sent several.
+    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+    return reply.header('Content-Type', contentType).send(body)
+  }

@@ -1,47 +1,21 @@
-import { readFile } from 'node:fs/promises'
 import { apiPrefix, httpOperations } from '@backoffice/contracts'
-import {
-  type DocumentFile,
-  docsContentSecurityPolicy,
-  documentation,
-  openApiDocument,
-  postmanCollection,
-  signingSnippets,
-  testVectors,
-} from '@backoffice/documents'
+import { type DocumentFile, docsContentSecurityPolicy, documentPaths } from '@backoffice/documents/served'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { DocumentThread } from './document-thread.ts'
 import { ServedDocument } from './served-document.ts'
-
-type Maker = (options: { readonly baseUrl: string }) => DocumentFile | Promise<DocumentFile>
-
-const json = (value: unknown): DocumentFile => ({
-  contentType: 'application/json; charset=utf-8',
-  body: Buffer.from(JSON.stringify(value)),
-})
-const changelogFile = new URL('../../../../CHANGELOG.md', import.meta.url)
-
-/** The public documents by operation id. */
-const makers: Readonly<Record<string, Maker | undefined>> = {
-  getOpenApi: (options) => json(openApiDocument(options)),
-  getPostmanCollection: (options) => json(postmanCollection(options)),
-  getSigningSnippets: () => json(signingSnippets()),
-  getTestVectors: () => json(testVectors()),
-  getChangelog: async () => ({ contentType: 'text/markdown; charset=utf-8', body: await readFile(changelogFile) }),
-  getDocs: documentation.get(''),
-}
 
 /** The public operations, and what stands below /docs: further pages, and the files of the pages. */
 export function documentRoutes(baseUrl: () => string): RouteOptions[] {
-  const operations = httpOperations.flatMap(({ audience, http, id }): RouteOptions[] => {
-    if (audience !== 'public' || http === undefined) return []
-    const make = makers[id]
-    if (make === undefined) throw new Error(`no document for ${id}`)
-    const handler = serve(make, baseUrl)
-    return [{ method: http.method, url: apiPrefix + http.path, config: { operation: id }, handler }]
-  })
-  const below = Array.from(documentation).flatMap(([path, make]): RouteOptions[] =>
-    path === '' ? [] : [{ method: 'GET', url: `${apiPrefix}/docs/${path}`, handler: serve(make, baseUrl) }],
+  const thread = new DocumentThread()
+  const route = (path: string, name = path): RouteOptions => {
+    const make = () => thread.make({ name, baseUrl: baseUrl() })
+    return { method: 'GET', url: apiPrefix + path, handler: serve(make) }
+  }
+  const operations = httpOperations.flatMap(({ audience, http, id }): RouteOptions[] =>
+    audience !== 'public' || http === undefined ? [] : [{ ...route(http.path, id), config: { operation: id } }],
   )
+  // The main page is one of the operations.
+  const below = documentPaths.filter((path) => path !== '').map((path) => route(`/docs/${path}`))
   return [...operations, ...below]
 }
 
@@ -53,10 +27,10 @@ const maxAgeSeconds = 300
 const versionedMaxAgeSeconds = 365 * 86_400
 
 /** Makes the document on its first request, and keeps it. */
-function serve(make: Maker, baseUrl: () => string) {
+function serve(make: () => Promise<DocumentFile>) {
   let made: Promise<ServedDocument> | undefined
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    made ??= Promise.resolve(make({ baseUrl: baseUrl() })).then((document) => new ServedDocument(document))
+    made ??= make().then((document) => new ServedDocument(document))
     const document = await made.catch((error: unknown) => {
       // The next request tries again.
       made = undefined

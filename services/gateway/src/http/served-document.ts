@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import type { DocumentFile } from '@backoffice/documents'
+import type { DocumentFile } from '@backoffice/documents/served'
 import { negotiate } from '@fastify/accept-negotiator'
 
 /** In the order in which we prefer them, where a client likes several equally. Each works outside the main thread. */
@@ -52,7 +52,8 @@ export class ServedDocument {
 
   /** Other bytes have another tag, so that no cache takes one encoding for another. */
   async #made(encoding: Encoding): Promise<Answer> {
-    const { body } = this.#file
+    const { buffer, byteOffset, byteLength } = this.#file.body
+    const body = Buffer.from(buffer, byteOffset, byteLength)
     if (encoding === 'identity') return { encoding, etag: `"${this.#digest}"`, body }
     return { encoding, etag: `"${this.#digest}-${encoding}"`, body: await compressions[encoding](body) }
   }

@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { pages } from '@backoffice/documents'
 import fastify from 'fastify'
@@ -6,7 +7,8 @@ import { request } from 'undici'
 import { documentRoutes } from '../../src/http/documents.ts'
 
 const app = fastify({ exposeHeadRoutes: false })
-for (const route of documentRoutes(() => 'https://backoffice.example.org/api/v1')) app.route(route)
+const routes = documentRoutes(() => 'https://backoffice.example.org/api/v1')
+for (const route of routes) app.route(route)
 const baseUrl = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1`
 t.teardown(() => app.close())
 
@@ -22,6 +24,31 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   return { status: response.statusCode, headers: response.headers, body }
 }
 const encoded = (path: string, acceptEncoding: string) => get(path, { 'Accept-Encoding': acceptEncoding })
+
+t.test('a thread that dies fails the requests that wait for it, and the next request starts another', async (t) => {
+  process.once('worker', (worker: Worker) => void worker.terminate())
+  const failed = await Promise.all([get('/docs'), get('/docs/webhooks')])
+  t.strictSame(
+    failed.map(({ status }) => status),
+    [500, 500],
+  )
+  t.equal((await get('/docs')).status, 200)
+})
+
+t.test('all documents are made in that one thread', async (t) => {
+  let started = 0
+  const count = () => {
+    started += 1
+  }
+  process.on('worker', count)
+  t.teardown(() => process.off('worker', count))
+  for (const { url } of routes) {
+    const { status, headers, body } = await get(url.replace('/api/v1', ''))
+    t.equal(status, 200, url)
+    t.equal(headers['content-length'], String(body.length))
+  }
+  t.equal(started, 0)
+})
 
 t.test('a document is sent in the encoding that the client prefers, and is the same in each', async (t) => {
   for (const path of ['/docs', '/openapi.json', '/changelog', '/docs/webhooks', '/docs/assets/docs.css']) {
