@@ -38,7 +38,9 @@ function signed({ operationId, method, path, ids, body, needsIdempotencyKey, bas
     // The null command, since a shell that is typed into need not know comments. The shell keeps the variable, so that
     // the same command sends the same key when it is repeated.
     needsIdempotencyKey && [
-      `: 'One key per intent: a retry sends the same one. Before another intent: unset ${keyVariable}'`,
+      '',
+      `: 'A retry sends the same key.'`,
+      `: 'Before another intent: unset ${keyVariable}'`,
       `${keyVariable}="\${${keyVariable}:-$(openssl rand -hex 16)}"`,
     ],
     'timestamp=$(date +%s)',
