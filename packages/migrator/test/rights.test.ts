@@ -40,6 +40,7 @@ const lessOfOwn: Readonly<Record<string, readonly Verb[]>> = {
   'wallet.hold': recorded,
   'wallet.transfer': appendOnly,
   'wallet.entry': appendOnly,
+  'wallet.reconciliation_moment': appendOnly,
 }
 
 interface Table {
