@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { httpOperations, operations, sample } from '@backoffice/contracts'
-import { type HttpReply, lastingPort, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
+import { type HttpReply, lastingPort, OperatorClient, skipWithout, startSystem } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { codeSamplesOf, type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from '../src/index.ts'
 import { eventsFolder, startReceiver } from './receivers.ts'
@@ -51,7 +51,7 @@ t.test('there is no sample of what is not there', async (t) => {
 
 /** An operator of its own, with a player and whatever the operations need, and a server for its webhooks. */
 async function startJourney() {
-  const system = await sharedSystem(t)
+  const system = await startSystem(t)
   const team = await system.asTeam('alice')
   const input = { name: `samples ${randomUUID().slice(0, 8)}`, rateLimitPerMinute: 1_000_000 }
   const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, { input })

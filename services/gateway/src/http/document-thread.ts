@@ -28,6 +28,8 @@ export class DocumentThread {
     this.#lastId += 1
     const made = Promise.withResolvers<DocumentFile>()
     this.#waiting.set(this.#lastId, made)
+    // A process that ends waits for a document, and not for the thread.
+    this.#worker.ref()
     this.#worker.postMessage({ ...request, id: this.#lastId } satisfies DocumentRequest)
     return made.promise
   }
@@ -39,6 +41,7 @@ export class DocumentThread {
     worker.on('message', (reply: DocumentReply) => {
       const made = this.#waiting.get(reply.id)
       this.#waiting.delete(reply.id)
+      if (this.#waiting.size === 0) worker.unref()
       if ('file' in reply) made?.resolve(reply.file)
       else made?.reject(reply.error)
     })
@@ -51,8 +54,6 @@ export class DocumentThread {
         made.reject(fault ?? new Error(`the thread of the documents ended with ${status}`))
       this.#waiting.clear()
     })
-    // A process that ends does not wait for it.
-    worker.unref()
     return worker
   }
 }

@@ -4,7 +4,8 @@ import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
-const path = await moneyPath(t, { config: { payments: { PAY_ALONE_UP_TO: '5.00' } } })
+const alone = { PAY_ALONE_UP_TO: '5.00' }
+const path = await moneyPath(t, { config: { payments: alone, wallet: alone } })
 const production = path.in({ environment: 'production' })
 const { bed } = path
 
@@ -66,7 +67,7 @@ t.test('in production approving and paying one withdrawal take two people', asyn
 })
 
 t.test(
-  'up to an amount one person may approve and pay, which the audit entry keeps for the reconciliation',
+  'up to an amount one person may approve and pay; the audit entry says so, and reconciliation agrees',
   async (t) => {
     const playerId = await production.newPlayerWith('100.00')
     const request = (amount: string) => production.requestWithdrawal(playerId, { amount })
