@@ -12,7 +12,7 @@ example=${2:-$here/.env.example}
 
 random() { od -An -N "$1" -tx1 /dev/urandom | tr -d ' \n'; }
 
-filled=$(mktemp "$file.XXXXXX")
+filled=$(mktemp -p "$(dirname "$file")")
 trap 'rm -f "$filled"' EXIT
 while IFS= read -r line; do
   case "$line" in

@@ -11,7 +11,7 @@ file=${2:?"a file for the private key"}
 [ $# -gt 2 ] || { echo "give it at least one role" >&2; exit 1; }
 shift 2
 
-private=$(mktemp "$file.XXXXXX")
+private=$(mktemp -p "$(dirname "$file")")
 trap 'rm -f "$private" "$private.jwk"' EXIT
 openssl genpkey -algorithm ed25519 -outform DER -out "$private"
 # In both forms of the key the last 32 bytes are the key itself.
