@@ -18,6 +18,11 @@ export interface ChildOptions {
   readonly stopSignal: 'SIGTERM' | 'SIGINT'
   /** How long it may take to finish before it is killed. */
   readonly stopTimeoutMs: number
+  /**
+   * For a program with processes of its own, which a SIGKILL would leave running: asks it to end them and itself at once.
+   * It gets this signal after `stopTimeoutMs`, and is killed after as long again.
+   */
+  readonly abortSignal?: 'SIGQUIT'
 }
 
 export interface Exit {
@@ -80,15 +85,23 @@ export class Child {
   async stop(): Promise<Exit> {
     if (this.running) {
       this.#process.ref()
-      this.#process.kill(this.#options.stopSignal)
-      const patience = new AbortController()
-      const late = delay(this.#options.stopTimeoutMs, 'late', { signal: patience.signal, ref: false }).catch(
-        () => 'done',
-      )
-      if ((await Promise.race([this.exited, late])) === 'late') this.#process.kill('SIGKILL')
-      patience.abort()
+      const { stopSignal, abortSignal } = this.#options
+      if (!(await this.#endsBy(stopSignal)) && !(abortSignal !== undefined && (await this.#endsBy(abortSignal))))
+        this.#process.kill('SIGKILL')
     }
     return this.exited
+  }
+
+  /** Whether the process ends within `stopTimeoutMs` of the signal. */
+  async #endsBy(signal: NodeJS.Signals): Promise<boolean> {
+    this.#process.kill(signal)
+    const patience = new AbortController()
+    const late = delay(this.#options.stopTimeoutMs, false, { signal: patience.signal, ref: false }).catch(() => true)
+    try {
+      return await Promise.race([this.exited.then(() => true), late])
+    } finally {
+      patience.abort()
+    }
   }
 
   /** The end of the log, for a message that says why it died. */

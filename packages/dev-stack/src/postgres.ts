@@ -68,6 +68,8 @@ async function startOn(port: number, { options, binaries, data, account }: Prepa
     // SIGINT is PostgreSQL's fast shutdown: it closes sessions, writes a checkpoint and ends.
     stopSignal: 'SIGINT',
     stopTimeoutMs,
+    // Its immediate shutdown. Killed instead, it would leave processes behind that still write to the folder.
+    abortSignal: 'SIGQUIT',
   })
   const url = `postgresql://postgres:${options.password}@127.0.0.1:${port}/postgres`
   try {

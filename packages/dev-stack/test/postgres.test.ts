@@ -31,6 +31,7 @@ async function startOnceFree(options: Parameters<typeof startPostgres>[0]) {
 t.test('committed data survive a PostgreSQL that is killed, on the same port', async (t) => {
   const options = { dir: t.testdir(), password: 'secret' }
   const first = await startPostgres(options)
+  t.teardown(() => first.child.stop())
   const port = Number(new URL(first.url).port)
   await query(first.url, 'create table kept as select 42 as answer')
   process.kill(first.child.pid, 'SIGKILL')
