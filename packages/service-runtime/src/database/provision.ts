@@ -11,10 +11,12 @@ import { readerSettings, settingStatements, settingsOf } from './role-settings.t
 const reconciledSchemas: readonly ServiceName[] = ['wallet', 'payments']
 
 /**
- * An arbitrary number. Everyone who creates roles on a cluster takes this lock, because two CREATE ROLE at once can
- * fail.
+ * An arbitrary number. Everyone who provisions on a cluster holds this lock, because two CREATE ROLE or two GRANT on one
+ * database at once can fail.
  */
-const roleLock = 7_411_904
+const provisionLock = 7_411_904
+
+type Passwords = Readonly<Partial<Record<DatabaseRole, string>>>
 
 /**
  * Creates what the services' migrations and logins need, in the database of `adminUrl`: a login role and a schema per
@@ -28,9 +30,19 @@ export async function provisionDatabase({
   passwords,
 }: {
   readonly adminUrl: string
-  readonly passwords: Readonly<Partial<Record<DatabaseRole, string>>>
+  readonly passwords: Passwords
 }): Promise<void> {
-  await createRoles(adminUrl, passwords)
+  // Roles belong to the cluster, advisory locks to one database. So every caller takes the lock in the same database.
+  const cluster = new URL(adminUrl)
+  cluster.pathname = '/postgres'
+  await connectOnce(cluster.href, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [provisionLock])
+    await createRoles(client, passwords)
+    await createSchemas(adminUrl, passwords)
+  })
+}
+
+async function createSchemas(adminUrl: string, passwords: Passwords): Promise<void> {
   await connectOnce(adminUrl, async (client) => {
     const database = quoteIdentifier(
       (await client.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? '',
@@ -67,21 +79,15 @@ export async function provisionDatabase({
   })
 }
 
-async function createRoles(adminUrl: string, passwords: Readonly<Record<string, string>>): Promise<void> {
-  // Roles belong to the cluster, advisory locks to one database. So every caller takes the lock in the same database.
-  const cluster = new URL(adminUrl)
-  cluster.pathname = '/postgres'
-  await connectOnce(cluster.href, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [roleLock])
-    for (const [role, password] of Object.entries(passwords) as [DatabaseRole, string][]) {
-      const name = roleName(role)
-      await createLogin(client, name, { password, settings: settingsOf(role) })
-      if (!isService(role)) continue
-      const reader = readerOf(name)
-      await createLogin(client, reader, { password, settings: readerSettings(role) })
-      await client.query(`grant ${quoteIdentifier(name)} to ${quoteIdentifier(reader)}`)
-    }
-  })
+async function createRoles(client: Client, passwords: Passwords): Promise<void> {
+  for (const [role, password] of Object.entries(passwords) as [DatabaseRole, string][]) {
+    const name = roleName(role)
+    await createLogin(client, name, { password, settings: settingsOf(role) })
+    if (!isService(role)) continue
+    const reader = readerOf(name)
+    await createLogin(client, reader, { password, settings: readerSettings(role) })
+    await client.query(`grant ${quoteIdentifier(name)} to ${quoteIdentifier(reader)}`)
+  }
 }
 
 const isService = (role: DatabaseRole): role is ServiceName => (serviceNames as readonly string[]).includes(role)
