@@ -39,7 +39,8 @@ interface Example {
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-type Environment = Readonly<Record<string, string>>
+/** undefined: not set, whatever this process has. */
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** Starts a program with the command that the README gives. */
 function start(command: string, environment: Environment, ...args: readonly string[]): Example {
@@ -76,7 +77,12 @@ function launch(program: string, args: readonly string[], environment: Environme
 }
 
 /** What is printed reaches us through a pipe, later than the reply to what caused it. */
-const prints = ({ printed }: Example, pattern: RegExp) => eventually(() => pattern.test(printed()), 20_000)
+async function prints({ printed }: Example, pattern: RegExp): Promise<void> {
+  await eventually(() => {
+    if (!pattern.test(printed())) throw new Error(`${pattern} is not in what is printed:\n${printed()}`)
+    return true
+  }, 20_000)
+}
 
 /** The operator's server for one player, until it ends. */
 async function serve(externalId: string, environment: Environment = {}) {
@@ -266,6 +272,9 @@ t.test('what was there before is put back after a crash, too, unless somebody ha
   await eventually(async () => (await endpoint()).url === 'http://127.0.0.1:9/changed-meanwhile', 20_000)
 })
 
+/** A terminal with colours, and nothing by which Node.js decides otherwise: under CI it shows none. */
+const plainTerminal = { TERM: 'xterm-256color', CI: undefined, FORCE_COLOR: undefined, NODE_DISABLE_COLORS: undefined }
+
 t.test(
   'on a terminal it is in colour, Ctrl-C ends it, and --resend has the last delivery sent again',
   {
@@ -275,7 +284,7 @@ t.test(
     await setUrl('http://127.0.0.1:9/webhooks')
     const terminal = (environment: Environment) => {
       const command = ['-qec', 'npm run --silent listen -- --resend', '/dev/null']
-      return launch('script', command, { TERM: 'xterm-256color', ...environment })
+      return launch('script', command, { ...plainTerminal, ...environment })
     }
     for (const [environment, verified] of [
       // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one
