@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { httpOperations, operations, sample } from '@backoffice/contracts'
-import { type HttpReply, lastingPort, OperatorClient, skipWithout, startSystem } from '@backoffice/test-kit'
+import { type HttpReply, lastingPort, OperatorClient, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { codeSamplesOf, type SampleLanguage, sampleLanguages, sampleOf, samplePlaceholders } from '../src/index.ts'
 import { eventsFolder, startReceiver } from './receivers.ts'
@@ -18,6 +18,9 @@ const typeRoots = [fileURLToPath(new URL('../../../node_modules/@types', import.
 const compilerOptions = { typeRoots }
 const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url))
 const occurrences = (text: string, part: string) => text.split(part).length - 1
+
+// Before the first test: tap ends a file that has tests and waits for something else.
+const journey = await startJourney()
 
 t.test('a sample has the address, the key and the secret in one place each, and each of its ids', async (t) => {
   for (const { id } of sampleLanguages) {
@@ -51,7 +54,7 @@ t.test('there is no sample of what is not there', async (t) => {
 
 /** An operator of its own, with a player and whatever the operations need, and a server for its webhooks. */
 async function startJourney() {
-  const system = await startSystem(t)
+  const system = await sharedSystem(t)
   const team = await system.asTeam('alice')
   const input = { name: `samples ${randomUUID().slice(0, 8)}`, rateLimitPerMinute: 1_000_000 }
   const { operatorId, sandbox } = await team.call(operations.gateway.createOperator, { input })
@@ -116,8 +119,6 @@ function idOf({ status, body, bytes }: HttpReply): string {
   if (status !== 201) throw new Error(`expected 201, not ${status}: ${bytes}`)
   return body.id
 }
-
-const journey = await startJourney()
 
 async function programOf(language: SampleLanguage, operationId: string): Promise<Program> {
   const real = Object.entries(await journey.realValues(operationId))
