@@ -53,11 +53,12 @@ export async function readSystemEntries(
   { accountId, below, limit }: { readonly accountId: bigint; readonly below: bigint; readonly limit: number },
 ): Promise<{ readonly entries: readonly SystemEntry[]; readonly next: SystemPlace | null }> {
   if (place.after !== null) return readOfOneTransaction(db, { ...place, after: place.after }, accountId)
+  // By the number, which the index has: `order by xid` alone would mean the text that is selected, where 100 is before 99.
   const entries = await db<SystemEntry>`
-    select xid::text, transfer_id, amount from wallet.entry
-    where account_id = ${accountId}::bigint and seq is null
-      and xid >= ${String(place.xid)}::text::xid8 and xid < ${String(below)}::text::xid8
-    order by xid limit ${limit + 1}
+    select e.xid::text, e.transfer_id, e.amount from wallet.entry e
+    where e.account_id = ${accountId}::bigint and e.seq is null
+      and e.xid >= ${String(place.xid)}::text::xid8 and e.xid < ${String(below)}::text::xid8
+    order by e.xid limit ${limit + 1}
   `
   const last = entries[limit]
   if (last === undefined) return { entries, next: null }
@@ -73,10 +74,10 @@ async function readOfOneTransaction(
   accountId: bigint,
 ): Promise<{ readonly entries: readonly SystemEntry[]; readonly next: SystemPlace }> {
   const entries = await db<SystemEntry>`
-    select xid::text, transfer_id, amount from wallet.entry
-    where account_id = ${accountId}::bigint and seq is null and xid = ${String(xid)}::text::xid8
-      and transfer_id > ${after}
-    order by transfer_id limit ${pageOfOneTransaction}
+    select e.xid::text, e.transfer_id, e.amount from wallet.entry e
+    where e.account_id = ${accountId}::bigint and e.seq is null and e.xid = ${String(xid)}::text::xid8
+      and e.transfer_id > ${after}
+    order by e.transfer_id limit ${pageOfOneTransaction}
   `
   const last = entries[pageOfOneTransaction - 1]
   return { entries, next: last === undefined ? { xid: xid + 1n, after: null } : { xid, after: last.transferId } }

@@ -334,6 +334,25 @@ t.test('the chains are followed beyond one page, and to their ends', async (t) =
     )
 })
 
+t.test('pages of entries go on where the numbers of transactions get another digit', async (t) => {
+  const { brandId, deposit } = brand()
+  for (const amount of ['1.00', '2.00', '4.00', '8.00', '16.00', '32.00', '64.00']) await deposit(amount)
+  const differences = async () => {
+    const report = await runOf(bed, { pages: { keys: 2, entries: 3 } })
+    return report.differences.filter((found) => found.brandId === brandId)
+  }
+  t.same(await differences(), [])
+  // As if these had been the server's transactions 97 to 103.
+  await behindItsBack(
+    `update wallet.entry e set xid = n.xid::text::xid8 from (
+      select transfer_id, 96 + row_number() over (order by xid) as xid
+      from wallet.entry e join wallet.account a on a.id = e.account_id where a.brand_id = $1 and a.owner_id is null
+    ) n where n.transfer_id = e.transfer_id`,
+    [brandId],
+  )
+  t.same(await differences(), [])
+})
+
 t.test('two entries that changed places break the chain', async (t) => {
   const { playerId, deposit, differences } = brand()
   for (const amount of ['1.00', '1.00', '1.00']) await deposit(amount)
