@@ -140,6 +140,11 @@ t.test(
       printed: /^Not known whether it was done: no answer.* \(key: ana-3:withdrawal-1\)/m,
     })
     network.lose(0)
+    network.forbid(1, /withdrawals HTTP/)
+    t.match(await serve('ana-3', throughNetwork), {
+      status: 75,
+      printed: /^Not known whether it was done: 403 UNKNOWN: Forbidden \(key: ana-3:withdrawal-1\)/m,
+    })
     t.match(await serve('ana-3', throughNetwork), { status: 0 })
     await hasOneOfEach(t, 'ana-3')
   },
