@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, skipWithout, startSystem } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { demoOperator, expectStatus, statementOf } from './journey.ts'
+import { demoOperator, expectStatus, playerRequest, statementOf } from './journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
 t.setTimeout(300_000)
@@ -85,9 +88,13 @@ async function serve(externalId: string, environment: Environment = {}) {
   return { status, printed: printed() }
 }
 
-/** The webhook receiver, ready, and where it listens. */
-async function receive(port: string): Promise<Example & { readonly url: string }> {
-  const receiver = start('npm run example examples/webhook-receiver.ts', { PORT: port })
+const folder = mkdtempSync(join(tmpdir(), 'examples-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The webhook receiver, ready, and where it listens. What it knows is in a file of this name. */
+async function receive(port: string, name: string): Promise<Example & { readonly url: string }> {
+  const environment = { PORT: port, EVENTS_FILE: join(folder, name) }
+  const receiver = start('npm run example examples/webhook-receiver.ts', environment)
   t.teardown(() => receiver.stop())
   const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false)
   return { ...receiver, url }
@@ -158,7 +165,7 @@ t.test('a refusal ends it with the code and the request', async (t) => {
 })
 
 t.test('the receiver prints each event once, and drops what is older than it has', async (t) => {
-  const receiver = await receive('0')
+  const receiver = await receive('0', 'first.db')
   await setUrl(receiver.url)
   t.match(await test(), { delivered: true, responseStatus: 204 })
 
@@ -187,7 +194,7 @@ t.test('the receiver prints each event once, and drops what is older than it has
 
   // A receiver that knows neither event hears of the payment first.
   await receiver.stop()
-  const next = await receive(new URL(receiver.url).port)
+  const next = await receive(new URL(receiver.url).port, 'second.db')
   await resend(paid)
   await eventually(() => /wdr_\w+ is paid, version 3$/m.test(next.printed()), 20_000)
   await resend(approved)
@@ -196,6 +203,49 @@ t.test('the receiver prints each event once, and drops what is older than it has
   const forged = { 'X-Webhook-Timestamp': String(Math.floor(Date.now() / 1000)), 'X-Webhook-Signature': '0'.repeat(64) }
   t.equal((await fetch(next.url, { method: 'POST', headers: forged, body: '{}' })).status, 401)
   t.equal((await fetch(next.url, { method: 'POST', body: Buffer.alloc(2_000_000) })).status, 413)
+})
+
+t.test('what was acknowledged is worked on after a crash, once; what cannot be kept is not acknowledged', async (t) => {
+  const receiver = await receive('0', 'crash.db')
+  await setUrl(receiver.url)
+  const database = new DatabaseSync(join(folder, 'crash.db'), { timeout: 20_000 })
+  t.teardown(() => database.close())
+  t.equal(statSync(join(folder, 'crash.db')).mode & 0o077, 0, 'nobody else reads it')
+  database.exec(`
+    create table effect (id text);
+    create trigger effects after insert on record begin insert into effect values (new.id); end;
+    create trigger no_work before update on event begin select raise(abort, 'interrupted'); end;
+  `)
+  const { id } = expectStatus(await operator.post('/players', playerRequest()), 201)
+  expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
+  await prints(receiver, /^(evt_\w+) is tried again: .*interrupted$/m)
+  const eventId = /^(evt_\w+) is tried again/m.exec(receiver.printed())?.[1] ?? ''
+  await eventually(
+    async () => (await team.call(showDelivery, { input: { id: eventId } })).state === 'delivered',
+    20_000,
+  )
+  await receiver.stop('SIGKILL')
+  t.same(database.prepare('select id from effect').all(), [], 'nothing of it is done')
+
+  database.exec(`
+    drop trigger no_work;
+    create trigger no_room before insert on event begin select raise(abort, 'no room'); end;
+  `)
+  const next = await receive(new URL(receiver.url).port, 'crash.db')
+  await prints(next, new RegExp(`^kyc\\.status_changed ${eventId} ${id} is aprovado, version 2$`, 'm'))
+  t.match(await test(), { delivered: false, responseStatus: 500 })
+  database.exec('drop trigger no_room')
+  await team.call(resendDelivery, { input: { id: eventId } })
+  await prints(next, new RegExp(`${eventId} dropped, received before`))
+  t.same(
+    database
+      .prepare('select id from effect')
+      .all()
+      .map((effect) => effect.id),
+    [id],
+    'done once',
+  )
+  t.match(database.prepare('select body from event where id = ?').get(eventId), { body: null }, 'and forgotten')
 })
 
 /** The listener, once deliveries come to it, and where. */
@@ -209,7 +259,7 @@ async function listen(...args: readonly string[]): Promise<Example & { readonly 
 t.test('listen verifies each delivery, sends it on, and says what the receiver answers', async (t) => {
   const former = 'http://127.0.0.1:9/webhooks'
   await setUrl(former)
-  const receiver = await receive('0')
+  const receiver = await receive('0', 'third.db')
   const listener = await listen('--forward-to', receiver.url, '--body')
   await prints(listener, /They went to http:\S+:9\/webhooks before\./)
   t.same(await endpoint(), { url: listener.url, enabled: true })
