@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -96,7 +96,7 @@ async function receive(port: string, name: string): Promise<Example & { readonly
   const environment = { PORT: port, EVENTS_FILE: join(folder, name) }
   const receiver = start('npm run example examples/webhook-receiver.ts', environment)
   t.teardown(() => receiver.stop())
-  const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false)
+  const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false, 30_000)
   return { ...receiver, url }
 }
 
@@ -290,9 +290,10 @@ t.test('listen verifies each delivery, sends it on, and says what the receiver a
   await prints(listener, /no answer: connect ECONNREFUSED/)
 
   t.notMatch(listener.printed(), '\u001b', 'no colour off a terminal')
+  await team.call(disableWebhook, { input: { ...sandbox, reason: 'test' } })
   await listener.stop()
-  t.match(listener.printed(), `They go to ${former} again.\n`)
-  t.same(await endpoint(), { url: former, enabled: true })
+  t.match(listener.printed(), `They go to ${former}, which is disabled, again.\n`)
+  t.same(await endpoint(), { url: former, enabled: false }, 'what somebody has disabled stays so')
 })
 
 t.test('what was there before is put back after a crash, too, unless somebody has changed it meanwhile', async (t) => {
@@ -304,8 +305,24 @@ t.test('what was there before is put back after a crash, too, unless somebody ha
   t.same(await endpoint(), { url: killed.url, enabled: true })
   const next = await listen()
   await prints(next, /They went to http:\S+before-the-crash, which is disabled, before\./)
+  await prints(
+    next,
+    new RegExp(`Another npm run listen had them at ${killed.url}\\. If it still runs, it gets no more\\.`),
+  )
   await next.stop()
   t.same(await endpoint(), { url: former, enabled: false })
+
+  // The URL is set, and nobody hears so.
+  const stack = JSON.parse(readFileSync(system.stackJson, 'utf8'))
+  const network = await startLossyNetwork(t, stack.consoleUrl)
+  const stackJson = join(folder, 'stack.json')
+  writeFileSync(stackJson, JSON.stringify({ ...stack, consoleUrl: network.baseUrl }))
+  network.lose(1, /setWebhookUrl HTTP/)
+  const failed = start('npm run listen', { STACK_JSON: stackJson })
+  t.same(await once(failed.child, 'close'), [1, null])
+  t.match(failed.printed(), /the console at \S+ cannot be reached/)
+  t.same(await endpoint(), { url: former, enabled: false })
+  t.notOk(existsSync(join(folder, 'listen.json')))
 
   const changed = await listen()
   await setUrl('http://127.0.0.1:9/changed-meanwhile')
