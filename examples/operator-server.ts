@@ -62,12 +62,14 @@ async function serve(): Promise<void> {
 try {
   await serve()
 } catch (error) {
-  if ((error instanceof BackOfficeError || error instanceof ConnectionError) && error.retryable) {
+  if (!(error instanceof BackOfficeError || error instanceof ConnectionError)) throw error
+  if (error.final) {
+    console.error(`Refused: ${error.message} (request: ${error.requestId})`)
+    process.exitCode = 1
+  } else {
+    // Also a refusal that came before the key was looked up: a former run may have had the effect.
     const key = error.idempotencyKey ?? 'none'
     console.error(`Not known whether it was done: ${error.message} (key: ${key}). Run this again.`)
     process.exitCode = 75
-  } else if (error instanceof BackOfficeError) {
-    console.error(`Refused: ${error.message} (request: ${error.requestId})`)
-    process.exitCode = 1
-  } else throw error
+  }
 }

@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@backoffice/contracts'
 import { eventually, skipWithout, startSystem } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
-import { demoOperator, expectStatus, statementOf } from './journey.ts'
+import { demoOperator, expectStatus, playerRequest, statementOf } from './journey.ts'
 import { startLossyNetwork } from './lossy-network.ts'
 
 t.setTimeout(300_000)
@@ -91,11 +94,15 @@ async function serve(externalId: string, environment: Environment = {}) {
   return { status, printed: printed() }
 }
 
-/** The webhook receiver, ready, and where it listens. */
-async function receive(port: string): Promise<Example & { readonly url: string }> {
-  const receiver = start('npm run example examples/webhook-receiver.ts', { PORT: port })
+const folder = mkdtempSync(join(tmpdir(), 'examples-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The webhook receiver, ready, and where it listens. What it knows is in a file of this name. */
+async function receive(port: string, name: string): Promise<Example & { readonly url: string }> {
+  const environment = { PORT: port, EVENTS_FILE: join(folder, name) }
+  const receiver = start('npm run example examples/webhook-receiver.ts', environment)
   t.teardown(() => receiver.stop())
-  const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false)
+  const url = await eventually(() => /^listening on (.*)$/m.exec(receiver.printed())?.[1] ?? false, 30_000)
   return { ...receiver, url }
 }
 
@@ -146,6 +153,11 @@ t.test(
       printed: /^Not known whether it was done: no answer.* \(key: ana-3:withdrawal-1\)/m,
     })
     network.lose(0)
+    network.forbid(1, /withdrawals HTTP/)
+    t.match(await serve('ana-3', throughNetwork), {
+      status: 75,
+      printed: /^Not known whether it was done: 403 UNKNOWN: Forbidden \(key: ana-3:withdrawal-1\)/m,
+    })
     t.match(await serve('ana-3', throughNetwork), { status: 0 })
     await hasOneOfEach(t, 'ana-3')
   },
@@ -159,7 +171,7 @@ t.test('a refusal ends it with the code and the request', async (t) => {
 })
 
 t.test('the receiver prints each event once, and drops what is older than it has', async (t) => {
-  const receiver = await receive('0')
+  const receiver = await receive('0', 'first.db')
   await setUrl(receiver.url)
   t.match(await test(), { delivered: true, responseStatus: 204 })
 
@@ -188,7 +200,7 @@ t.test('the receiver prints each event once, and drops what is older than it has
 
   // A receiver that knows neither event hears of the payment first.
   await receiver.stop()
-  const next = await receive(new URL(receiver.url).port)
+  const next = await receive(new URL(receiver.url).port, 'second.db')
   await resend(paid)
   await eventually(() => /wdr_\w+ is paid, version 3$/m.test(next.printed()), 20_000)
   await resend(approved)
@@ -197,6 +209,49 @@ t.test('the receiver prints each event once, and drops what is older than it has
   const forged = { 'X-Webhook-Timestamp': String(Math.floor(Date.now() / 1000)), 'X-Webhook-Signature': '0'.repeat(64) }
   t.equal((await fetch(next.url, { method: 'POST', headers: forged, body: '{}' })).status, 401)
   t.equal((await fetch(next.url, { method: 'POST', body: Buffer.alloc(2_000_000) })).status, 413)
+})
+
+t.test('what was acknowledged is worked on after a crash, once; what cannot be kept is not acknowledged', async (t) => {
+  const receiver = await receive('0', 'crash.db')
+  await setUrl(receiver.url)
+  const database = new DatabaseSync(join(folder, 'crash.db'), { timeout: 20_000 })
+  t.teardown(() => database.close())
+  t.equal(statSync(join(folder, 'crash.db')).mode & 0o077, 0, 'nobody else reads it')
+  database.exec(`
+    create table effect (id text);
+    create trigger effects after insert on record begin insert into effect values (new.id); end;
+    create trigger no_work before update on event begin select raise(abort, 'interrupted'); end;
+  `)
+  const { id } = expectStatus(await operator.post('/players', playerRequest()), 201)
+  expectStatus(await operator.post(`/sandbox/players/${id}/kyc/decision`, { status: 'aprovado' }), 200)
+  await prints(receiver, /^(evt_\w+) is tried again: .*interrupted$/m)
+  const eventId = /^(evt_\w+) is tried again/m.exec(receiver.printed())?.[1] ?? ''
+  await eventually(
+    async () => (await team.call(showDelivery, { input: { id: eventId } })).state === 'delivered',
+    20_000,
+  )
+  await receiver.stop('SIGKILL')
+  t.same(database.prepare('select id from effect').all(), [], 'nothing of it is done')
+
+  database.exec(`
+    drop trigger no_work;
+    create trigger no_room before insert on event begin select raise(abort, 'no room'); end;
+  `)
+  const next = await receive(new URL(receiver.url).port, 'crash.db')
+  await prints(next, new RegExp(`^kyc\\.status_changed ${eventId} ${id} is aprovado, version 2$`, 'm'))
+  t.match(await test(), { delivered: false, responseStatus: 500 })
+  database.exec('drop trigger no_room')
+  await team.call(resendDelivery, { input: { id: eventId } })
+  await prints(next, new RegExp(`${eventId} dropped, received before`))
+  t.same(
+    database
+      .prepare('select id from effect')
+      .all()
+      .map((effect) => effect.id),
+    [id],
+    'done once',
+  )
+  t.match(database.prepare('select body from event where id = ?').get(eventId), { body: null }, 'and forgotten')
 })
 
 /** The listener, once deliveries come to it, and where. */
@@ -210,7 +265,7 @@ async function listen(...args: readonly string[]): Promise<Example & { readonly 
 t.test('listen verifies each delivery, sends it on, and says what the receiver answers', async (t) => {
   const former = 'http://127.0.0.1:9/webhooks'
   await setUrl(former)
-  const receiver = await receive('0')
+  const receiver = await receive('0', 'third.db')
   const listener = await listen('--forward-to', receiver.url, '--body')
   await prints(listener, /They went to http:\S+:9\/webhooks before\./)
   t.same(await endpoint(), { url: listener.url, enabled: true })
@@ -241,9 +296,10 @@ t.test('listen verifies each delivery, sends it on, and says what the receiver a
   await prints(listener, /no answer: connect ECONNREFUSED/)
 
   t.notMatch(listener.printed(), '\u001b', 'no colour off a terminal')
+  await team.call(disableWebhook, { input: { ...sandbox, reason: 'test' } })
   await listener.stop()
-  t.match(listener.printed(), `They go to ${former} again.\n`)
-  t.same(await endpoint(), { url: former, enabled: true })
+  t.match(listener.printed(), `They go to ${former}, which is disabled, again.\n`)
+  t.same(await endpoint(), { url: former, enabled: false }, 'what somebody has disabled stays so')
 })
 
 t.test('what was there before is put back after a crash, too, unless somebody has changed it meanwhile', async (t) => {
@@ -255,8 +311,24 @@ t.test('what was there before is put back after a crash, too, unless somebody ha
   t.same(await endpoint(), { url: killed.url, enabled: true })
   const next = await listen()
   await prints(next, /They went to http:\S+before-the-crash, which is disabled, before\./)
+  await prints(
+    next,
+    new RegExp(`Another npm run listen had them at ${killed.url}\\. If it still runs, it gets no more\\.`),
+  )
   await next.stop()
   t.same(await endpoint(), { url: former, enabled: false })
+
+  // The URL is set, and nobody hears so.
+  const stack = JSON.parse(readFileSync(system.stackJson, 'utf8'))
+  const network = await startLossyNetwork(t, stack.consoleUrl)
+  const stackJson = join(folder, 'stack.json')
+  writeFileSync(stackJson, JSON.stringify({ ...stack, consoleUrl: network.baseUrl }))
+  network.lose(1, /setWebhookUrl HTTP/)
+  const failed = start('npm run listen', { STACK_JSON: stackJson })
+  t.same(await once(failed.child, 'close'), [1, null])
+  t.match(failed.printed(), /the console at \S+ cannot be reached/)
+  t.same(await endpoint(), { url: former, enabled: false })
+  t.notOk(existsSync(join(folder, 'listen.json')))
 
   const changed = await listen()
   await setUrl('http://127.0.0.1:9/changed-meanwhile')

@@ -8,13 +8,19 @@ export interface LossyNetwork {
   readonly losses: number
   /** Loses the answers to the next requests whose first line matches: the gateway has given them, nobody hears them. */
   lose(times: number, requestLine?: RegExp): void
+  /** Refuses the next such requests itself, as a proxy does: the gateway does not hear of them. */
+  forbid(times: number, requestLine: RegExp): void
 }
+
+const forbidden = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
 
 /** The network between an operator's server and the gateway. */
 export async function startLossyNetwork(t: Teardown, apiUrl: string): Promise<LossyNetwork> {
   const target = new URL(apiUrl)
   let losses = 0
   let doomed = /^/
+  let refusals = 0
+  let unwanted = /^/
 
   const server = createServer((client: Socket) => {
     const gateway = connect(Number(target.port), target.hostname)
@@ -22,7 +28,10 @@ export async function startLossyNetwork(t: Teardown, apiUrl: string): Promise<Lo
     client.on('data', (bytes) => {
       // A connection carries one request at a time; a body that comes apart from its head has no such line.
       requestLine = /^[A-Z]+ .*/.exec(bytes.toString('latin1'))?.[0] ?? requestLine
-      gateway.write(bytes)
+      if (refusals > 0 && unwanted.test(requestLine)) {
+        refusals -= 1
+        client.end(forbidden)
+      } else gateway.write(bytes)
     })
     gateway.on('data', (bytes) => {
       if (losses > 0 && doomed.test(requestLine)) {
@@ -51,6 +60,10 @@ export async function startLossyNetwork(t: Teardown, apiUrl: string): Promise<Lo
     lose(times, requestLine = /^/) {
       losses = times
       doomed = requestLine
+    },
+    forbid(times, requestLine) {
+      refusals = times
+      unwanted = requestLine
     },
   }
 }

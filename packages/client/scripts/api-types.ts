@@ -1,4 +1,11 @@
-import { apiVersion, detailsOf, publicErrorCodes, publicErrors } from '@backoffice/contracts'
+import {
+  apiVersion,
+  detailsOf,
+  httpOperations,
+  publicErrorCodes,
+  publicErrors,
+  refusalsAfterKey,
+} from '@backoffice/contracts'
 import { openApiDocument } from '@backoffice/documents'
 import openapiTS, { astToString } from 'openapi-typescript'
 
@@ -7,8 +14,9 @@ interface Document {
 }
 
 const retryableByCode = publicErrorCodes.map((code) => [code, publicErrors[code].retryable])
+const finalCodes = new Set(httpOperations.flatMap(refusalsAfterKey))
 
-/** What of the API stands in src/api.ts: its version, which errors are worth another try, and the types of its schemas, operations and errors. */
+/** What of the API stands in src/api.ts: its version, which errors are worth another try or final, and the types of its schemas, operations and errors. */
 export async function generateApi(): Promise<string> {
   const document = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' }) as unknown as Document
   // A type of the client's own: an error reply has one shape for all codes in the document, but not in TypeScript.
@@ -20,6 +28,9 @@ export const apiVersion = '${apiVersion}'
 
 /** Whether the same request, with the same Idempotency-Key, may succeed when it is sent again. */
 export const retryableByCode: ReadonlyMap<string, boolean> = new Map(${JSON.stringify(retryableByCode)})
+
+/** What refuses a request only after its Idempotency-Key was looked up. */
+export const finalCodes: ReadonlySet<string> = new Set(${JSON.stringify(publicErrorCodes.filter((code) => finalCodes.has(code)))})
 
 ${astToString(nodes)}`
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type Input, type Operation, operations, type Reply, type WebhookEndpoint } from '@backoffice/contracts'
 
 const { setWebhookUrl, showWebhook, disableWebhook } = operations.webhooks
@@ -15,8 +15,14 @@ export interface Borrowing {
 type Former = Pick<WebhookEndpoint, 'url' | 'enabled' | 'disabledReason'>
 interface Kept {
   readonly former: Former
-  /** What the endpoint was set to. */
-  readonly borrowedAs: string
+  /** What the endpoint was set to since, also by those who were killed. */
+  readonly borrowedAs: readonly string[]
+}
+
+interface Plan {
+  readonly url: string
+  readonly former: Former
+  readonly plan: string
 }
 
 /** The sandbox's endpoint of an operator, while its deliveries come to somebody else. */
@@ -29,45 +35,53 @@ export class BorrowedEndpoint {
   /** What it was, and what becomes of it, in words. */
   readonly plan: string
 
-  private constructor({ operatorId, call, keptIn }: Borrowing, url: string, former: Former) {
+  private constructor({ operatorId, call, keptIn }: Borrowing, { url, former, plan }: Plan) {
     this.#endpoint = { operatorId, environment: 'sandbox' }
     this.#call = call
     this.#keptIn = keptIn
     this.#url = url
     this.#former = former
-    this.plan =
-      former.url === null
-        ? 'They went nowhere before. At the end the endpoint is disabled.'
-        : `They went to ${wordsFor(former)} before. At the end they do so again.`
+    this.plan = plan
   }
 
   static async borrow(borrowing: Borrowing, url: string): Promise<BorrowedEndpoint> {
     const { operatorId, call, keptIn } = borrowing
     const current = await call(showWebhook, { operatorId, environment: 'sandbox' })
     const kept = readKept(keptIn)
-    // Somebody who borrowed it and did not give it back was killed: what was before them is to be put back.
-    const { url: formerUrl, enabled, disabledReason } = kept?.borrowedAs === current.url ? kept.former : current
+    // Somebody who borrowed it and has not given it back was killed, or still runs: what was before them is to be put back.
+    const open = current.url !== null && kept?.borrowedAs.includes(current.url) ? kept : undefined
+    const { url: formerUrl, enabled, disabledReason } = open?.former ?? current
     const former = { url: formerUrl, enabled, disabledReason }
-    writeFileSync(keptIn, JSON.stringify({ former, borrowedAs: url } satisfies Kept), { mode: 0o600 })
-    const endpoint = new BorrowedEndpoint(borrowing, url, former)
-    await endpoint.#set(url)
+    keep(keptIn, { former, borrowedAs: [...(open?.borrowedAs ?? []), url] })
+    const taken = `\nAnother npm run listen had them at ${current.url}. If it still runs, it gets no more.`
+    const plan = wordsForPlan(former) + (open === undefined ? '' : taken)
+    const endpoint = new BorrowedEndpoint(borrowing, { url, former, plan })
+    try {
+      await endpoint.#set(url)
+    } catch (error) {
+      // It may be set nevertheless. What cannot be put back now, the next one puts back.
+      await endpoint.giveBack().catch(() => {})
+      throw error
+    }
     return endpoint
   }
 
   /** @returns where deliveries go now, in words */
   async giveBack(): Promise<string> {
-    const { url } = await this.#call(showWebhook, this.#endpoint)
+    const { url, enabled, disabledReason } = await this.#call(showWebhook, this.#endpoint)
     if (url !== this.#url) {
-      // The file may be that of another program, which borrowed it after this one.
-      if (readKept(this.#keptIn)?.borrowedAs === this.#url) rmSync(this.#keptIn, { force: true })
+      // Unless another one has it now, nothing is left to be put back.
+      if (url === null || !readKept(this.#keptIn)?.borrowedAs.includes(url)) rmSync(this.#keptIn, { force: true })
       return `They go to ${url}: somebody has changed it meanwhile.`
     }
-    if (this.#former.url !== null) await this.#set(this.#former.url)
+    // What somebody has disabled meanwhile stays so.
+    const former = enabled ? this.#former : { ...this.#former, enabled, disabledReason }
+    if (former.url !== null) await this.#set(former.url)
     // Nothing takes a URL away again. A disabled endpoint gets nothing either.
-    if (!this.#former.enabled || this.#former.url === null)
-      await this.#call(disableWebhook, { ...this.#endpoint, reason: this.#former.disabledReason ?? reason })
+    if (!former.enabled || former.url === null)
+      await this.#call(disableWebhook, { ...this.#endpoint, reason: former.disabledReason ?? reason })
     rmSync(this.#keptIn, { force: true })
-    return this.#former.url === null ? 'The endpoint is disabled.' : `They go to ${wordsFor(this.#former)} again.`
+    return former.url === null ? 'The endpoint is disabled.' : `They go to ${wordsFor(former)} again.`
   }
 
   #set(url: string): Promise<WebhookEndpoint> {
@@ -76,6 +90,17 @@ export class BorrowedEndpoint {
 }
 
 const wordsFor = ({ url, enabled }: Former): string => `${url}${enabled ? '' : ', which is disabled,'}`
+
+const wordsForPlan = (former: Former): string =>
+  former.url === null
+    ? 'They went nowhere before. At the end the endpoint is disabled.'
+    : `They went to ${wordsFor(former)} before. At the end they do so again.`
+
+/** Whole or not at all: the file may hold what another one, that was killed, has kept. */
+function keep(file: string, kept: Kept): void {
+  writeFileSync(`${file}.new`, JSON.stringify(kept), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
 
 function readKept(file: string): Kept | undefined {
   try {

@@ -42,6 +42,25 @@ export const retryableByCode: ReadonlyMap<string, boolean> = new Map([
   ['SERVICE_UNAVAILABLE', true],
 ])
 
+/** What refuses a request only after its Idempotency-Key was looked up. */
+export const finalCodes: ReadonlySet<string> = new Set([
+  'KYC_NOT_APPROVED',
+  'PLAYER_NOT_ACTIVE',
+  'RG_BLOCKED',
+  'PLAYER_NOT_FOUND',
+  'DEPOSIT_NOT_FOUND',
+  'WITHDRAWAL_NOT_FOUND',
+  'IDEMPOTENCY_CONFLICT',
+  'PLAYER_ALREADY_EXISTS',
+  'KYC_ALREADY_APPROVED',
+  'DEPOSIT_ALREADY_EXISTS',
+  'DEPOSIT_NOT_PENDING',
+  'WITHDRAWAL_NOT_CANCELLABLE',
+  'VALIDATION_ERROR',
+  'CURRENCY_MISMATCH',
+  'INSUFFICIENT_FUNDS',
+])
+
 export interface paths {
   '/me': {
     parameters: {

@@ -34,8 +34,8 @@ const given = ({ reason }: DecisionOptions): { reason?: string } => (reason === 
 
 /**
  * The API, one method per operation. Methods resolve with the record that the operation returns, and reject with
- * BackOfficeError (the API refused; branch on `code`) or ConnectionError (no reply came). `withResponse()` of what a
- * method returns resolves with the record, the request id, and whether the reply is a stored one.
+ * BackOfficeError (the API refused; branch on `code`) or ConnectionError (the outcome is unknown). `withResponse()` of
+ * what a method returns resolves with the record, the request id, and whether the reply is a stored one.
  */
 export class BackOfficeClient {
   readonly #routes: Routes

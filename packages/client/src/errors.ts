@@ -1,4 +1,4 @@
-import { type components, retryableByCode } from './api.ts'
+import { type components, finalCodes, retryableByCode } from './api.ts'
 
 type ErrorDetails = components['schemas']['ErrorDetails']
 
@@ -19,6 +19,14 @@ interface Refusal<Code = string, Details = unknown> {
    * moment was wrong. If not, the same request would be refused again.
    */
   readonly retryable: boolean
+  /** Whether this is the stored reply of an earlier request with the same Idempotency-Key. */
+  readonly replayed: boolean
+  /**
+   * Whether this is what became of the request under its Idempotency-Key: every later request with the key gets it, too.
+   * If not, the request failed, or was refused before its key was looked up, and an earlier request with the key may have
+   * been carried out. A request without a key has none before it.
+   */
+  readonly final: boolean
   /** The key that the request carried. It is remembered for 24 hours from the first call. */
   readonly idempotencyKey: string | undefined
   /** How long the API asks to wait before the next try. */
@@ -36,15 +44,21 @@ export type BackOfficeError =
   | { [Code in ErrorCode]: BackOfficeErrorOf<Code> }[ErrorCode]
   | (Error & Refusal<'UNKNOWN', undefined>)
 
-type Reply = Omit<Refusal, 'retryable'> & { readonly message: string }
+type Reply = Omit<Refusal, 'retryable' | 'replayed' | 'final'> & {
+  readonly message: string
+  readonly replayed?: boolean
+}
 
 // A class cannot be a union, so the type that `instanceof` narrows to is said apart from it.
 export const BackOfficeError = class BackOfficeError extends Error {
   override readonly name = 'BackOfficeError'
 
-  constructor({ message, ...refusal }: Reply) {
+  constructor({ message, replayed = false, ...refusal }: Reply) {
     super(`${refusal.status} ${refusal.code}: ${message}`)
-    Object.assign(this, refusal, { retryable: isRetryable(refusal) })
+    const retryable = isRetryable(refusal)
+    const isWithoutKey = refusal.idempotencyKey === undefined
+    const final = replayed || (isWithoutKey ? !retryable : cameAfterKey(refusal))
+    Object.assign(this, refusal, { retryable, replayed, final })
   }
 } as unknown as {
   new (reply: Reply): BackOfficeError
@@ -61,6 +75,14 @@ function isRetryable(reply: Outcome): boolean {
   return retryableByCode.get(code) ?? (status < 400 || status === 408 || status === 429 || status >= 500)
 }
 
+/** A code that is newer than this client is not believed to be final until it comes from the store. */
+function cameAfterKey(reply: Outcome): boolean {
+  const { code, details } = reply
+  // The key itself is not well formed, or something on the way spoilt the request.
+  if (code === 'VALIDATION_ERROR' && (details as { in?: unknown } | undefined)?.in === 'headers') return false
+  return finalCodes.has(code) && !isSignatureUsed(reply)
+}
+
 /**
  * With replay protection: an equal request was signed in the same second. This one had no effect, and a second later,
  * which is what Retry-After says, it has another signature.
@@ -68,14 +90,23 @@ function isRetryable(reply: Outcome): boolean {
 export const isSignatureUsed = ({ code, details }: Outcome): boolean =>
   code === 'IDEMPOTENCY_CONFLICT' && (details as { signature?: unknown } | undefined)?.signature === 'used'
 
-/** No reply came, for whatever reason, so the outcome is unknown. Retry with the same `idempotencyKey`, within 24 hours. */
+/**
+ * The outcome is unknown. No reply came, for whatever reason; or an earlier attempt may have been carried out, and the last
+ * one was refused before its key was looked up: then `cause` is that refusal, a BackOfficeError. Retry with the same
+ * `idempotencyKey`, within 24 hours.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly retryable = true
+  readonly final = false
   readonly idempotencyKey: string | undefined
 
   constructor(cause: unknown, idempotencyKey: string | undefined) {
-    super(`no answer: ${reasonOf(cause)}`, { cause })
+    const before =
+      cause instanceof BackOfficeError
+        ? 'an earlier attempt may have been carried out, the last was refused'
+        : 'no answer'
+    super(`${before}: ${reasonOf(cause)}`, { cause })
     this.idempotencyKey = idempotencyKey
   }
 }

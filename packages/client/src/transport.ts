@@ -82,7 +82,7 @@ export class Transport {
 
   /**
    * @throws {BackOfficeError} the API refused, or failed on every attempt
-   * @throws {ConnectionError} no reply came on the last attempt
+   * @throws {ConnectionError} no reply came on the last attempt, or its refusal says nothing of an earlier one
    * @throws {TypeError} the request cannot be sent: its Idempotency-Key has characters that no header can carry
    */
   async send(request: Request): Promise<ApiReply<unknown>> {
@@ -98,6 +98,8 @@ export class Transport {
         ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
       }),
     )
+    // By an attempt whose reply we do not have.
+    let mayBeDone = false
     for (let attempt = 1; ; attempt++) {
       const event = { method, route, path, idempotencyKey, attempt }
       tell(this.#hooks.onRequest, event)
@@ -110,7 +112,10 @@ export class Transport {
       // Whoever aborted an attempt gets the reason that they gave.
       if (error instanceof ConnectionError) signal?.throwIfAborted()
       const delayMs = this.#delayMs(error, attempt)
-      if (delayMs === undefined || attempt >= this.#attemptsMax || !isSafeToRepeat(request, error)) throw error
+      const isLast = delayMs === undefined || attempt >= this.#attemptsMax || !isSafeToRepeat(request, error)
+      if (leavesOpen(error)) mayBeDone = idempotencyKey !== undefined
+      else if (isLast && mayBeDone && !error.final) throw new ConnectionError(error, idempotencyKey)
+      if (isLast) throw error
       tell(this.#hooks.onRetry, { ...event, error, delayMs })
       await wait(delayMs, undefined, { signal }).catch(() => signal?.throwIfAborted())
     }
@@ -153,6 +158,9 @@ function isSafeToRepeat({ method, idempotencyKey }: Request, error: Failure): bo
   return method === 'GET' || idempotencyKey !== undefined || hadNoEffect(error)
 }
 
+/** Whether the request may have been carried out, although this is all that we heard. */
+const leavesOpen = (error: Failure): boolean => error.retryable && !hadNoEffect(error)
+
 const hadNoEffect = (error: Failure): boolean =>
   error instanceof BackOfficeError && (error.status === 429 || isSignatureUsed(error))
 
@@ -162,18 +170,19 @@ function toAttempt({ ok, status, statusText, headers }: Response, text: string, 
   const replayed = headers.get('Idempotent-Replayed') === 'true'
   if (ok && isObject(reply)) return { reply: { data: reply, status, requestId, replayed, headers } }
   const { error } = (reply ?? {}) as {
-    error?: { code?: string; message?: string; requestId?: string; details?: unknown }
+    error?: { code?: unknown; message?: string; requestId?: string; details?: unknown }
   }
   return {
     error: new BackOfficeError({
       status,
       // A proxy in between may reply without the envelope, and with any status.
-      code: error?.code ?? 'UNKNOWN',
+      code: typeof error?.code === 'string' ? error.code : 'UNKNOWN',
       message: error?.message ?? (ok ? 'the reply has no record, so it is not from the API' : statusText),
       requestId: error?.requestId ?? requestId,
       details: error?.details,
       idempotencyKey: request.idempotencyKey,
       retryAfterMs: retryAfterMsIn(headers),
+      replayed,
     }),
   }
 }
@@ -185,8 +194,8 @@ function summaryOf(outcome: Attempt) {
     return { status, requestId, replayed, error: undefined }
   }
   const { error } = outcome
-  const { status, requestId } = error instanceof BackOfficeError ? error : {}
-  return { status, requestId, replayed: false, error }
+  const { status, requestId, replayed = false } = error instanceof BackOfficeError ? error : {}
+  return { status, requestId, replayed, error }
 }
 
 /** The API sends seconds; a proxy in between may send a date. */

@@ -1,8 +1,13 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { signWebhook } from '@backoffice/contracts/signing'
+import { lastingPort } from '@backoffice/test-kit'
 import t from 'tap'
 import { judge, signedAnew } from '../src/listen/delivery.ts'
 import { arrivalText } from '../src/listen/lines.ts'
-import { settingsFrom } from '../src/listen/program.ts'
+import { Listener } from '../src/listen/listener.ts'
+import { secretsInEnvironment, settingsFrom } from '../src/listen/program.ts'
 import { verifyWebhook } from '../src/webhooks.ts'
 
 const now = new Date('2026-03-02T12:00:00.000Z')
@@ -26,6 +31,7 @@ t.test('a delivery that is not verified says what may be wrong', async (t) => {
   t.match(judge(delivery(), ['whsec_a'], now), { event })
   t.match(judge(delivery({ secret: 'whsec_b' }), ['whsec_a'], now), { refusal: /made with another secret/ })
   t.match(judge(delivery({ ageSeconds: 400 }), ['whsec_a'], now), { refusal: /400 seconds behind the clock/ })
+  t.match(judge(delivery({ ageSeconds: -400 }), ['whsec_a'], now), { refusal: /400 seconds ahead of the clock/ })
   t.match(judge({ headers: {}, body: Buffer.alloc(0) }, ['whsec_a'], now), { refusal: /timestamp is missing/ })
 })
 
@@ -51,6 +57,82 @@ t.test('nothing that a terminal would obey is printed as it is', async (t) => {
 t.test('an option that is not well formed is named', async (t) => {
   t.same(settingsFrom({ port: '4242', body: true }), { port: 4242, forwardTo: undefined, showBody: true })
   for (const port of ['x', '65536', '-1', '']) t.throws(() => settingsFrom({ port, body: false }), /--port takes/)
-  for (const target of ['localhost:3000', 'ftp://x', ''])
+  for (const target of ['localhost:3000', 'ftp://x', '', 'http://name:password@localhost:3000'])
     t.throws(() => settingsFrom({ 'forward-to': target, body: false }), /--forward-to takes/)
+})
+
+t.test('secrets may come with spaces and line ends around them, as files and lists have them', async (t) => {
+  process.env.WEBHOOK_SECRET = 'whsec_a, whsec_b\r\n,'
+  t.teardown(() => delete process.env.WEBHOOK_SECRET)
+  t.same(secretsInEnvironment(), ['whsec_a', 'whsec_b'])
+})
+
+/** A listener that forwards to `forwardTo`, and how a delivery of this moment is sent to it. */
+async function listen(forwardTo: string | undefined, port = 0) {
+  const printed: string[] = []
+  const listener = new Listener({
+    ...{ secrets: ['whsec_a'], port, showBody: false, paint: plain },
+    forwardTo: forwardTo === undefined ? undefined : new URL(forwardTo),
+    print: (text) => printed.push(text),
+  })
+  const url = new URL(await listener.start())
+  const send = (more: Record<string, string> = {}) => {
+    const { body, headers } = delivery({ ageSeconds: Math.round((now.getTime() - Date.now()) / 1000) })
+    return fetch(url, { method: 'POST', headers: { ...headers, ...more }, body })
+  }
+  return { listener, url, send, printed }
+}
+
+t.test('it ends at once, also when somebody holds a connection open and says nothing', async (t) => {
+  const { listener, url, send } = await listen(undefined)
+  const silent = connect(Number(url.port), url.hostname)
+  t.teardown(() => silent.destroy())
+  await once(silent, 'connect')
+  t.equal((await send()).status, 204)
+  const closed = once(silent, 'close')
+  await listener.close()
+  await closed
+})
+
+t.test('a delivery under way is answered before it ends', async (t) => {
+  let answer = () => {}
+  const receiver = createServer((_request, response) => {
+    answer = () => response.writeHead(202).end('kept')
+    receiver.emit('asked')
+  })
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => receiver.close())
+  const { listener, send } = await listen(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}`)
+  const asked = once(receiver, 'asked')
+  const reply = send()
+  await asked
+  const closed = listener.close()
+  answer()
+  t.match(await reply.then(async (response) => [response.status, await response.text()]), [202, 'kept'])
+  await closed
+})
+
+t.test('what it forwards to itself goes round once', async (t) => {
+  const port = await lastingPort()
+  const { listener, send, printed } = await listen(`http://127.0.0.1:${port}/webhooks`, port)
+  t.teardown(() => listener.close())
+  const response = await send()
+  t.equal(response.status, 508)
+  t.match(printed.join(''), /→ 508: --forward-to leads back to this program/)
+})
+
+t.test('the headers of a delivery go on, and those of its connection do not', async (t) => {
+  const requests: IncomingMessage[] = []
+  const receiver = createServer((request, response) => {
+    requests.push(request)
+    request.resume()
+    response.writeHead(204).end()
+  })
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => receiver.close())
+  const { listener, send } = await listen(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}`)
+  t.teardown(() => listener.close())
+  t.equal((await send({ 'Tenant-Id': 'a', 'Hosted-By': 'b', TE: 'trailers', 'Proxy-Authorization': 'c' })).status, 204)
+  t.match(requests[0]?.headers, { 'tenant-id': 'a', 'hosted-by': 'b', 'x-webhook-id': 'evt_1' })
+  t.notOk(requests[0]?.headers['proxy-authorization'])
 })

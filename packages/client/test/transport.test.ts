@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { publicErrorCodes, publicErrors } from '@backoffice/contracts'
+import { type PublicErrorCode, publicErrorCodes, publicErrors } from '@backoffice/contracts'
 import t, { type Test } from 'tap'
 import {
   apiVersion,
@@ -22,18 +22,19 @@ interface Reply {
   readonly text?: string
 }
 
+/** The request arrives, and its reply does not. */
+const lost = 'lost'
+type Scripted = Reply | typeof lost
+
 /** A server on the way to the API, such as a proxy: it gives these replies in turn, and the last one from then on. */
-async function proxyWith(t: Test, replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
+async function proxyWith(t: Test, replies: readonly Scripted[], options: Partial<ClientOptions> = {}) {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
-    const {
-      status,
-      headers = {},
-      body = {},
-      text = JSON.stringify(body),
-    } = replies[Math.min(requests.length, replies.length - 1)] ?? { status: 500 }
+    const reply = replies[Math.min(requests.length, replies.length - 1)] ?? { status: 500 }
     requests.push(request)
     request.resume()
+    if (reply === lost) return void request.on('end', () => request.socket.destroy())
+    const { status, headers = {}, body = {}, text = JSON.stringify(body) } = reply
     response.writeHead(status, { 'X-Request-Id': `req_${requests.length}`, ...headers }).end(text)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -83,6 +84,82 @@ t.test('what the error catalogue calls retryable is sent again under its key, an
   }
 })
 
+const refusal = (code: string, status: number, details?: object): Reply => ({
+  status,
+  body: { error: { code, message: 'no', requestId: 'req_x', details } },
+})
+/** How the confirmation of a deposit ends that gets these replies. */
+async function failureOf(t: Test, replies: readonly Scripted[], idempotencyKey = 'pay-1:confirm') {
+  const { client } = await proxyWith(t, replies, { attemptsMax: replies.length })
+  return client.confirmDeposit('dep_1', { idempotencyKey }).catch((error) => error)
+}
+const unknown = (cause: object) => ({
+  name: 'ConnectionError',
+  retryable: true,
+  final: false,
+  idempotencyKey: 'pay-1:confirm',
+  cause: { name: 'BackOfficeError', final: false, ...cause },
+})
+
+/** In the order of the gateway's checks. */
+const beforeTheKey: readonly PublicErrorCode[] = [
+  ...(['HEADERS_TOO_LARGE', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE'] as const),
+  ...(['INVALID_CREDENTIALS', 'TIMESTAMP_OUT_OF_RANGE', 'INVALID_SIGNATURE', 'OPERATOR_SUSPENDED'] as const),
+  ...(['FORBIDDEN_IP', 'RATE_LIMITED', 'SANDBOX_ONLY', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REQUIRED'] as const),
+]
+/** Of operations without a key only, so that none of them follows a lost reply. */
+const withoutAKey: readonly PublicErrorCode[] = ['GAME_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'WEBHOOK_NOT_CONFIGURED']
+
+t.test('after a lost reply a refusal is the outcome only if it came after the key was looked up', async (t) => {
+  for (const code of publicErrorCodes) {
+    const { status, retryable } = publicErrors[code]
+    const error = await failureOf(t, [lost, refusal(code, status)])
+    if (beforeTheKey.includes(code) || withoutAKey.includes(code)) t.match(error, unknown({ code, status }), code)
+    // A failure says by itself that the outcome is unknown.
+    else t.match(error, { name: 'BackOfficeError', code, retryable, final: !retryable }, code)
+  }
+  const error = await failureOf(t, [lost, refusal('INVALID_CREDENTIALS', 401)])
+  t.match(error.message, /^an earlier attempt may have been carried out, the last was refused: 401 INVALID_CREDENTIALS/)
+})
+
+t.test('what looks like a refusal under the key, and came before it, leaves the outcome unknown', async (t) => {
+  const badKey = refusal('VALIDATION_ERROR', 422, { in: 'headers', issues: [] })
+  t.match(await failureOf(t, [lost, badKey]), unknown({ code: 'VALIDATION_ERROR' }))
+  const badBody = refusal('VALIDATION_ERROR', 422, { in: 'body', issues: [] })
+  t.match(await failureOf(t, [lost, badBody]), { code: 'VALIDATION_ERROR', final: true })
+  const used = refusal('IDEMPOTENCY_CONFLICT', 409, { signature: 'used' })
+  t.match(await failureOf(t, [lost, used]), unknown({ code: 'IDEMPOTENCY_CONFLICT' }))
+  for (const status of [403, 413, 429])
+    t.match(await failureOf(t, [lost, { status, text: '<html>No</html>' }]), unknown({ code: 'UNKNOWN', status }))
+  t.match(await failureOf(t, [lost, { status: 403, body: { error: { code: 7 } } }]), unknown({ code: 'UNKNOWN' }))
+  // It says by itself that the outcome is unknown.
+  t.match(await failureOf(t, [lost, { status: 502 }]), { status: 502, retryable: true, final: false })
+})
+
+t.test('a code that is newer than the client is final when it comes from the store', async (t) => {
+  const newer = refusal('NEW_RULE', 409)
+  t.match(await failureOf(t, [lost, newer]), unknown({ code: 'NEW_RULE' }))
+  const stored = { ...newer, headers: { 'Idempotent-Replayed': 'true' } }
+  t.match(await failureOf(t, [lost, stored]), { code: 'NEW_RULE', replayed: true, final: true })
+})
+
+t.test('whatever left the outcome unknown counts, however long ago, and nothing else does', async (t) => {
+  const revoked = refusal('INVALID_CREDENTIALS', 401)
+  const limited = { ...refusal('RATE_LIMITED', 429), headers: { 'Retry-After': '0' } }
+  const running = refusal('IDEMPOTENCY_IN_PROGRESS', 409)
+  const open: readonly Scripted[] = [lost, { status: 503 }, { status: 200, text: '' }, running]
+  for (const earlier of open)
+    t.match(await failureOf(t, [earlier, limited, revoked]), unknown({ code: 'INVALID_CREDENTIALS' }))
+  t.match(await failureOf(t, [limited, revoked]), { code: 'INVALID_CREDENTIALS', retryable: false, final: false })
+  t.match(await failureOf(t, [lost, limited, { status: 200, body: { id: 'dep_1' } }]), { id: 'dep_1' })
+  const { client } = await proxyWith(t, [lost, revoked])
+  t.match(
+    await client.me().catch((error) => error),
+    { code: 'INVALID_CREDENTIALS', final: true },
+    'a read has no effect',
+  )
+})
+
 t.test('what has no key is sent again only when it certainly had no effect', async (t) => {
   for (const status of [408, 429, 503]) {
     const { client, requests } = await proxyWith(t, [{ status }], { attemptsMax: 2 })
@@ -126,6 +203,11 @@ t.test('what the reply said beside the record is there for who asks', async (t) 
   t.same({ data, ...reply }, { data: { id: 'ply_1' }, status: 200, requestId: 'req_1', replayed: true })
   t.equal(received.get('idempotent-replayed'), 'true')
   t.same(await client.findPlayer('ana-1'), { id: 'ply_1' })
+  const heard: boolean[] = []
+  const refused = { ...refusal('DEPOSIT_NOT_FOUND', 404), headers }
+  const observed = await proxyWith(t, [refused], { onResponse: ({ replayed }) => heard.push(replayed) })
+  t.match(await observed.client.confirmDeposit('dep_1').catch((error) => error), { replayed: true, final: true })
+  t.same(heard, [true], 'of a refusal, too')
 })
 
 t.test('a failure reaches whoever waits, once, and no process ends of it', async (t) => {

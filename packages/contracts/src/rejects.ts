@@ -24,6 +24,17 @@ export function commonRejects(operation: Operation): ErrorCode[] {
   return codes
 }
 
+/**
+ * The codes that refuse a request only after its Idempotency-Key was looked up, so that they are what became of it under
+ * that key. Any other refusal says nothing about an earlier request with the key.
+ */
+export function refusalsAfterKey(operation: Operation): ErrorCode[] {
+  const common = commonRejects(operation)
+  const last = common.indexOf('IDEMPOTENCY_KEY_REQUIRED')
+  if (last < 0) return []
+  return [...common.slice(last + 1), ...operation.rejects].filter((code) => !errorCatalogue[code].retryable)
+}
+
 /** Whether a service may refuse the operation with this code. Any other code is a bug of the service. */
 export function isDeclared(operation: Operation, code: ErrorCode): boolean {
   if (operation.rejects.includes(code)) return true

@@ -22,6 +22,7 @@ import {
   publicErrors,
   type QueryOperation,
   Rejection,
+  refusalsAfterKey,
   runtimeOperationIds,
 } from '../src/index.ts'
 
@@ -187,6 +188,16 @@ t.test('a public code is one that a request can meet, and says what it comes fro
     if (/(same|its) Idempotency-Key|stored key/.test(cure)) t.match(cure, /within 24 hours of the first request/i, code)
   }
   t.equal(errorAnchor('PLAYER_NOT_FOUND'), 'error-player-not-found')
+})
+
+t.test('a code comes before the Idempotency-Key is looked up or after it, and never both', async (t) => {
+  const after = new Set(httpOperations.flatMap(refusalsAfterKey))
+  for (const code of ['IDEMPOTENCY_CONFLICT', 'VALIDATION_ERROR', 'INSUFFICIENT_FUNDS'] as const) t.ok(after.has(code))
+  for (const operation of httpOperations.filter(({ idempotency }) => idempotency === 'required')) {
+    const common = commonRejects(operation)
+    const before = common.slice(0, common.indexOf('IDEMPOTENCY_CONFLICT'))
+    t.strictSame([...before.filter((code) => after.has(code))], [], operation.id)
+  }
 })
 
 t.test('the details of an error fit their schema, and the compiler knows them', async (t) => {

@@ -16,8 +16,13 @@ const { key, secret } = system.operators[0]?.sandbox ?? { key: '', secret: '' }
 const environment = { BASE_URL: system.baseUrl, OPERATOR_KEY: key, OPERATOR_SECRET: secret }
 const receivingOperator = await startReceivingOperator(t, system)
 
-t.test('every language has a runtime to be tested with', async (t) => {
+t.test('every language has a runtime to be tested with, and all but the shell a receiver', async (t) => {
   t.strictSame(Object.keys(runtimes).sort(), languages.map(({ id }) => id).sort())
+  const withoutReceiver = languages.filter(({ files }) => files['receive-webhook'] === undefined)
+  t.strictSame(
+    withoutReceiver.map(({ id }) => id),
+    ['bash'],
+  )
 })
 
 for (const { id, name, files } of languages) {
@@ -54,10 +59,9 @@ for (const { id, name, files } of languages) {
     }
   })
 
-  t.test(
-    `${name}: the receiver takes what the system sends, once, and nothing else`,
-    { skip: skip || (files['receive-webhook'] === undefined && 'the shell has no server') },
-    (t) => checkReceiver(t, receivingOperator, receiverOf(id), shop),
+  if (files['receive-webhook'] === undefined) continue
+  t.test(`${name}: the receiver takes what the system sends, once, and nothing else`, { skip }, (t) =>
+    checkReceiver(t, receivingOperator, receiverOf(id), shop),
   )
 }
 

@@ -25,7 +25,7 @@ function hint(headers: Delivery['headers'], message: string, now: Date): string 
     return ': it was made with another secret, or something on the way changed the body'
   if (message.includes('tolerance')) {
     const ageSeconds = Math.round(now.getTime() / 1000 - Number(headers['x-webhook-timestamp']))
-    return `: it is ${ageSeconds} seconds behind the clock of this machine`
+    return `: it is ${Math.abs(ageSeconds)} seconds ${ageSeconds < 0 ? 'ahead of' : 'behind'} the clock of this machine`
   }
   return ''
 }

@@ -16,7 +16,7 @@ const textBytesMax = 1_024
 
 /** Headers of a connection belong to that connection. */
 const ofTheConnection =
-  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-)/
+  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/
 
 /** Sends a delivery on, with the same bytes and headers. */
 export async function forward({ headers, body }: Delivery, url: URL): Promise<Answer> {

@@ -17,6 +17,12 @@ export interface ListenOptions {
   readonly paint: Paint
 }
 
+/** What the sender hears. */
+type Told = Pick<Answer, 'status' | 'text' | 'retryAfter'>
+
+/** Would be sent on for ever. */
+const loop: Told = { status: 508, text: '--forward-to leads back to this program', retryAfter: undefined }
+
 const bodyBytesMax = 1_048_576
 const eventIdsMax = 10_000
 
@@ -25,6 +31,10 @@ export class Listener {
   readonly #options: ListenOptions
   readonly #server = createServer((request, response) => this.#receive(request, response))
   readonly #eventIds = new Set<string>()
+  /** The signatures of what the receiver has not answered yet. */
+  readonly #forwarded = new Set<string>()
+  /** What somebody waits for. */
+  readonly #responses = new Set<ServerResponse>()
   #last: Delivery | undefined
 
   constructor(options: ListenOptions) {
@@ -46,11 +56,12 @@ export class Listener {
     await this.#handle(signedAnew(this.#last, this.#options.secrets, new Date()))
   }
 
-  /** Lets what is under way end. */
+  /** Answers what is under way. Nobody is waited for who only holds a connection open. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
-    this.#server.closeIdleConnections()
+    await Promise.allSettled([...this.#responses].map((response) => once(response, 'close')))
+    this.#server.closeAllConnections()
     await closed
   }
 
@@ -58,11 +69,14 @@ export class Listener {
     try {
       if (request.method !== 'POST') return void response.writeHead(405, { Allow: 'POST' }).end()
       const body = await readBody(request)
-      if (body === undefined) return void response.writeHead(413, { Connection: 'close' }).end()
+      if (body === undefined) return void response.writeHead(413).end()
+      this.#responses.add(response)
+      response.once('close', () => this.#responses.delete(response))
       const headers = Object.fromEntries(
         Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
       )
-      const { status, text, retryAfter } = await this.#handle({ headers, body })
+      const comesBack = this.#forwarded.has(signatureIn(headers))
+      const { status, text, retryAfter } = comesBack ? loop : await this.#handle({ headers, body })
       // What stands for the receiver: without an answer of its own, as a proxy would say it.
       response.writeHead(status ?? 502, retryAfter === undefined ? {} : { 'Retry-After': retryAfter }).end(text)
     } catch {
@@ -71,8 +85,7 @@ export class Listener {
     }
   }
 
-  /** @returns what the sender is told */
-  async #handle(delivery: Delivery): Promise<Pick<Answer, 'status' | 'text' | 'retryAfter'>> {
+  async #handle(delivery: Delivery): Promise<Told> {
     const { secrets, forwardTo, showBody, print, paint } = this.#options
     const at = new Date()
     const verdict = judge(delivery, secrets, at)
@@ -83,7 +96,10 @@ export class Listener {
     this.#last = delivery
     this.#remember(verdict.event.id)
     if (forwardTo === undefined) return { status: 204, text: '', retryAfter: undefined }
+    const signature = signatureIn(delivery.headers)
+    this.#forwarded.add(signature)
     const answer = await forward(delivery, forwardTo)
+    this.#forwarded.delete(signature)
     print(answerText(answer, verdict.event, paint))
     return answer
   }
@@ -95,14 +111,17 @@ export class Listener {
   }
 }
 
-/** @returns undefined when it is larger than any event */
+/** One and the same for a delivery that comes twice, and another for each attempt of the API. */
+const signatureIn = (headers: Delivery['headers']): string =>
+  `${headers['x-webhook-timestamp']} ${headers['x-webhook-signature']} ${headers['x-webhook-signatures']}`
+
+/** @returns undefined when it is larger than any event. It is heard to the end, or the sender would not hear the answer. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request) {
     bytes += chunk.length
-    if (bytes > bodyBytesMax) return undefined
-    chunks.push(chunk)
+    if (bytes <= bodyBytesMax) chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  return bytes > bodyBytesMax ? undefined : Buffer.concat(chunks)
 }

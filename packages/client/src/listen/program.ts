@@ -35,12 +35,17 @@ export function settingsFrom({ port = '0', 'forward-to': target, body }: Values)
   const forwardTo = target !== undefined && URL.canParse(target) ? new URL(target) : undefined
   if (target !== undefined && !/^https?:$/.test(forwardTo?.protocol ?? ''))
     throw new Error(`--forward-to takes an address that begins with http:// or https://, not "${target}"`)
+  if (forwardTo?.username || forwardTo?.password)
+    throw new Error('--forward-to takes an address without a user name and a password')
   return { port: Number(port), forwardTo, showBody: body }
 }
 
 /** WEBHOOK_SECRET: one, or both while a secret is being changed, with a comma between them. */
 export const secretsInEnvironment = (): string[] =>
-  (process.env.WEBHOOK_SECRET ?? '').split(',').filter((secret) => secret !== '')
+  (process.env.WEBHOOK_SECRET ?? '')
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== '')
 
 interface Run {
   readonly settings: Settings
