@@ -28,12 +28,12 @@ const never = 3_600_000
 // biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the operation
 type Body = any
 
-/** All services in this process, each of which can die and start again, an operator, and its receiver of webhooks. */
 interface Approval {
   readonly approves: string
   readonly operationId: string
 }
 
+/** All services in this process, each of which can die and start again, an operator, and its receiver of webhooks. */
 export class World {
   readonly bed: TestBed<typeof services>
   readonly mortal: MortalServices
