@@ -108,7 +108,7 @@ async function connectionsOf(database: Database, roles: readonly string[]) {
     for (const connection of await database.connections()) seen.set(JSON.stringify(connection), connection)
     return roles.every((role) => [...seen.values()].some((connection) => connection.role === role))
   }, soonMs)
-  // Who is missing, the test says.
+  // The test names the roles that are missing.
   await everyRole.catch(() => {})
   return [...seen.values()]
 }

@@ -2,7 +2,7 @@
 export const readsMuch: readonly {
   readonly part: string
   readonly reason: string
-  /** All that it may waste, where something is left that it must not. */
+  /** What it may waste, where it must not waste anything else. */
   readonly only?: RegExp
 }[] = [
   {

@@ -92,7 +92,7 @@ export const ReconciliationReport = Type.Object(
 )
 export type ReconciliationReport = Static<typeof ReconciliationReport>
 
-/** A run among others, without what it found in detail. */
+/** A run in a list: how many differences it found, and not which. */
 const ReconciliationSummary = Type.Object(
   {
     runId: Id,
