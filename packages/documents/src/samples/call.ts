@@ -49,6 +49,10 @@ export const keyVariable = 'IDEMPOTENCY_KEY'
 /** Beside each id of the path: the program needs one that exists. */
 export const yourId = 'from an earlier reply'
 
+/**
+ * The call of an operation with the example of its entry in the table.
+ * @param baseUrl the address that clients call, with the /api/v1 prefix
+ */
 export function sampleCall(operationId: string, baseUrl: string): SampleCall {
   const operation = httpOperations.find(({ id }) => id === operationId)
   assert(operation?.http !== undefined, `no operation of the API is called ${operationId}`)

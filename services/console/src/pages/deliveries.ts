@@ -39,6 +39,7 @@ const pathOf = ({ id: deliveryId }: Pick<Delivery, 'id'>): string => `/deliverie
 
 const isState = (value: string | undefined): value is State => deliveryStates.some((state) => state === value)
 
+/** The tabs above everything about deliveries. */
 export function tabsOf({ address, person }: Visit, current: State | 'setAside' | 'endpoints'): readonly Tab[] {
   const states: readonly Tab[] = tabs.map((state) => ({
     label: state,

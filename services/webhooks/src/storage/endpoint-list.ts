@@ -38,6 +38,7 @@ const beginning: Place = { rank: -1, failingSince: '-infinity', id: '' }
 
 const cursorPattern = /^([012])\/(infinity|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\/(\w{1,64}\/\w{1,16})$/
 
+/** The cursor of the page that begins after an endpoint. */
 export const cursorOf = ({ rank, failingSince, id }: Pick<ListedEndpoint, 'rank' | 'failingSince' | 'id'>): string =>
   `${rank}/${failingSince?.toISOString() ?? never}/${id}`
 
