@@ -6,7 +6,7 @@ import { newDeposit, newPlayer, newWithdrawal, person, pix, richPlayer } from '.
 const { players, payments } = operations
 
 export const operatorCommands: readonly Command[] = [
-  // Over HTTP where a key is required.
+  // Where an Idempotency-Key is required, over HTTP: the gateway makes the operation id from the key.
   {
     operation: players.registerPlayer,
     prepare: async (world) => {
@@ -57,7 +57,7 @@ export const operatorCommands: readonly Command[] = [
       return (key) => world.post(path, {}, key)
     },
   },
-  // Where the gateway sends a new operation id each time. Here it is the same.
+  // Without a key, past the gateway: it would send a new operation id each time, and here the same is to come twice.
   {
     operation: players.openGameSession,
     prepare: async (world) => {
@@ -66,7 +66,7 @@ export const operatorCommands: readonly Command[] = [
         try {
           await world.call(players.openGameSession, input, key)
         } catch (error) {
-          // Its reply is not kept. Whoever asks again after the effect is told so, and opens another session.
+          // Its reply is never stored, so a repetition after the effect is refused, and the caller opens another session.
           if (!(await world.isWithoutReply('players', key))) throw error
         }
       }

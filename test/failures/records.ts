@@ -16,7 +16,7 @@ export async function newPlayer(world: World): Promise<string> {
 
 const rich = new WeakMap<World, Promise<string>>()
 
-/** One player for all who need nothing but an approved identity and money: of that there is enough. */
+/** The one player of all commands that need an approved identity and money, of which there is enough for all. */
 export function richPlayer(world: World): Promise<string> {
   const known = rich.get(world) ?? makeRichPlayer(world)
   rich.set(world, known)

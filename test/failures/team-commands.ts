@@ -36,7 +36,7 @@ export const teamCommands: readonly Command[] = [
       const input = { commandId, reason }
       let made: Promise<string> | undefined
       return async (key) => {
-        // Not before: this is something that is stuck.
+        // Made when the command is first sent, because nothing may be stuck before.
         made ??= stuckCredit(world, { depositId, id: commandId }).then(() => proposalToEnd(world, input))
         return world.approve(payments.endCommand, input, { approves: await made, operationId: key })
       }
@@ -244,7 +244,7 @@ export const teamCommands: readonly Command[] = [
     prepare: async (world) => {
       let made: Promise<void> | undefined
       return async (key) => {
-        // Not before: a message that is set aside is something that is stuck.
+        // Set aside when the command is first sent, because nothing may be stuck before.
         made ??= setAsideEvent(world)
         await made
         return world.team(webhooks.rerunSetAside, { reason }, key)

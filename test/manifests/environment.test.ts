@@ -57,7 +57,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
     pods[service] = { pod, environment }
   }
 
-  // From now on, because a pool closes what nobody uses for some seconds, and the slowest pod may take longer.
+  // Watched from now on: a pool closes a connection that is idle for some seconds, perhaps before the slowest pod has its first.
   const roles = databaseRoles.filter((role) => role !== 'reconciler').map(roleName)
   const connections = connectionsOf(database, roles)
 

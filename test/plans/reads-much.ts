@@ -2,7 +2,7 @@
 export const readsMuch: readonly {
   readonly part: string
   readonly reason: string
-  /** What it may waste, where it must not waste anything else. */
+  /** What `wasteOf` may find in it, as a pattern; anything when absent. */
   readonly only?: RegExp
 }[] = [
   {

@@ -66,7 +66,7 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
     ['operator', (row) => text(names.get(row.operatorId))],
     ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
     'attempts',
-    // Of what was delivered the reply is no fault.
+    // Of a delivery that succeeded the same column is its reply, and no fault.
     [
       state === 'delivered' ? 'response' : 'lastFault',
       ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus)),
