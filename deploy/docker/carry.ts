@@ -23,9 +23,9 @@ const root = process.cwd()
 /** Not those of types, which are stripped before anything is loaded. */
 const staticImport = /^(?:import|export)\s+(?!type\b)(?:[\w*\s{},$]+\sfrom\s+)?'([^']+)'/gm
 const dynamicImport = /\bimport\('([^']+)'\)/g
-/** Of a file that is sent to browsers. */
+/** The address of a file that is sent to browsers. */
 const resolvedFile = /\bimport\.meta\.resolve\('([^']+)'\)/g
-/** Of a thread that is started. */
+/** The address of a module that runs as a thread. */
 const threadFile = /\bnew Worker\(new URL\('([^']+)'/g
 
 interface Loaded {

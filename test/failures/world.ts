@@ -6,7 +6,6 @@ import {
   type Input,
   type Operation,
   operations,
-  type Rejection,
   roleName,
   type Scope,
   type ServiceName,
@@ -15,7 +14,7 @@ import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { type RunningService, readerOf } from '@backoffice/service-runtime/internal'
-import { eventually, OperatorClient, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
+import { eventually, OperatorClient, proposalOf, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import { jetstreamManager } from '@nats-io/jetstream'
@@ -28,12 +27,12 @@ const never = 3_600_000
 // biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the operation
 type Body = any
 
-/** All services in this process, each of which can die and start again, an operator, and its receiver of webhooks. */
 interface Approval {
   readonly approves: string
   readonly operationId: string
 }
 
+/** All services in this process, each of which can die and start again, an operator, and its receiver of webhooks. */
 export class World {
   readonly bed: TestBed<typeof services>
   readonly mortal: MortalServices
@@ -119,11 +118,7 @@ export class World {
 
   /** Proposes what takes two people. @returns the proposal */
   async propose<O extends Operation>(operation: O, input: Input<O>): Promise<string> {
-    const refused = await this.team(operation, input).then(
-      () => Promise.reject(new Error(`${operation.id} took one person`)),
-      (error: Rejection) => error,
-    )
-    return String(refused.details?.proposalId)
+    return (await proposalOf(this.team(operation, input))).proposalId
   }
 
   /** Carries out what somebody else has proposed. */

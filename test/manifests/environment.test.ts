@@ -57,7 +57,7 @@ t.test('with the environment of its pods in production', { skip }, async (t) => 
     pods[service] = { pod, environment }
   }
 
-  // From now on, because a pool closes what nobody uses for some seconds, and the slowest pod may take longer.
+  // Watched from now on: a pool closes a connection that is idle for some seconds, perhaps before the slowest pod has its first.
   const roles = databaseRoles.filter((role) => role !== 'reconciler').map(roleName)
   const connections = connectionsOf(database, roles)
 
@@ -108,7 +108,7 @@ async function connectionsOf(database: Database, roles: readonly string[]) {
     for (const connection of await database.connections()) seen.set(JSON.stringify(connection), connection)
     return roles.every((role) => [...seen.values()].some((connection) => connection.role === role))
   }, soonMs)
-  // Who is missing, the test says.
+  // The test names the roles that are missing.
   await everyRole.catch(() => {})
   return [...seen.values()]
 }

@@ -49,7 +49,7 @@ export function secretValue(key: string): string {
   return key === 'CONSOLE_SESSION_KEYS' ? bytes : `of-the-test-${key}`
 }
 
-/** By what it was built from. Most files build the same, which takes the processor a second. */
+/** What was built, by the digest of its sources: most tests build the same, which takes a second of processor time. */
 const built = new Map<string, string>()
 
 /** What would be applied. */

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Operation, operations, type Rejection, serviceNames } from '@backoffice/contracts'
+import { type Operation, operations, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { knownStatements } from '@backoffice/service-runtime/internal'
-import { eventually, type HttpReply, OperatorClient, type Teardown, type TestBed } from '@backoffice/test-kit'
+import {
+  eventually,
+  type HttpReply,
+  OperatorClient,
+  proposalOf,
+  type Teardown,
+  type TestBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 
@@ -227,20 +234,15 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
 async function proposeAndApprove({ operatorId }: Operator, bed: TestBed<typeof services>): Promise<void> {
   const { issueCredential, declineProposal, listProposals } = operations.gateway
   const input = { operatorId, environment: 'production', reason: 'plans' } as const
-  const propose = () =>
-    bed
-      .team('alice')
-      .call(issueCredential, { input })
-      .then(
-        () => Promise.reject(new Error('it took one person')),
-        ({ details }: Rejection) => String(details?.proposalId),
-      )
-  await bed.team('bob').call(issueCredential, { input, approves: await propose() })
-  await bed.team('bob').call(declineProposal, { input: { proposalId: await propose(), reason: 'plans' } })
+  const propose = () => proposalOf(bed.team('alice').call(issueCredential, { input }))
+  const { proposalId: approves } = await propose()
+  await bed.team('bob').call(issueCredential, { input, approves })
+  const { proposalId } = await propose()
+  await bed.team('bob').call(declineProposal, { input: { proposalId, reason: 'plans' } })
   await bed.team('bob').call(listProposals, { input: { limit: 10 } })
 }
 
-/** In production what one person corrects is counted. */
+/** A correction of production by one person, for which the services sum what that person corrected before. */
 async function correctAlone(bed: TestBed<typeof services>): Promise<void> {
   const { openAccount, adjustWallet } = operations.wallet
   const playerId = 'ply_of_production'
@@ -248,7 +250,7 @@ async function correctAlone(bed: TestBed<typeof services>): Promise<void> {
   const input = { playerId, amount: correctedAlone, reference: 'plans-alone', reason: 'plans' }
   await bed.team('alice').call(adjustWallet, { input })
 }
-/** One person may correct as much. */
+/** Up to this amount one person may correct a balance alone: a setting of the wallet. */
 export const correctedAlone = '1.00'
 
 /** Two people give up a credit for which the account has no room. */
@@ -262,13 +264,7 @@ async function endCredit(operator: Operator, bed: TestBed<typeof services>): Pro
   const { rows } = await admin.query(`select id from payments.outbox where aggregate = $1 and kind = 'command'`, [id])
   const input = { commandId: rows[0].id, reason: 'plans' }
   const { endCommand } = operations.payments
-  const approves = await bed
-    .team('alice')
-    .call(endCommand, { input })
-    .then(
-      () => Promise.reject(new Error('it took one person')),
-      ({ details }: Rejection) => String(details?.proposalId),
-    )
+  const { proposalId: approves } = await proposalOf(bed.team('alice').call(endCommand, { input }))
   await bed.team('bob').call(endCommand, { input, approves })
   await operator.post(path, 409, {}, key)
   await admin.query('update wallet.account set posted = 0 where owner_id = $1', [playerId])

@@ -2,7 +2,7 @@
 export const readsMuch: readonly {
   readonly part: string
   readonly reason: string
-  /** All that it may waste, where something is left that it must not. */
+  /** What `wasteOf` may find in it, as a pattern; anything when absent. */
   readonly only?: RegExp
 }[] = [
   {

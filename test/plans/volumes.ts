@@ -98,8 +98,8 @@ export async function fillTables(databaseUrl: string): Promise<void> {
     for (const [schema, statements] of waiting) await fill(databaseUrl, schema, statements)
   }
   await Promise.all([worker(), worker()])
-  // Once, because it is of the whole database. Vacuumed too, as tables are that were filled in half a year: otherwise it
-  // would depend on how far PostgreSQL has come with that by itself.
+  // Once, because it is of the whole database. Vacuumed too, as tables are that were filled over half a year: otherwise
+  // the plans would depend on how far autovacuum has come.
   await run(databaseUrl, '', ['vacuum (analyze)'])
 }
 

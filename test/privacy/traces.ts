@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Operation, operations, type PersonalKind, type Rejection, serviceNames } from '@backoffice/contracts'
+import { type Operation, operations, type PersonalKind, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, OperatorClient, type Teardown, type TestBed } from '@backoffice/test-kit'
+import { eventually, OperatorClient, proposalOf, type Teardown, type TestBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import type { Pool } from 'pg'
@@ -139,15 +139,9 @@ async function leaveProposals(
     [wallet.adjustWallet, { playerId, amount: '2.00', reference: 'proposed' }],
     [players.setPlayerStatus, { playerId, status: 'ativo' }],
   ] as readonly [Operation, object][]) {
-    const refused: Rejection = await bed
-      .team(staff)
-      .call(operation, { input: { ...input, reason: note } as never })
-      .then(
-        () => Promise.reject(new Error(`${operation.id} took one person`)),
-        (error) => error,
-      )
+    const call = bed.team(staff).call(operation, { input: { ...input, reason: note } as never })
+    const { proposalId } = await proposalOf(call)
     const { declineProposal } = operations[operation.service]
-    const proposalId = String(refused.details?.proposalId)
     await bed.team(staff).call(declineProposal, { input: { proposalId, reason: note } })
   }
   await inProduction('sandbox', 'ativo')
@@ -170,15 +164,9 @@ async function endCredit(
   const commandId = rows[0].id
   const input = { commandId, reason: note }
   const { endCommand } = operations.payments
-  const refused: Rejection = await bed
-    .team(first)
-    .call(endCommand, { input })
-    .then(
-      () => Promise.reject(new Error('it took one person')),
-      (error) => error,
-    )
-  await bed.team(second).call(endCommand, { input, approves: String(refused.details?.proposalId) })
-  // As it was written until what takes two people had one mechanism.
+  const { proposalId: approves } = await proposalOf(bed.team(first).call(endCommand, { input }))
+  await bed.team(second).call(endCommand, { input, approves })
+  // As it was written before the runtime kept all proposals in a table of its own.
   await bed.sql('admin').query(
     `insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
     values ('endCommand', $1, $2, now(), $1)`,

@@ -4,11 +4,12 @@ import { Currency, Id } from './resources.ts'
 import { closed, described, oneOf, text } from './schema.ts'
 import { DepositStatus, KycStatus, PlayerStatus, WithdrawalStatus } from './statuses.ts'
 
-/** What an error says besides its code. */
+/** The `details` that errors with one code have. */
 export interface DetailsEntry<D extends TSchema = TSchema> {
   readonly schema: D
   /** Whether every error with this code has them. */
   readonly always: boolean
+  /** For the documents; undefined where theirs has no details. */
   readonly example: unknown
 }
 

@@ -84,15 +84,15 @@ export type ErrorCode = keyof typeof catalogue
 export const errorCatalogue: Readonly<Record<ErrorCode, ErrorEntry>> = catalogue
 
 type Schemas = typeof errorDetails
-type Frozen<T> = T extends readonly (infer Item)[]
-  ? readonly Frozen<Item>[]
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
   : T extends object
-    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
+    ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> }
     : T
 
 /** What an error with this code says in `details`; undefined where it may say nothing. */
 export type ErrorDetails<Code extends ErrorCode> = Code extends keyof Schemas
-  ? Frozen<Static<Schemas[Code]['schema']>> | (Schemas[Code]['always'] extends true ? never : undefined)
+  ? DeepReadonly<Static<Schemas[Code]['schema']>> | (Schemas[Code]['always'] extends true ? never : undefined)
   : Code extends PublicErrorCode
     ? undefined
     : Readonly<Record<string, unknown>> | undefined

@@ -101,7 +101,7 @@ interface Facts {
    * enough.
    */
   readonly twoPeople?: Condition | 'in production'
-  /** The service does it by itself as well, and then nobody signs it. Everything else in an audit trail is signed. */
+  /** The service also does this without a person. Its audit entry then has no signature; every other entry has one. */
   readonly alsoByItself?: true
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>

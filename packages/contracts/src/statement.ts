@@ -19,6 +19,7 @@ const entryColumns: Readonly<Record<string, (entry: TeamEntry) => string>> = {
 }
 
 export const entryTitles: readonly string[] = Object.keys(entryColumns)
+/** An entry as a row of texts, in the order of `entryTitles`. */
 export const entryCells = (entry: TeamEntry): readonly string[] =>
   Object.values(entryColumns).map((valueIn) => valueIn(entry))
 

@@ -27,7 +27,7 @@ export const teamHeaders = { idToken: 'Team-Id-Token', proof: 'Team-Proof' } as 
 /** How long an identity check counts as taken by the person who took it. */
 export const caseTakenMinutes = 30
 
-/** What one person does alone for a player, where it has a limit, is counted together over so many hours. */
+/** A limit on what one person may do alone for a player holds for the sum of this time. */
 export const aloneHours = 24
 
 /** How old a login may be for an operation that wants a fresh one. */

@@ -218,7 +218,7 @@ t.test('the details of an error fit their schema, and the compiler knows them', 
   })
 })
 
-t.test('an id is known as one, whatever is said of it', async (t) => {
+t.test('the schema of an id is recognised, whatever its description', async (t) => {
   const { id, playerId, externalReference } = contracts.Deposit.properties
   t.same([id, playerId, contracts.Player.properties.id].map(contracts.isId), [true, true, true])
   t.not(contracts.isId(externalReference), true)

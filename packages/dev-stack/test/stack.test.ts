@@ -63,7 +63,7 @@ t.test('one stack, from the first start to the second', async (t) => {
     t.match(await pasteCurl(stack), { operator: { name: 'demo', environment: 'sandbox' }, brand: { isSandbox: true } })
   })
 
-  // zsh is the shell of macOS. Typed into, it knows no comments, and `path` is the PATH in it.
+  // zsh is the shell of macOS. When it is typed into, it knows no comments, and its variable `path` is the PATH.
   for (const [shell, options] of [
     ['sh', []],
     ['zsh', ['-f', '-i']],

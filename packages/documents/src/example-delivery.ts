@@ -20,7 +20,7 @@ const body = JSON.stringify(exampleEvent('withdrawal.status_changed'))
 /** A whole delivery that verifies. The documentation shows it, and it is a test vector of this name. */
 export const exampleDelivery = {
   name: 'the delivery of the documentation page',
-  /** Of nobody. */
+  /** No operator's: it is shown to everybody. */
   secret: 'whsec_example_of_the_documentation',
   timestamp,
   body,

@@ -29,7 +29,7 @@ export class SchemaComponents {
       this.#descriptions.set(name, schema.description)
       this.schemas[name] = this.#inline(schema)
     }
-    // What a place says of it besides: the status before, for example.
+    // A place may describe it in words of its own, for example as the status before.
     const own = schema.description === this.#descriptions.get(name) ? {} : { description: schema.description }
     return { $ref: `#/components/schemas/${name}`, ...own }
   }

@@ -48,6 +48,7 @@ export function renderMarkdown(markdown: string, rendering: Rendering): string {
     .replaceAll(inlineCodes, (_, text: string) => inlineCode(text))
 }
 
+/** Code in a frame with a caption. Both are HTML. */
 export function codePanel({ label, html }: { readonly label: string; readonly html: string }): string {
   return `<figure class="panel"><figcaption>${label}</figcaption><pre><code>${html.trimEnd()}</code></pre></figure>\n`
 }

@@ -4,6 +4,7 @@ import { breakable } from './render-markdown.ts'
 import { sampleLanguages, sampleOf } from './samples.ts'
 import { defaultLanguage, docsPath } from './served.ts'
 
+/** The page that shows the samples of a language without JavaScript. */
 export const languagePath = (languageId: string): string =>
   languageId === defaultLanguage ? docsPath : `${docsPath}/languages/${languageId}`
 

@@ -129,7 +129,7 @@ t.test('every link within the page has its place, and every error code and event
   for (const code of publicErrorCodes) t.ok(places.has(errorAnchor(code)), code)
 })
 
-/** Words that say what they mean by themselves. */
+/** Fields whose values need no explanation. */
 const isPlain = (path: string) => /details\.(in|signature)$/.test(path)
 
 t.test('every field that an operator reads or writes says what it means', async (t) => {

@@ -26,6 +26,7 @@ export { type Place, sealingSettings, type Vault } from './database/vault.ts'
 export type { Reaction } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
 export { findSetAside, listSetAside, rerunSetAside, type SetAsideMessage, takeSetAside } from './messages/set-aside.ts'
+export { aloneUpTo, payAloneSettings } from './operations/alone-settings.ts'
 export { byService, insertAudit, recordAction } from './operations/audit.ts'
 export { readProvenEntries } from './operations/export-audit.ts'
 export {

@@ -15,7 +15,7 @@ export function refusalOf(
   if (!roles.some((role: TeamRole) => caller.roles.has(role))) return new Rejection('ROLE_REQUIRED', { roles })
   const given = objectOf(input)
   const needsFresh = given.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, given))
-  // A machine has nobody who could leave a desk.
+  // A machine has no login that could be left open at a desk.
   if (!needsFresh || caller.loggedInAt === undefined) return undefined
   const ageMs = now.getTime() - caller.loggedInAt.getTime()
   return ageMs >= -clockToleranceMs && ageMs <= freshLoginMinutes * 60_000
@@ -23,6 +23,6 @@ export function refusalOf(
     : new Rejection('FRESH_LOGIN_REQUIRED', { minutes: freshLoginMinutes, loggedInAt: caller.loggedInAt.toISOString() })
 }
 
-/** An input as it was sent. It may not be validated yet. */
+/** The fields of an input, which may not be validated yet; none if it is no object. */
 export const objectOf = (input: unknown): Readonly<Record<string, unknown>> =>
   typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}

@@ -20,7 +20,7 @@ export interface Trusted {
 
 /** A call is verified within two minutes of its signature, and is done within its time limit. */
 const recordedWithinMs = 600_000
-/** The gate refuses with them before it has validated the input, and keeps one only if it is valid. */
+/** With these codes a call is refused before its input is validated. The trail keeps nothing of one that is not valid. */
 const refusedUnread = ['ROLE_REQUIRED', 'FRESH_LOGIN_REQUIRED']
 
 /**
@@ -134,7 +134,7 @@ export class RecordedCalls {
   }
 }
 
-/** What is shown beside the input says the same. */
+/** Subject, reason and tool stand beside the input in an entry, and must be those that were signed. */
 function assertShown({ input, subject, reason, tool = null }: ExportedAuditEntry, caller: TeamCaller): void {
   const signed = subjectAndReason(objectOf(input))
   if (subject !== signed.subject || reason !== signed.reason)
@@ -143,10 +143,10 @@ function assertShown({ input, subject, reason, tool = null }: ExportedAuditEntry
     throw new IdentityRefused('entry', `it was signed with the ${caller.tool}, and not with the ${tool}`)
 }
 
-/** Everything else about the call is right. */
+/** The most telling refusal: everything else about the call is right. */
 const isOfRole = (error: unknown) => error instanceof IdentityRefused && error.reason === 'role'
 
-/** Whether the call is right in all but the key that it rests on. */
+/** Trusts the key that the service kept with a call, to find out whether that key is all that is wrong. */
 function withKeptKey(identity: TeamIdentity, { anchor, idToken, actor }: RecordedCall): TeamVerifier {
   if (!isKey(anchor)) return new TeamVerifier(identity, fixedKeys([]))
   if (idToken !== null) return new TeamVerifier(identity, fixedKeys([anchor]))

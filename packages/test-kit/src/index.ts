@@ -5,6 +5,7 @@ export { keptEvents, keptMessages } from './kept-events.ts'
 export { lastingPort } from './lasting-port.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'
+export { type Proposed, proposalOf } from './proposal.ts'
 export { refusal } from './refusal.ts'
 export {
   type SharedSystem,

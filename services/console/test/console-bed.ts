@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { type Environment, type Operation, operations, type Rejection, teamConsole } from '@backoffice/contracts'
+import { type Environment, type Operation, operations, teamConsole } from '@backoffice/contracts'
 import type { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { loadConfig } from '@backoffice/service-runtime/internal'
 import { exportSessionKey, newSessionKey, PersonSigner } from '@backoffice/team-identity'
-import { type LoginOptions, type TeamUser, type Teardown, testBed } from '@backoffice/test-kit'
+import { type LoginOptions, proposalOf, type TeamUser, type Teardown, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import type { webhooks } from '@backoffice/webhooks'
 import fastify from 'fastify'
@@ -115,9 +115,9 @@ export async function consoleBed(
       return id
     },
     /** A correction of a balance that bob proposes, and that somebody else may approve. */
-    newProposal(playerId: string, reference = playerId): Promise<string> {
+    async newProposal(playerId: string, reference = playerId): Promise<string> {
       const input = { playerId, amount: '5000.00', reference, reason: 'a double payout' }
-      return proposedBy(bed.team('bob').call(operations.wallet.adjustWallet, { input }))
+      return (await proposalOf(bed.team('bob').call(operations.wallet.adjustWallet, { input }))).proposalId
     },
     showWithdrawal: (withdrawalId: string) =>
       bed.team('bob').call(operations.payments.showWithdrawal, { input: { withdrawalId } }),
@@ -126,12 +126,6 @@ export async function consoleBed(
 export type ConsoleBed = Awaited<ReturnType<typeof consoleBed>>
 
 /** The id of the proposal that a call becomes. */
-export const proposedBy = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    () => Promise.reject(new Error('it was done at once')),
-    ({ details }: Rejection) => String(details?.proposalId),
-  )
-
 const approvesHeader = ({ approves }: SignedCall): Record<string, string> =>
   approves === undefined ? {} : { Approves: approves }
 

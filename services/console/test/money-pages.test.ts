@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type Environment, operations, type Scope } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, proposalOf } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { periodOf } from '../src/pages/period.ts'
-import { consoleBed, formOf, proposedBy, type Shown, type Visitor } from './console-bed.ts'
+import { consoleBed, formOf, type Shown, type Visitor } from './console-bed.ts'
 
 const { createDeposit, confirmDeposit } = operations.payments
 const { adjustWallet, listEntries, listReconciliations } = operations.wallet
@@ -54,7 +54,7 @@ t.test('the pages about money', async (t) => {
   const all = { first, card, ofBoreal, ofSandbox }
 
   const adjustment = { playerId, amount: '-5.00', reference: 'ticket-1', reason: 'a double payout' }
-  const approves = await proposedBy(bed.bed.team('bob').call(adjustWallet, { input: adjustment }))
+  const { proposalId: approves } = await proposalOf(bed.bed.team('bob').call(adjustWallet, { input: adjustment }))
   await team.call(adjustWallet, { input: adjustment, approves })
 
   /** The names of the deposits that a page has. */

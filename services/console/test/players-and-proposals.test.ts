@@ -1,7 +1,8 @@
 import { operations } from '@backoffice/contracts'
+import { proposalOf } from '@backoffice/test-kit'
 import t from 'tap'
 import { isoOf } from '../src/pages/display.ts'
-import { consoleBed, formOf, proposedBy } from './console-bed.ts'
+import { consoleBed, formOf } from './console-bed.ts'
 
 const bed = await consoleBed(t)
 
@@ -96,7 +97,8 @@ t.test('a credit is given up by two people, the second in the console, who sees 
     depositId,
   ])
   const input = { commandId: rows[0].id, reason: 'the account can hold no more' }
-  const path = `/production/proposals/${await proposedBy(bed.bed.team('bob').call(endCommand, { input }))}`
+  const { proposalId } = await proposalOf(bed.bed.team('bob').call(endCommand, { input }))
+  const path = `/production/proposals/${proposalId}`
   const finance = await bed.visitor('finance')
   const page = await finance.get(path)
   for (const shown of ['Give up a credit', 'R$10.00', depositId]) t.match(page.text, shown)

@@ -1,5 +1,5 @@
 import { toMinorUnits } from '@backoffice/contracts'
-import { dayMs, defineService, type Retention, sealingSettings } from '@backoffice/service-runtime'
+import { dayMs, defineService, payAloneSettings, type Retention, sealingSettings } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { intentSweeper } from './background/sweep-intents.ts'
 import { oldestUnfinished } from './measurements.ts'
@@ -16,18 +16,17 @@ export const droppedIntents: Retention = {
   setting: 'REPLIES_KEEP_HOURS',
 }
 
-/** Written until what takes two people had one mechanism, and by nothing since. Who proposed what is in the audit trail. */
+/** No longer written: the runtime keeps proposals in `team_proposal`. Who proposed what is in the audit trail. */
 const oldProposals: Retention = { table: 'proposal', column: 'proposed_at', keepMs: 30 * dayMs }
 
 export const payments = defineService({
   name: 'payments',
   settings: {
     ...sealingSettings,
+    ...payAloneSettings,
     /** How long an intent may wait for its request to come back: longer than any request lasts. */
     INTENT_ABANDON_AFTER_MS: Type.Integer({ minimum: 1, default: 30_000 }),
     INTENT_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 5_000 }),
-    /** Up to this amount one person may approve a withdrawal of production and pay it; above it takes two. */
-    PAY_ALONE_UP_TO: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '0.00' }),
   },
   migrations,
   sealedTables: [sealedWithdrawals],

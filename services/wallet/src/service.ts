@@ -1,4 +1,4 @@
-import { dayMs, defineService, secret, verifiedUrl } from '@backoffice/service-runtime'
+import { aloneUpTo, dayMs, defineService, payAloneSettings, secret, verifiedUrl } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { regularReconciliation } from './background/reconcile-regularly.ts'
@@ -40,10 +40,9 @@ export const wallet = defineService({
     /** How often such a run looks at all that was ever entered, and how long after midnight (UTC) that period begins. */
     RECONCILE_FULL_EVERY_MS: Type.Integer({ minimum: 1_000, maximum: dayMs, default: dayMs }),
     RECONCILE_FULL_OFFSET_MS: Type.Integer({ minimum: 0, maximum: dayMs, default: 6 * 3_600_000 }),
-    /** Up to this amount one person may correct a balance in production; above it takes two. */
-    CORRECT_ALONE_UP_TO: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '0.00' }),
-    /** The setting of payments: up to this amount one person may approve a withdrawal in production and pay it. */
-    PAY_ALONE_UP_TO: Type.String({ pattern: '^\\d{1,13}\\.\\d{2}$', default: '0.00' }),
+    /** Correcting a balance. */
+    CORRECT_ALONE_UP_TO: aloneUpTo,
+    ...payAloneSettings,
     CHECKPOINT_EVERY_MS: Type.Integer({ minimum: 100, default: 60_000 }),
   },
   migrations,

@@ -87,7 +87,7 @@ t.test('an unknown deposit is DEPOSIT_NOT_FOUND', async (t) => {
     { row: 7, file: 'packages/team/README.md', after: '| `deposits list\\|show', insert: '\\|flag' },
     {
       row: 9,
-      file: 'test/failures/commands.ts',
+      file: 'test/failures/team-commands.ts',
       before: '  {\n    operation: wallet.adjustWallet,\n',
       insert: `  {
     operation: payments.flagDeposit,

@@ -15,7 +15,7 @@ const OperatorName = Type.String({
 
 /** The credentials of an operator that are shown: those in use, and the latest of the others. */
 export const credentialsShownMax = 50
-/** An operator's permitted addresses and credentials are more than other records have. */
+/** An operator is larger than other records: it lists its permitted addresses and its credentials. */
 const operatorBytesMax = 26 * 1024
 
 const RateLimit = Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Requests per minute and environment.' })
@@ -74,7 +74,7 @@ export const OperatorRecord = Type.Object(
           revokedAt: Nullable(Timestamp),
           /** Exact to five minutes; null: not since `useKnownSince`. Only where an operator is read. */
           lastUsedAt: Type.Optional(Nullable(Timestamp)),
-          /** Whether it was used before is not known. A newer key has the time at which it was created. */
+          /** Uses are recorded from this time on. Of a key that is newer than such records, it is `createdAt`. */
           useKnownSince: Type.Optional(Timestamp),
         },
         closed,

@@ -15,6 +15,7 @@ export {
   TeamPlayer,
   TeamSubmission,
 } from './player-records.ts'
+export { Difference, InFlight, ReconciliationReport } from './reconciliation.ts'
 export {
   AuditEntry,
   AuditedChange,
@@ -28,7 +29,7 @@ export {
   TeamMember,
   teamMembersMax,
 } from './runtime.ts'
-export { Difference, HoldState, InFlight, ReconciliationReport, TeamEntry } from './wallet.ts'
+export { HoldState, TeamEntry } from './wallet.ts'
 export {
   DeliveryAttempt,
   DeliveryState,
@@ -40,7 +41,7 @@ export {
   secretsShownMax,
   WebhookEndpoint,
   WebhookEndpointSummary,
-} from './webhooks.ts'
+} from './webhook-records.ts'
 
 /** The operation table, by the service that runs the operation. */
 export const operations = { gateway, players, wallet, payments, webhooks } as const satisfies Record<

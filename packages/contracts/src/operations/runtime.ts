@@ -76,7 +76,7 @@ export type ExportedAuditEntry = Static<typeof ExportedAuditEntry>
 export const proposalStates = ['open', 'approved', 'declined', 'expired'] as const
 export type ProposalState = (typeof proposalStates)[number]
 
-/** More people than a team has. The ones whose session is the latest are listed. */
+/** A team has fewer people. If there are more, those with the latest sessions are listed. */
 export const teamMembersMax = 500
 
 /** Somebody of the team, or a machine that acts for it. */
@@ -173,7 +173,7 @@ export const runtimeEntries = {
     reply: pageOf(AuditEntry),
   }),
 
-  /** Each entry proves itself, so that a part of an export is worth as much as all of it. */
+  /** Each entry carries its own proofs, so any part of an export can be verified without the rest. */
   exportAudit: team.query({
     roles: ['auditor'],
     summary: "Export the team's actions in one service over a period, oldest first, with their proofs",

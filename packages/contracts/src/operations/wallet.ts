@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, internal, operator, team } from '../operation.ts'
-import { personal } from '../personal.ts'
-import { Amount, EnvironmentName, Id, LedgerItem, Money, Note, Reason, Timestamp, Wallet } from '../resources.ts'
-import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
+import { Amount, Id, LedgerItem, Money, Note, Reason, Timestamp, Wallet } from '../resources.ts'
+import { closed, described, Nullable, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { PlayerPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
+import { reconciliation } from './reconciliation.ts'
 
 export const HoldState = Type.Union([Type.Literal('open'), Type.Literal('captured'), Type.Literal('released')])
 
@@ -35,79 +35,6 @@ export type TeamEntry = Static<typeof TeamEntry>
 
 /** `replayed`: the reference was posted before, and this is what it did then. */
 const PostedTransfer = Type.Object({ ...TeamEntry.properties, brandId: Id, replayed: Type.Boolean() }, closed)
-
-/** One record that does not agree with what it should follow from. */
-export const Difference = Type.Object(
-  {
-    /** The check that found it, for example `balances`. */
-    check: text(64),
-    brandId: Nullable(Id),
-    /** Of the brand. Where it is not known, production. A report of the release before does not say. */
-    environment: Type.Optional(EnvironmentName),
-    /** The record: a player, transfer, deposit, withdrawal or outbox row. */
-    subject: text(256),
-    expected: text(2_000),
-    actual: text(2_000),
-    explanation: text(500),
-  },
-  closed,
-)
-export type Difference = Static<typeof Difference>
-
-/** An effect that one service has committed and another has not finished; after five minutes it is a difference. */
-export const InFlight = Type.Object(
-  { service: text(64), name: text(64), subject: text(256), ageSeconds: Type.Integer() },
-  closed,
-)
-export type InFlight = Static<typeof InFlight>
-
-const ReconciliationState = oneOf(['running', 'done', 'failed'])
-const ReconciliationKind = oneOf(['full', 'incremental'])
-const DifferencesIn = Type.Object({ sandbox: Type.Integer(), production: Type.Integer() }, closed)
-
-export const ReconciliationReport = Type.Object(
-  {
-    snapshotAt: Timestamp,
-    /**
-     * Whether the run looked at all that was ever entered, or at what was entered since the run before. Every run of the
-     * release before was full, and does not say.
-     */
-    kind: Type.Optional(ReconciliationKind),
-    /** When the last full run began. */
-    fullAt: Type.Optional(Timestamp),
-    /** What each check looked at. */
-    checks: Type.Array(
-      Type.Object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }, closed),
-      { maxItems: 100 },
-    ),
-    /** At most the first 1,000, and fewer when they are long; `differencesTotal` counts all. */
-    differences: Type.Array(Difference),
-    differencesTotal: Type.Integer(),
-    /** The same by environment. A report of the release before does not say. */
-    differencesIn: Type.Optional(DifferencesIn),
-    inFlight: Type.Array(InFlight),
-    inFlightTotal: Type.Integer(),
-  },
-  closed,
-)
-export type ReconciliationReport = Static<typeof ReconciliationReport>
-
-/** A run among others, without what it found in detail. */
-const ReconciliationSummary = Type.Object(
-  {
-    runId: Id,
-    state: ReconciliationState,
-    /** A person, or `schedule`. */
-    startedBy: personal('staff', text(254)),
-    startedAt: Timestamp,
-    /** Null while it runs. */
-    endedAt: Nullable(Timestamp),
-    kind: ReconciliationKind,
-    /** Null until it is done. A run of the release before counts all of them in production. */
-    differencesIn: Nullable(DifferencesIn),
-  },
-  closed,
-)
 
 const creditFields = { playerId: Id, depositId: Id, amount: Amount, effectiveAt: Timestamp }
 
@@ -356,65 +283,5 @@ export const wallet = service('wallet', {
     timeoutMs: 30_000,
   }),
 
-  /**
-   * Starts a reconciliation, or returns the state of the run `runId`. A ledger may be large: the reply comes within a
-   * few seconds with `running` and its progress, and the caller asks again with `runId` until it is `done` or `failed`.
-   */
-  reconcileWallet: team.query({
-    roles: ['finance', 'auditor'],
-    summary: 'Recompute balances, holds and hash chains and compare them with deposits, withdrawals and outboxes',
-    body: Type.Object(
-      {
-        runId: Type.Optional(Id),
-        // As in the release before, a run is full unless this says otherwise.
-        full: Type.Optional(
-          Type.Boolean({ description: 'Look at all that was ever entered, and not only at what was entered lately.' }),
-        ),
-      },
-      closed,
-    ),
-    reply: Type.Object(
-      {
-        runId: Id,
-        state: ReconciliationState,
-        progress: Type.Object({ check: text(64), done: Type.Integer(), total: Type.Integer() }, closed),
-        /** When `done`. */
-        report: Nullable(ReconciliationReport),
-        /** When `failed`. */
-        failure: Nullable(text(1_000)),
-      },
-      closed,
-    ),
-    rejects: ['RECONCILIATION_NOT_FOUND'],
-    timeoutMs: 15_000,
-  }),
-
-  listReconciliations: team.query({
-    roles: ['finance', 'auditor'],
-    summary: 'List the reconciliations of the last 90 days, newest first',
-    body: Type.Object(
-      {
-        before: Type.Optional(described(Id, 'Go on below this run.')),
-        limit: Type.Integer({ minimum: 1, maximum: 1000 }),
-      },
-      closed,
-    ),
-    reply: pageOf(ReconciliationSummary),
-  }),
-
-  /**
-   * Says among the exported heads that the database went back to an earlier moment: heads exported between that moment and
-   * now are of a future that is gone, and reconciliations compare them no more. The same moment again changes nothing.
-   */
-  recordRestore: team.direct({
-    roles: ['finance'],
-    freshLogin: 'always',
-    summary: 'Record that the database was restored to an earlier moment',
-    body: Type.Object(
-      { restoredTo: described(Timestamp, 'The recovery target: what was committed after it is gone.'), reason: Reason },
-      closed,
-    ),
-    reply: Type.Object({ restoredTo: Timestamp, recordedAt: Timestamp }, closed),
-    rejects: ['VALIDATION_ERROR'],
-  }),
+  ...reconciliation,
 })

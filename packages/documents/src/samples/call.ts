@@ -49,6 +49,10 @@ export const keyVariable = 'IDEMPOTENCY_KEY'
 /** Beside each id of the path: the program needs one that exists. */
 export const yourId = 'from an earlier reply'
 
+/**
+ * The call of an operation with the example of its entry in the table.
+ * @param baseUrl the address that clients call, with the /api/v1 prefix
+ */
 export function sampleCall(operationId: string, baseUrl: string): SampleCall {
   const operation = httpOperations.find(({ id }) => id === operationId)
   assert(operation?.http !== undefined, `no operation of the API is called ${operationId}`)
@@ -79,31 +83,3 @@ function bodyOf({ id, example }: Operation): Record<string, string> {
     }),
   )
 }
-
-/** The path with something in the place of each parameter. */
-export const pathWith = (path: string, parameter: (name: string) => string): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameter(name))
-
-/** The lines of a program's text, each a line of code for every one that there is. */
-export const lines = (...parts: readonly (string | false | readonly string[])[]): string =>
-  parts.flatMap((part) => (part === false ? [] : part)).join('\n')
-
-export const entriesOf = (record: Readonly<Record<string, string>> = {}): [name: string, value: string][] =>
-  Object.entries(record)
-
-/** The body as JSON text, indented like the code around it. */
-export const jsonOf = (body: Readonly<Record<string, string>> = {}, indent = ''): string =>
-  JSON.stringify(body, null, 2).replaceAll('\n', `\n${indent}`)
-
-/** Text in single quotes, for languages in which only the quote and the backslash need an escape. */
-export const inSingleQuotes = (value: string): string => `'${value.replaceAll(/['\\]/g, '\\$&')}'`
-
-/** Text in double quotes, for languages that know the escapes of JSON. */
-export const inDoubleQuotes = (value: string): string => JSON.stringify(value)
-
-/** `playerId` as `player_id`. */
-export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-/** `createDeposit` as `create-deposit`. */
-export const kebabCase = (name: string): string => snakeCase(name).replaceAll('_', '-')
-/** `createDeposit` as `CreateDeposit`. */
-export const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

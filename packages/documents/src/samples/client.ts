@@ -1,17 +1,7 @@
 import { apiVersion } from '@backoffice/contracts'
-import {
-  entriesOf,
-  inSingleQuotes,
-  kebabCase,
-  keepTheKey,
-  keyVariable,
-  lines,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-  yourId,
-} from './call.ts'
+import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
 import { node, objectOf } from './node.ts'
+import { entriesOf, inSingleQuotes, kebabCase, lines } from './text.ts'
 
 const filename = (operationId: string) => `${kebabCase(operationId)}.mjs`
 
@@ -56,7 +46,6 @@ function signed({ operationId, summary, ids, query, body, needsIdempotencyKey, b
   return lines(
     `// npm install ./backoffice-client-${apiVersion}.tgz (our team gives you this file)`,
     `// Node.js 20 or newer: node ${filename(operationId)}; in TypeScript it is the same`,
-    '// Before that: npm install ./backoffice-client-*.tgz, the file that our team hands out',
     needsIdempotencyKey && `import { randomUUID } from 'node:crypto'`,
     `import { BackOfficeClient } from '@backoffice/client'`,
     '',

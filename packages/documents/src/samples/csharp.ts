@@ -1,16 +1,5 @@
-import {
-  entriesOf,
-  jsonOf,
-  keepTheKey,
-  keyVariable,
-  lines,
-  pascalCase,
-  pathWith,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-  yourId,
-} from './call.ts'
+import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
+import { entriesOf, joinedUrl, jsonOf, lines, pascalCase } from './text.ts'
 
 const filename = (operationId: string) => `${pascalCase(operationId)}.cs`
 const howToRun = (operationId: string) => [
@@ -46,10 +35,6 @@ export const csharp: SampleLanguage = {
       '',
     ),
   signed,
-}
-
-function urlOf(path: string): string {
-  return `BaseUrl + "${pathWith(path, (name) => `" + ${name} + "`)}"`.replace(' + ""', '')
 }
 
 const verbatim = (json: string) => `@"${json.replaceAll('"', '""')}"`
@@ -88,7 +73,7 @@ function signed({ operationId, summary, method, path, ids, body, needsIdempotenc
     '    {',
     `        // ${summary}`,
     entriesOf(ids).map(([name, value]) => `        var ${name} = "${value}"; // ${yourId}`),
-    `        var url = new Uri(${urlOf(path)});`,
+    `        var url = new Uri(${joinedUrl('BaseUrl', path)});`,
     `        var body = ${body === undefined ? '""' : verbatim(jsonOf(body, '        '))};`,
     '        var timestamp = DateTimeOffset.UtcNow.ToUnixTimeSeconds().ToString();',
     `        var request = new HttpRequestMessage(HttpMethod.${pascalCase(method.toLowerCase())}, url);`,

@@ -1,14 +1,5 @@
-import {
-  entriesOf,
-  jsonOf,
-  kebabCase,
-  keyVariable,
-  lines,
-  pathWith,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-} from './call.ts'
+import { keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders } from './call.ts'
+import { entriesOf, jsonOf, kebabCase, lines, pathWith } from './text.ts'
 
 export const curl: SampleLanguage = {
   id: 'curl',

@@ -1,18 +1,8 @@
-import {
-  entriesOf,
-  jsonOf,
-  keepTheKey,
-  keyVariable,
-  lines,
-  pathWith,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-  snakeCase,
-  yourId,
-} from './call.ts'
+import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
+import { entriesOf, joinedUrl, jsonOf, lines, snakeCase } from './text.ts'
 
 const filename = (operationId: string) => `${snakeCase(operationId)}.go`
+const howToRun = (operationId: string) => `// Go 1.19 or newer: go run ${filename(operationId)}`
 
 export const go: SampleLanguage = {
   id: 'go',
@@ -22,7 +12,7 @@ export const go: SampleLanguage = {
   filename,
   unsigned: ({ baseUrl, path, operationId }) =>
     lines(
-      `// Go 1.19 or newer: go run ${filename(operationId)}`,
+      howToRun(operationId),
       'package main',
       '',
       imports('fmt', 'io', 'log', 'net/http'),
@@ -55,14 +45,9 @@ const printReply = [
 /** `playerId` as Go writes it. */
 const initialism = (name: string) => name.replace(/Id$/, 'ID')
 
-function urlOf(path: string): string {
-  const parts = `baseURL + "${pathWith(path, (name) => `" + ${initialism(name)} + "`)}"`
-  return parts.replace(' + ""', '')
-}
-
 function signed({ operationId, summary, method, path, ids, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
   return lines(
-    `// Go 1.19 or newer: go run ${filename(operationId)}`,
+    howToRun(operationId),
     'package main',
     '',
     imports(
@@ -96,7 +81,7 @@ function signed({ operationId, summary, method, path, ids, body, needsIdempotenc
     `\t// ${summary}`,
     entriesOf(ids).map(([name, value]) => `\t${initialism(name)} := "${value}" // ${yourId}`),
     `\tbody := ${body === undefined ? '""' : `\`${jsonOf(body, '\t')}\``}`,
-    `\turl := ${urlOf(path)}`,
+    `\turl := ${joinedUrl('baseURL', path, initialism)}`,
     `\trequest, err := http.NewRequest("${method}", url, strings.NewReader(body))`,
     stopOnError,
     '\ttimestamp := strconv.FormatInt(time.Now().Unix(), 10)',

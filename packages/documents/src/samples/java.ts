@@ -1,18 +1,8 @@
-import {
-  entriesOf,
-  jsonOf,
-  keepTheKey,
-  keyVariable,
-  lines,
-  pascalCase,
-  pathWith,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-  yourId,
-} from './call.ts'
+import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
+import { entriesOf, joinedUrl, jsonOf, lines, pascalCase } from './text.ts'
 
 const filename = (operationId: string) => `${pascalCase(operationId)}.java`
+const howToRun = (operationId: string) => `// Java 17 or newer: java ${filename(operationId)}`
 const send = '        HttpResponse<String> response = HttpClient.newHttpClient().send('
 const printReply = '        System.out.println(response.statusCode() + " " + response.body());'
 
@@ -24,7 +14,7 @@ export const java: SampleLanguage = {
   filename,
   unsigned: ({ baseUrl, path, operationId }) =>
     lines(
-      `// Java 17 or newer: java ${filename(operationId)}`,
+      howToRun(operationId),
       'import java.net.URI;',
       'import java.net.http.HttpClient;',
       'import java.net.http.HttpRequest;',
@@ -46,13 +36,9 @@ export const java: SampleLanguage = {
 /** A text block takes quotes as they are, and reads escapes. */
 const textBlock = (json: string) => `"""\n                ${json.replaceAll('\\', '\\\\')}"""`
 
-function urlOf(path: string): string {
-  return `BASE_URL + "${pathWith(path, (name) => `" + ${name} + "`)}"`.replace(' + ""', '')
-}
-
 function signed({ operationId, summary, method, path, ids, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
   return lines(
-    `// Java 17 or newer: java ${filename(operationId)}`,
+    howToRun(operationId),
     'import java.net.URI;',
     'import java.net.http.HttpClient;',
     'import java.net.http.HttpRequest;',
@@ -85,7 +71,7 @@ function signed({ operationId, summary, method, path, ids, body, needsIdempotenc
     '    public static void main(String[] args) throws Exception {',
     `        // ${summary}`,
     entriesOf(ids).map(([name, value]) => `        String ${name} = "${value}"; // ${yourId}`),
-    `        URI url = URI.create(${urlOf(path)});`,
+    `        URI url = URI.create(${joinedUrl('BASE_URL', path)});`,
     `        String body = ${body === undefined ? '""' : textBlock(jsonOf(body, '                '))};`,
     needsIdempotencyKey && [
       `        // A key for each intent: ${keepTheKey}.`,

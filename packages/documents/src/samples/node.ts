@@ -1,18 +1,8 @@
-import {
-  entriesOf,
-  inSingleQuotes,
-  kebabCase,
-  keepTheKey,
-  keyVariable,
-  lines,
-  pathWith,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-  yourId,
-} from './call.ts'
+import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
+import { entriesOf, inSingleQuotes, kebabCase, lines, pathWith } from './text.ts'
 
 const filename = (operationId: string) => `${kebabCase(operationId)}.mjs`
+const howToRun = (operationId: string) => `// Node.js 20 or newer: node ${filename(operationId)}`
 
 export const node: SampleLanguage = {
   id: 'node',
@@ -22,7 +12,7 @@ export const node: SampleLanguage = {
   filename,
   unsigned: ({ baseUrl, path, operationId }) =>
     lines(
-      `// Node.js 20 or newer: node ${filename(operationId)}`,
+      howToRun(operationId),
       `const response = await fetch('${baseUrl}${path}')`,
       'console.log(response.status, await response.text())',
       '',
@@ -38,7 +28,7 @@ export const objectOf = (body: Readonly<Record<string, string>>): string => {
 
 function signed({ operationId, summary, method, path, ids, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
   return lines(
-    `// Node.js 20 or newer: node ${filename(operationId)}`,
+    howToRun(operationId),
     `import { createHash, createHmac${needsIdempotencyKey ? ', randomUUID' : ''} } from 'node:crypto'`,
     '',
     `const baseUrl = '${baseUrl}'`,

@@ -1,18 +1,8 @@
-import {
-  entriesOf,
-  inSingleQuotes,
-  kebabCase,
-  keepTheKey,
-  keyVariable,
-  lines,
-  pathWith,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-  yourId,
-} from './call.ts'
+import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
+import { entriesOf, inSingleQuotes, kebabCase, lines, pathWith } from './text.ts'
 
 const filename = (operationId: string) => `${kebabCase(operationId)}.php`
+const howToRun = (operationId: string) => `// PHP 7.4 or newer: php ${filename(operationId)}`
 const printReply = String.raw`echo explode(' ', $http_response_header[0])[1], ' ', $reply, "\n";`
 
 export const php: SampleLanguage = {
@@ -22,13 +12,7 @@ export const php: SampleLanguage = {
   codeSample: 'PHP',
   filename,
   unsigned: ({ baseUrl, path, operationId }) =>
-    lines(
-      '<?php',
-      `// PHP 7.4 or newer: php ${filename(operationId)}`,
-      `$reply = file_get_contents('${baseUrl}${path}');`,
-      printReply,
-      '',
-    ),
+    lines('<?php', howToRun(operationId), `$reply = file_get_contents('${baseUrl}${path}');`, printReply, ''),
   signed,
 }
 
@@ -41,7 +25,7 @@ function arrayOf(body: Readonly<Record<string, string>>): string {
 function signed({ operationId, summary, method, path, ids, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
   return lines(
     '<?php',
-    `// PHP 7.4 or newer: php ${filename(operationId)}`,
+    howToRun(operationId),
     `$baseUrl = '${baseUrl}';`,
     `$key = getenv('OPERATOR_KEY') ?: '${samplePlaceholders.key}';`,
     `$secret = getenv('OPERATOR_SECRET') ?: '${samplePlaceholders.secret}';`,

@@ -1,18 +1,8 @@
-import {
-  entriesOf,
-  inDoubleQuotes,
-  keepTheKey,
-  keyVariable,
-  lines,
-  pathWith,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-  snakeCase,
-  yourId,
-} from './call.ts'
+import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
+import { entriesOf, inDoubleQuotes, lines, pathWith, snakeCase } from './text.ts'
 
 const filename = (operationId: string) => `${snakeCase(operationId)}.py`
+const howToRun = (operationId: string) => `# Python 3.8 or newer: python3 ${filename(operationId)}`
 
 export const python: SampleLanguage = {
   id: 'python',
@@ -22,7 +12,7 @@ export const python: SampleLanguage = {
   filename,
   unsigned: ({ baseUrl, path, operationId }) =>
     lines(
-      `# Python 3.8 or newer: python3 ${filename(operationId)}`,
+      howToRun(operationId),
       'import urllib.request',
       '',
       `response = urllib.request.urlopen("${baseUrl}${path}")`,
@@ -38,9 +28,9 @@ function dictionaryOf(body: Readonly<Record<string, string>>): string {
 }
 
 function signed({ operationId, summary, method, path, ids, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
-  const names = Object.keys(ids).length > 0
+  const hasIds = Object.keys(ids).length > 0
   return lines(
-    `# Python 3.8 or newer: python3 ${filename(operationId)}`,
+    howToRun(operationId),
     'import hashlib',
     'import hmac',
     body !== undefined && 'import json',
@@ -63,7 +53,7 @@ function signed({ operationId, summary, method, path, ids, body, needsIdempotenc
     '',
     `# ${summary}`,
     entriesOf(ids).map(([name, value]) => `${snakeCase(name)} = "${value}"  # ${yourId}`),
-    names ? `url = f"{BASE_URL}${pathWith(path, (name) => `{${snakeCase(name)}}`)}"` : `url = BASE_URL + "${path}"`,
+    hasIds ? `url = f"{BASE_URL}${pathWith(path, (name) => `{${snakeCase(name)}}`)}"` : `url = BASE_URL + "${path}"`,
     `body = ${body === undefined ? 'b""' : `json.dumps(${dictionaryOf(body)}).encode()`}`,
     'timestamp = str(int(time.time()))',
     'headers = {',

@@ -1,18 +1,8 @@
-import {
-  entriesOf,
-  inSingleQuotes,
-  keepTheKey,
-  keyVariable,
-  lines,
-  pathWith,
-  type SampleCall,
-  type SampleLanguage,
-  samplePlaceholders,
-  snakeCase,
-  yourId,
-} from './call.ts'
+import { keepTheKey, keyVariable, type SampleCall, type SampleLanguage, samplePlaceholders, yourId } from './call.ts'
+import { entriesOf, inSingleQuotes, lines, pathWith, snakeCase } from './text.ts'
 
 const filename = (operationId: string) => `${snakeCase(operationId)}.rb`
+const howToRun = (operationId: string) => `# Ruby 3.0 or newer: ruby ${filename(operationId)}`
 const printReply = 'puts "#{response.code} #{response.body}"'
 
 export const ruby: SampleLanguage = {
@@ -23,7 +13,7 @@ export const ruby: SampleLanguage = {
   filename,
   unsigned: ({ baseUrl, path, operationId }) =>
     lines(
-      `# Ruby 3.0 or newer: ruby ${filename(operationId)}`,
+      howToRun(operationId),
       `require 'net/http'`,
       '',
       `response = Net::HTTP.get_response(URI('${baseUrl}${path}'))`,
@@ -40,7 +30,7 @@ function hashOf(body: Readonly<Record<string, string>>): string {
 
 function signed({ operationId, summary, method, path, ids, body, needsIdempotencyKey, baseUrl }: SampleCall): string {
   return lines(
-    `# Ruby 3.0 or newer: ruby ${filename(operationId)}`,
+    howToRun(operationId),
     body !== undefined && `require 'json'`,
     `require 'net/http'`,
     `require 'openssl'`,

@@ -1,4 +1,4 @@
-import axe from 'axe-core'
+import { violations as violationsOf } from '@backoffice/test-kit/browser'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
 export interface OpenPage {
@@ -21,18 +21,12 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, requests, faults }
 }
 
-/** What axe finds wrong, by its rules of WCAG 2.2 AA and its best practices. */
+/** What of a page of the documentation breaks a rule of WCAG 2.2 AA. */
 export async function violations(page: Page): Promise<readonly string[]> {
   // One sample stands for all: thousands of coloured words, made alike, would take axe most of its time.
   await page.evaluate(() => {
     for (const code of document.querySelectorAll('.panel:not([data-operation=createDeposit]) code'))
       code.replaceChildren(`${code.textContent}`)
   })
-  await page.evaluate(axe.source)
-  return page.evaluate(async () => {
-    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
-      resultTypes: ['violations'],
-    })
-    return found.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target.join(' ')} ${html}`))
-  })
+  return violationsOf(page)
 }

@@ -71,7 +71,7 @@ export async function migrate({
   }
 }
 
-/** Runs again what did nothing because of what somebody else was doing. */
+/** Runs migrations again that another session made fail: by a lock, a deadlock, or building the same index. */
 async function untilUnlocked(
   run: () => Promise<unknown>,
   { onLocked }: { readonly onLocked: (error: unknown, attempt: number) => void },
@@ -81,8 +81,8 @@ async function untilUnlocked(
       await run()
       return
     } catch (error) {
-      const isOfOthers = isLockTimeout(error) || isRetryable(error) || isCatalogueRace(error)
-      if (attempt >= attemptsMax || !isOfOthers) throw error
+      const isCausedByOthers = isLockTimeout(error) || isRetryable(error) || isCatalogueRace(error)
+      if (attempt >= attemptsMax || !isCausedByOthers) throw error
       onLocked(error, attempt)
       await wait(pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min))
     }

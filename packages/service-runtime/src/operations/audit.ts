@@ -41,7 +41,7 @@ export interface AuditRow {
   readonly tool: TeamTool | null
   /** The signed call. With the ID token of the session it proves who called. */
   readonly proof: string | null
-  /** What two people agreed to, and this carried out or tried to. */
+  /** The id of the proposal that this call carried out, or tried to. */
   readonly proposal: string | null
 }
 
@@ -127,10 +127,14 @@ export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools):
 /** A place in the order of the trail; this one comes after every entry. */
 const afterAll = { at: 'infinity', id: '' }
 
-/** The cursor after an entry. */
+/** The cursor of the page that begins after an entry. */
 export const cursorAt = ({ at, id }: Pick<AuditEntry, 'at' | 'id'>): string => `${at}/${id}`
 
-/** @param path of the field that has the cursor */
+/**
+ * The place in the trail where a page begins.
+ * @param path of the field that has the cursor, as a JSON pointer
+ * @throws {Rejection} VALIDATION_ERROR
+ */
 export function placeOf(cursor: string, path: string): typeof afterAll {
   const [, at = '', id = ''] = /^([^/]+)\/([^/]+)$/.exec(cursor) ?? []
   if (id === '' || Number.isNaN(Date.parse(at))) throw invalid('body', path, 'is not a cursor of the trail')

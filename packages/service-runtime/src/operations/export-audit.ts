@@ -19,7 +19,10 @@ type ExportAudit = (typeof operations)['gateway']['exportAudit']
 type SignedCall = NonNullable<ExportedAuditEntry['proposal']>['proposed']
 type Evidence = Pick<SignedCall, 'proof' | 'idToken' | 'anchor'>
 
-/** An entry is written at the end of a transaction, and has the time at which the transaction began. */
+/**
+ * An entry is written at the end of a transaction and has the time of its beginning, so entries of the last moment may
+ * still be missing.
+ */
 const settledAfterMs = 60_000
 
 /** A call of a proposal. Both have its input, and each a reason of its own. */
@@ -71,9 +74,9 @@ export async function readProvenEntries(
 
 /**
  * Whether the trail itself says that the approval of proposal `p` was refused, or the proposal declined. The proposal is a
- * row that the service may change; the trail is not. The part of a signature that was signed is compared, because its end
- * can be written in several ways. What is read of the trail is the time in which the proposal was open, and a little more,
- * because times are verified to some minutes.
+ * row that the service may change; the trail is not. Of a signature only the signed part is compared, because the bytes of
+ * the signature itself can be written in several ways. Entries are read from the time in which the proposal was open, and
+ * 15 minutes around it, because times are verified to some minutes only.
  * @param of the service's schema
  */
 const refusedOrDeclined = (of: Fragment): Fragment => sql`exists (

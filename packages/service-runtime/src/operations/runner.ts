@@ -107,14 +107,15 @@ export class Runner {
 
   async #direct({ operation, direct, takesTwo }: DirectHandler, received: ReceivedCall): Promise<unknown> {
     const [call, tools] = [toCall(received), this.#directTools(received)]
-    // Who approves has found that it takes two, perhaps by what the first person did before. Nobody names a proposal in vain.
+    // A call that names a proposal is always held against it. `takesTwo` could say no by now: for the second person the
+    // sum of what the first one did alone does not count.
     if (takesTwo !== undefined && (call.approves !== undefined || (await takesTwo(call, tools)))) {
       // What was approved may be done again, since it is idempotent by a reference: this process may die before it is done.
       const decided = await tools.db.transaction((db) =>
         proposeOrApprove({ db, operation, call, now: tools.now, isRepeatable: true }),
       )
       if (decided instanceof Rejection) throw decided
-      // Also when it is the first person who finishes what the second one had approved.
+      // The proposal is recorded with the call, also when the first person finishes what the second one approved.
       return direct(toCall({ ...received, approves: decided.approved }), tools)
     }
     return direct(call, tools)

@@ -23,9 +23,9 @@ export interface Verdict {
   readonly verified: number
   /** Signed, but the trail does not keep all of the input: who called and when is proven, and not with what. */
   readonly inputNotProven: readonly Remark[]
-  /** What a service did by itself has no signature. Only what the table of operations names is done so. */
+  /** What services did without a person, and nobody signed: only operations that the table marks `alsoByItself`. */
   readonly byServices: readonly Remark[]
-  /** Of before people signed their calls. */
+  /** Entries from before people signed their calls. */
   readonly beforeSignatures: number
   /** Made by one person. Whether that was enough depends on the environment and the amount, which the trail does not say. */
   readonly byOnePerson: readonly Remark[]

@@ -54,10 +54,10 @@ async function askToEnd({ commandId }: Input<typeof endCommand>, session: Sessio
   return `end ${commandId}: ${amount} ${currency} of player ${playerId} in ${environment} are never credited, and deposit ${id} fails?`
 }
 
-/** As many as are looked at for one that waits. */
+/** How many open proposals are searched for the one about a command. */
 const proposalsMax = 1_000
 
-/** The first person proposes, and the same words of somebody else carry it out. */
+/** The first person proposes; when somebody else types the same command, that approves it. */
 async function end({ session, input, operationId, json }: Work<typeof endCommand>): Promise<unknown> {
   const { commandId } = input
   const { data } = await session.call(listProposals, { state: 'open', limit: proposalsMax })

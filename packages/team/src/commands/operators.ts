@@ -99,7 +99,7 @@ function showOperator({ brands, credentials, ...operator }: OperatorRecord): voi
   ])
 }
 
-/** Of a key that is older than what is known, nobody can say `never`. */
+/** `never` only for a key that is as young as the records of uses: an older one may have been used before them. */
 function lastUse({ lastUsedAt, useKnownSince, createdAt }: OperatorRecord['credentials'][number]): string | undefined {
   if (lastUsedAt === undefined || useKnownSince === undefined) return undefined
   return lastUsedAt ?? (useKnownSince === createdAt ? 'never' : `not since ${useKnownSince}`)

@@ -146,6 +146,7 @@ export function takeNotice(request: FastifyRequest): Notice | undefined {
   return notice
 }
 
+/** The filters that this person has saved in this browser, of all lists and both environments. */
 export function savedFilters(request: FastifyRequest, person: string): readonly SavedFilter[] {
   const saved = request.filterSession.get('saved')
   return saved?.person === person ? saved.filters : []

@@ -39,6 +39,7 @@ const pathOf = ({ id: deliveryId }: Pick<Delivery, 'id'>): string => `/deliverie
 
 const isState = (value: string | undefined): value is State => deliveryStates.some((state) => state === value)
 
+/** The tabs above everything about deliveries. */
 export function tabsOf({ address, person }: Visit, current: State | 'setAside' | 'endpoints'): readonly Tab[] {
   const states: readonly Tab[] = tabs.map((state) => ({
     label: state,
@@ -65,7 +66,7 @@ async function showDeliveries(visit: Visit): Promise<FastifyReply> {
     ['operator', (row) => text(names.get(row.operatorId))],
     ['event', ({ type, eventId }) => lines(text(type), id(eventId))],
     'attempts',
-    // Of what was delivered the reply is no fault.
+    // Of a delivery that succeeded the same column is its reply, and no fault.
     [
       state === 'delivered' ? 'response' : 'lastFault',
       ({ lastError, lastResponseStatus }) => lines(text(lastError), text(lastResponseStatus)),

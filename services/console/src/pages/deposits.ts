@@ -1,4 +1,4 @@
-import { depositsListedDays, type Input, operations, type Reply } from '@backoffice/contracts'
+import { depositStatuses, depositsListedDays, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
@@ -16,8 +16,6 @@ const { listDeposits, showDeposit } = operations.payments
 
 type Deposit = Reply<typeof listDeposits>['data'][number]
 type Filter = Omit<Input<typeof listDeposits>, 'limit' | 'before'>
-
-const statuses = ['pending', 'confirmed', 'failed'] as const
 
 /** The deposits of all operators, newest first. They are created and confirmed by operators, so nothing is decided here. */
 export const depositPages: Pages = (route) => {
@@ -56,7 +54,7 @@ async function showDeposits(visit: Visit): Promise<FastifyReply> {
   ]
   const fields = [
     operatorField,
-    choice('state', statuses),
+    choice('state', depositStatuses),
     textField('method'),
     textField('player', 'ply_…'),
     ...periodFields,
@@ -79,7 +77,7 @@ async function readFilter(visit: Visit) {
   const { query, display, now, environment } = visit
   const { field: operatorField, operator, isUnknown } = await operatorGiven(visit)
   const { state, method, player } = valuesOf(visit, ['state', 'method', 'player'])
-  const status = statuses.find((known) => known === state)
+  const status = depositStatuses.find((known) => known === state)
   // A brand is an operator in one environment.
   const brand = operator?.brands.find((candidate) => candidate.environment === environment)
   const filter: Filter = {

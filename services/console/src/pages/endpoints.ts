@@ -78,6 +78,7 @@ async function rowsOf(visit: Visit, endpoints: readonly Endpoint[]): Promise<rea
 
 const agoOf = (at: string | null): Cell => (at === null ? nothing : ago(at))
 
+/** Whether webhooks arrive, as a value of the catalogue of words. */
 export const healthOf = ({ url, enabled, breaker }: Pick<WebhookEndpoint, 'url' | 'enabled' | 'breaker'>): string => {
   if (url === null) return 'noUrl'
   if (!enabled) return 'disabled'

@@ -92,7 +92,7 @@ async function showEntries(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-/** In the columns of the statement. */
+/** The rows of a CSV file of the ledger, in the columns of the statement. */
 async function* allEntries(visit: Visit): AsyncGenerator<readonly CsvRow[]> {
   yield [entryTitles]
   for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -54,6 +54,7 @@ interface FilteredList {
   readonly fields: readonly FilterField[]
 }
 
+/** The head of a list, with what the address of the page fills in. */
 export function filterOf(visit: Visit, { list, path, fields }: FilteredList): Filter {
   const names = fields.map(({ name }) => name)
   const values = valuesOf(visit, names)

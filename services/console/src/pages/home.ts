@@ -10,7 +10,7 @@ const { listEndpoints } = operations.webhooks
 /** Longer than this, and whoever waits has reason to complain. */
 export const lateAfterHours = 24
 
-/** The queues are there while the wallet or webhooks is away. */
+/** For a part of the page whose service is away: the queues are shown all the same. */
 function unknown(error: unknown): 'unknown' {
   if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
   return 'unknown'

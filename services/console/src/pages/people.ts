@@ -16,7 +16,7 @@ import type { Visit } from './visit.ts'
 
 const { listSessions } = operations.gateway
 
-/** "Lately". */
+/** How far back the list of who was here goes. */
 const latelyDays = 30
 const dayMs = 86_400_000
 
@@ -81,7 +81,7 @@ const memberRow = ({ name, kind, latestSessionAt }: TeamMember): Row => ({
   ],
 })
 
-/** One that several services have is one line. */
+/** An operation that a role may call. One that several services have is one line. */
 interface Ability {
   readonly operation: Operation
   readonly services: readonly string[]

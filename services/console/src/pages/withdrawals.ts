@@ -1,4 +1,4 @@
-import { type Input, operations, Rejection, type Reply } from '@backoffice/contracts'
+import { type Input, operations, Rejection, type Reply, withdrawalStatuses } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
@@ -59,8 +59,6 @@ const csvColumns = [
   ...(['reviewedAt', 'paidAt', 'reason'] as const),
 ]
 
-const statuses = ['under_review', 'approved', 'paid', 'rejected', 'cancelled', 'failed'] as const
-
 const pathOf = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
 
 async function showQueue(visit: Visit): Promise<FastifyReply> {
@@ -102,7 +100,7 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
       ? { data: [], nextCursor: null }
       : await person.call(listWithdrawals, { ...filter, limit: rowsOnPage, ...beforeOf(query.after) })
   const frame = frameOf(visit, 'all')
-  const fields = [operatorField, choice('state', statuses), textField('player', 'ply_…'), ...periodFields]
+  const fields = [operatorField, choice('state', withdrawalStatuses), textField('player', 'ply_…'), ...periodFields]
   const columns: readonly Shown<(typeof data)[number]>[] = [
     'createdAt',
     ['operator', operatorCell],
@@ -129,7 +127,7 @@ async function readFilter(visit: Visit) {
   const { query, display, now, environment } = visit
   const { field: operatorField, operator, isUnknown } = await operatorGiven(visit)
   const { state, player } = valuesOf(visit, ['state', 'player'])
-  const status = statuses.find((known) => known === state)
+  const status = withdrawalStatuses.find((known) => known === state)
   const filter = {
     environment,
     ...(operator === undefined ? {} : { operatorId: operator.id }),

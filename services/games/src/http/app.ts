@@ -32,7 +32,7 @@ const assets = {
   'words.js': script('words.js'),
 } as const
 const bodyBytesMax = 1024
-/** Of a thumbnail. */
+/** How long a browser may keep a thumbnail. */
 const maxAgeSeconds = 3_600
 const requestTimeoutMs = 10_000
 /** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */

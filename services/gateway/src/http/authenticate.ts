@@ -90,7 +90,7 @@ function explained(
 ): Rejection {
   if (code === 'TIMESTAMP_OUT_OF_RANGE') return new Rejection(code, { serverTime: Math.floor(now.getTime() / 1000) })
   const ours = canonicalString({ ...signed, timestamp: signed.timestamp ?? '' })
-  // In the fragment, which browsers keep to themselves.
+  // In the fragment, which a browser does not send to any server.
   return new Rejection(code, {
     canonicalString: ours,
     compareAt: `${baseUrl}/docs/signing#${encodeURIComponent(ours)}`,

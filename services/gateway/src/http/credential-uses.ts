@@ -2,7 +2,7 @@ import { type Background, type Database, type Logger, Loop } from '@backoffice/s
 import { LRUCache } from 'lru-cache'
 import { writeCredentialUses } from '../storage/credential-uses.ts'
 
-/** A key that is in use is written no more often. */
+/** The use of one key is written at most this often, and known this exactly. */
 const exactToMs = 5 * 60_000
 const keysMax = 10_000
 /** How long after a fault it is tried again. */
@@ -28,6 +28,7 @@ export class CredentialUses implements Background {
     return this.#loop.stop()
   }
 
+  /** Notes a use, to be written soon. While PostgreSQL is away, no more than `keysMax` keys wait for that. */
   used(credentialId: string, at: Date): void {
     if (this.#written.has(credentialId) || this.#waiting.size >= keysMax) return
     this.#written.set(credentialId, true)

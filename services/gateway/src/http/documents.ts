@@ -23,7 +23,7 @@ export function documentRoutes(baseUrl: () => string): RouteOptions[] {
 const pageHeaders = { 'Content-Security-Policy': docsContentSecurityPolicy, 'Referrer-Policy': 'no-referrer' } as const
 
 const maxAgeSeconds = 300
-/** Of what has its version in its address. */
+/** For a file whose version is in its address. */
 const versionedMaxAgeSeconds = 365 * 86_400
 
 /** Makes the document on its first request, and keeps it. */

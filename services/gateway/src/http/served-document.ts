@@ -42,6 +42,7 @@ export class ServedDocument {
     return this.#file.version !== undefined && (query as { readonly v?: unknown }).v === this.#file.version
   }
 
+  /** The document in the encoding that a client likes best, of those that we have. */
   answer(acceptEncoding: string | undefined): Promise<Answer> {
     const accepted = (negotiate(acceptEncoding ?? '', [...encodings]) ?? 'identity') as Encoding
     const encoding = this.#file.body.length < compressedBytesMin ? 'identity' : accepted

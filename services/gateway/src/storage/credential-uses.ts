@@ -5,11 +5,11 @@ import { type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 export interface CredentialUse {
   readonly credentialId: string
   readonly lastUsedAt: Date | null
-  /** Whether it was used before is not known. */
+  /** Uses are recorded from this time on. */
   readonly knownSince: Date
 }
 
-/** Of keys that were used, or that are older than what is known. The others were never used. */
+/** A key without a row was never used. One that is older than these records has a row, with the time of their beginning. */
 export async function findCredentialUses(
   db: ReadDb,
   credentialIds: readonly string[],

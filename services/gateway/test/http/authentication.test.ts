@@ -68,7 +68,7 @@ t.test('when a key was last used is known, and of which keys in force that is lo
   await admin.query("update gateway.credential_use set last_used_at = now() - interval '91 days'")
   t.ok(((await unused()).sandbox ?? 0) > 0)
   await admin.query('update gateway.credential_use set last_used_at = null')
-  t.same(await unused(), { sandbox: 0, production: 0 }, 'what is not known for so long')
+  t.same(await unused(), { sandbox: 0, production: 0 }, 'no uses are recorded for so long yet')
 })
 
 t.test('what is wrong is judged in order: key, timestamp, signature', async (t) => {

@@ -130,19 +130,19 @@ export interface Decided<W extends Withdrawal> {
   readonly isPaidAlone: boolean
 }
 
-/** What one person may pay alone, in minor units. */
+/** What one person may approve and pay alone in production, and how much of it is used up. In minor units. */
 export interface PayAlone {
-  /** Up to this sum of a player's withdrawals within `aloneHours`. */
+  /** Up to this sum of one player's withdrawals within `aloneHours`. */
   readonly upTo: bigint
-  /** What who approved this withdrawal has approved and paid of them already. */
+  /** What the person who approved this withdrawal has approved and paid of that already. */
   readonly paid: bigint
 }
 
 const payNothingAlone: PayAlone = { upTo: 0n, paid: 0n }
 
 /**
- * Whether somebody else than who approved a withdrawal must pay it: in production, above an amount. What one person paid
- * alone is counted together, so that many small withdrawals are no way around it.
+ * Whether a withdrawal must be paid by somebody else than the person who approved it: in production, above an amount. What
+ * one person paid alone is counted together, so that many small withdrawals are no way around it.
  */
 export const payTakesTwo = (
   { environment, amount }: Pick<Withdrawal, 'environment' | 'amount'>,

@@ -43,7 +43,7 @@ export const decidingWithdrawals = {
   save: (changes: readonly Change<WithdrawalRecord>[], { db }: { readonly db: Db }) => updateWithdrawals(db, changes),
 }
 
-interface How {
+interface DecisionOptions {
   readonly decision: WithdrawalDecision
   readonly by: TransitionActor
   readonly now: Date
@@ -59,7 +59,7 @@ interface How {
 export function decideOnWithdrawal(
   { input, operationId }: WithdrawalCall,
   before: Checked<WithdrawalRecord> | undefined,
-  { decision, by, now, payAlone }: How,
+  { decision, by, now, payAlone }: DecisionOptions,
 ): {
   readonly withdrawal: WithdrawalRecord
   readonly change: Change<WithdrawalRecord>
@@ -80,7 +80,7 @@ export function decideOnWithdrawal(
     change: { record: withdrawal, transition, operationId },
     changed: [
       { field: 'status', before: before.status, after: withdrawal.status },
-      // The setting may be another one tomorrow: reconciliation judges by what held today.
+      // Says why one person was enough, whatever the setting is when somebody reads it.
       ...(aloneUpTo === null ? [] : [{ field: 'payAloneUpTo', before: null, after: aloneUpTo }]),
     ],
     sends: [...holdCommands(withdrawal, hold, now), changeOf(withdrawal, before.status)],

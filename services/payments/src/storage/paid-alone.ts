@@ -6,7 +6,10 @@ interface Asked {
   readonly person: string
 }
 
-/** What each person both approved and paid of a player's withdrawals lately, in minor units, in the order of `asked`. */
+/**
+ * What each person both approved and paid of a player's withdrawals in the last `aloneHours`, in minor units and in the order
+ * of `asked`.
+ */
 export async function sumPaidAlone(db: ReadDb, asked: readonly Asked[], now: Date): Promise<bigint[]> {
   if (asked.length === 0) return []
   const since = new Date(now.getTime() - aloneHours * hourMs)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { type Environment, type Input, operations, type Rejection, type Scope } from '@backoffice/contracts'
-import { eventually, refusal, type TeamUser } from '@backoffice/test-kit'
+import { type Environment, type Input, operations, type Scope } from '@backoffice/contracts'
+import { eventually, proposalOf, refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
 
@@ -15,22 +15,6 @@ const reason = 'the account can hold no more'
 const propose = (user: TeamUser, commandId: string) => bed.team(user).call(endCommand, { input: { commandId, reason } })
 const approve = (user: TeamUser, commandId: string, approves: string, operationId: string = randomUUID()) =>
   bed.team(user).call(endCommand, { input: { commandId, reason }, approves, operationId })
-
-interface Proposed {
-  readonly proposalId: string
-  readonly proposedBy: string
-  readonly expiresAt: string
-}
-
-/** What somebody proposes, and another one may carry out. */
-async function proposalOf(user: TeamUser, commandId: string): Promise<Proposed> {
-  const refused: Rejection = await propose(user, commandId).then(
-    () => Promise.reject(new Error('it took one person')),
-    (error) => error,
-  )
-  assert.equal(refused.code, 'AWAITS_APPROVAL')
-  return refused.details as unknown as Proposed
-}
 
 /** An account with no room for one centavo more, as a release without a ceiling could leave it. */
 const fillAccount = (playerId: string) =>
@@ -75,10 +59,14 @@ for (const environment of ['sandbox', 'production'] as const satisfies readonly 
     t.same(await differences(), [])
     const { playerId, depositId, operationId, command } = await stuckDeposit(brand)
 
-    const { proposalId, ...proposed } = await proposalOf('alice', command.id)
+    const { proposalId, ...proposed } = await proposalOf(propose('alice', command.id))
     t.match(proposed, { proposedBy: 'alice' })
     t.match(await bed.team('bob').call(showDeposit, { input: { depositId } }), { status: 'pending', settling: true })
-    t.same(await proposalOf('alice', command.id), { proposalId, ...proposed }, 'a second call proposes nothing new')
+    t.same(
+      await proposalOf(propose('alice', command.id)),
+      { proposalId, ...proposed },
+      'a second call proposes nothing new',
+    )
     const secondCall = randomUUID()
     const ended = await approve('bob', command.id, proposalId, secondCall)
     t.same(ended, { commandId: command.id, depositId, state: 'ended', ...proposed })
@@ -113,7 +101,7 @@ for (const environment of ['sandbox', 'production'] as const satisfies readonly 
 
 t.test('a retry of the confirmation that waits meanwhile is refused too', async (t) => {
   const { playerId, depositId, operationId, command } = await stuckDeposit()
-  const { proposalId } = await proposalOf('alice', command.id)
+  const { proposalId } = await proposalOf(propose('alice', command.id))
   await leaveAlone(command.id)
   const waiting = refusal(path.confirm(depositId, operationId))
   await eventually(async () => {
@@ -130,7 +118,7 @@ t.test('a retry of the confirmation that waits meanwhile is refused too', async 
 t.test('a credit that the wallet can do, or has done, is not given up', async (t) => {
   const { playerId, depositId, operationId, command } = await stuckDeposit()
   await leaveAlone(command.id)
-  const { proposalId } = await proposalOf('alice', command.id)
+  const { proposalId } = await proposalOf(propose('alice', command.id))
   await makeRoom(playerId)
   const refused = (because: string) => ({ code: 'COMMAND_CANNOT_BE_ENDED', details: { because } })
   await t.rejects(approve('bob', command.id, proposalId), refused('possible'))
@@ -146,9 +134,9 @@ t.test('a credit that the wallet can do, or has done, is not given up', async (t
 t.test('nobody makes the wallet refuse a credit alone', async (t) => {
   const { playerId, depositId, operationId, command } = await stuckDeposit()
   await leaveAlone(command.id)
-  const { proposalId } = await proposalOf('alice', command.id)
+  const { proposalId } = await proposalOf(propose('alice', command.id))
   const ofAnother = await stuckDeposit()
-  const { proposalId: otherProposal } = await proposalOf('bob', ofAnother.command.id)
+  const { proposalId: otherProposal } = await proposalOf(propose('bob', ofAnother.command.id))
   await t.rejects(approve('alice', command.id, proposalId), {
     code: 'TWO_PEOPLE_REQUIRED',
     details: { proposedBy: 'alice' },
@@ -181,12 +169,12 @@ t.test('no other command is given up, and no command that is unknown', async (t)
 
 t.test('a proposal counts for a day: then the next person proposes', async (t) => {
   const { playerId, command } = await stuckDeposit()
-  const { proposalId: first } = await proposalOf('alice', command.id)
+  const { proposalId: first } = await proposalOf(propose('alice', command.id))
   await admin.query("update payments.team_proposal set expires_at = expires_at - interval '1 day' where id = $1", [
     first,
   ])
   t.equal(await refusal(approve('bob', command.id, first)), 'PROPOSAL_NOT_OPEN')
-  const { proposalId: second, proposedBy } = await proposalOf('bob', command.id)
+  const { proposalId: second, proposedBy } = await proposalOf(propose('bob', command.id))
   t.equal(proposedBy, 'bob')
   t.match(await approve('alice', command.id, second), { state: 'ended', proposedBy: 'bob' })
   await makeRoom(playerId)
@@ -195,7 +183,7 @@ t.test('a proposal counts for a day: then the next person proposes', async (t) =
 
 t.test('of two approvals at once one ends it', async (t) => {
   const { playerId, command } = await stuckDeposit()
-  const { proposalId } = await proposalOf('alice', command.id)
+  const { proposalId } = await proposalOf(propose('alice', command.id))
   const both = await Promise.all(
     (['bob', 'carol'] as const).map((user) => refusal(approve(user, command.id, proposalId))),
   )

@@ -28,7 +28,7 @@ interface Decided {
   readonly taken: TakenCase | undefined
 }
 
-/** A decision as it is written. It ends whatever somebody had begun. */
+/** A decision to be written. It also ends that somebody had taken the case. */
 interface DecidedCase {
   readonly made: MadeChange
   readonly wasTaken: boolean

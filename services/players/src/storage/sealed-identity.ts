@@ -17,7 +17,7 @@ export type StoredIdentity = Identity & { readonly sealedIdentity: string | null
 export interface IdentityDigests {
   readonly cpfDigest: string | null
   readonly emailDigest: string | null
-  /** Null where there is no number, too. */
+  /** Also null where the identity has no number. */
   readonly phoneDigest: string | null
 }
 

@@ -126,7 +126,7 @@ const decidedStatus = sql`case a.input ->> 'decision' when 'approve' then 'appro
 
 /** Up to which amount, in minor units, one person could approve a withdrawal in production and pay it, and when. */
 export interface PayAlone {
-  /** Times as PostgreSQL reads them: a setting may hold since ever and for ever. */
+  /** Times as PostgreSQL reads them; `-infinity` and `infinity` where nothing says when the setting began or ended. */
   readonly begins: string
   readonly ends: string
   readonly upTo: bigint

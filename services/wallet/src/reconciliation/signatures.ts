@@ -6,9 +6,12 @@ import { withAudit } from './ledger-checks.ts'
 import { overlapMs } from './sources.ts'
 import type { TeamHistory } from './team-history.ts'
 
-/** Without a record of former keys and settings, those of today are only good for what is not older. */
+/**
+ * How far back corrections are judged by today's keys and settings where former ones are not recorded. What is older may have
+ * been done by others.
+ */
 const unrecordedMsMax = 24 * 3_600_000
-/** With it people began to sign what they do. */
+/** The migration of the release in which people began to sign what they do. */
 const signingMigration = '0000_runtime_team_evidence'
 
 interface Correction {
@@ -26,7 +29,7 @@ interface Correction {
 interface Run {
   readonly at: Date
   readonly team: TeamHistory
-  /** Transfers that the run before has named. They are judged again, whatever their age. */
+  /** Transfers whose signatures the run before found wanting. They are judged again, whatever their age. */
   readonly named: ReadonlySet<string>
 }
 
@@ -57,7 +60,7 @@ async function findDifferences(db: ReadDb, keys: readonly string[], run: Run): P
   for (const correction of mustBeSigned) {
     const { key, brandId, operation, auditId, amount } = correction
     const entry = entryOf.get(auditId)
-    // Between two statements of one snapshot nothing goes.
+    // Both statements read one snapshot, so an entry that the first one named is there in the second.
     if (entry === undefined) throw new Error(`the audit entry ${auditId} is gone`)
     const { calls, aloneUpTo } = run.team.heldAt(new Date(entry.at))
     const takesTwo = environmentOf(brandId) === 'production' && amount > aloneUpTo

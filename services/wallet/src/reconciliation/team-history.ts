@@ -33,7 +33,7 @@ interface Held {
 /** Who belonged to the team and what one person could do alone, at each time, as far as it is recorded. */
 export class TeamHistory {
   readonly rollOutMs: number
-  /** Whether it says more than what holds today. */
+  /** Whether former keys and settings are recorded. If not, only those of today are known. */
   readonly isRecorded: boolean
   /** In the order of time. */
   readonly #periods: readonly Period[]
@@ -59,7 +59,7 @@ export class TeamHistory {
   static async read(rules: TeamRules, at: Date, store: HeadStore | undefined): Promise<TeamHistory> {
     const teams = store === undefined ? [] : await listTeams(store)
     const keys = await rules.keys?.read().catch((error) => {
-      // What was recorded before is enough for most of it.
+      // The provider is away. Most calls can be verified with the keys that were recorded before.
       if (error instanceof KeysUnavailable) return undefined
       throw error
     })
@@ -75,7 +75,10 @@ export class TeamHistory {
     return new TeamHistory(rules, { teams, isRecorded: store !== undefined })
   }
 
-  /** Everything that held at a moment: one of it is enough for a call, and the largest amount counts. */
+  /**
+   * All settings and keys that held at a moment; during a roll-out there are two. A call is proven if one of them accepts it,
+   * and the largest amount counts.
+   */
   heldAt(at: Date): Held {
     const held = this.#periods.filter(({ from, until }) => from <= at.getTime() && at.getTime() < until)
     const amounts = held.map(({ aloneUpTo }) => toMinorUnits(aloneUpTo))
@@ -101,6 +104,6 @@ export class TeamHistory {
   }
 }
 
-/** As PostgreSQL reads it. */
+/** A time in milliseconds as PostgreSQL reads it. */
 const timeOf = (ms: number): string =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity'

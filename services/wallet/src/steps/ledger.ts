@@ -109,7 +109,7 @@ export class Ledger {
     const accounts = new Map(locked.map((account) => [brandKey(account.brandId, account.playerId), account]))
     const now = this.#clock.now()
     const { outcomes, changes } = decideBatch(postings, { accounts, systemAccounts, ...known }, now)
-    // The changes are sent first, so what a companion reads has them.
+    // All goes over one connection, and the changes are the first statement: what a companion reads has them.
     await Promise.all([
       writeChanges(db, changes, now),
       ...batch.map(({ companion }, index) => companion?.(db, outcomes[index] as PostingOutcome)),

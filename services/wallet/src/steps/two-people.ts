@@ -15,7 +15,10 @@ export class TwoPeopleRule {
     this.#above = toMinorUnits(above)
   }
 
-  /** @param correction `amount` in minor units, whatever its sign */
+  /**
+   * Whether a correction takes two people.
+   * @param correction `amount` in minor units, whatever its sign
+   */
   async holds(
     db: ReadDb,
     { amount, ...correction }: Correction & { readonly amount: bigint },

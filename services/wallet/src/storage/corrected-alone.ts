@@ -9,7 +9,10 @@ export interface Correction {
   readonly person: string
 }
 
-/** What a person lately corrected alone of a player's balance, either way, in minor units, without this correction. */
+/**
+ * What a person corrected alone of a player's balance in the last `aloneHours`, either way, in minor units, without this
+ * correction.
+ */
 export async function sumCorrectedAlone(
   db: ReadDb,
   { brandId, playerId, reference, person }: Correction,
@@ -22,7 +25,7 @@ export async function sumCorrectedAlone(
     join transfer t on t.brand_id = ${brandId} and t.reference = e.input ->> 'reference'
       and t.type in ('ADJUSTMENT', 'REVERSAL') and t.outcome = 'posted'
     join account a on a.id in (t.debit_account, t.credit_account) and a.owner_id = ${playerId}
-    -- Nothing is that late. With an end the planner expects a day, and not a third of the trail.
+    -- No entry is that late. With an end the planner expects two days, and not a third of the trail.
     where e.at > ${since}::timestamptz and e.at < ${until}::timestamptz
       and e.operation in ('adjustWallet', 'reverseTransfer') and e.actor = ${person}
       and coalesce(e.outcome, 'done') = 'done' and e.proposal is null and e.input ->> 'reference' <> ${reference}

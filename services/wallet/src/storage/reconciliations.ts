@@ -144,7 +144,10 @@ export async function isFullRunning(db: ReadDb, since: Date): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Writes when a run began. Ids of transactions begin anew after a dump was restored: until they are higher, it says nothing. */
+/**
+ * Writes in which transaction and when a run began. After a dump was restored, transaction ids begin anew: nothing is
+ * written until they are higher than before.
+ */
 export async function keepMoment(db: Db, runId: string): Promise<void> {
   await db`
     insert into reconciliation_moment (run_id)

@@ -15,16 +15,16 @@ export interface ListedEndpoint extends EndpointColumns {
 const worksFrom = 2
 export const isFailing = ({ rank }: Pick<ListedEndpoint, 'rank'>): boolean => rank < worksFrom
 
-/** Nothing is sent to a disabled endpoint, so its breaker says nothing. It fails if it was failing when that was done. */
+/** Nothing is sent to a disabled endpoint, so its breaker says nothing. It fails if it was failing when it was disabled. */
 const rank = sql`
   case when not enabled then case when failing_since is null then 2 else 0 end
     else case breaker_state when 'open' then 0 when 'recovering' then 1 else 2 end end
 `
 
-/** Behind all that fail since some time. */
+/** Stands for no failure, and sorts behind the beginning of any. */
 const never = 'infinity'
 
-/** As exactly as a cursor says it. */
+/** In milliseconds, as a cursor has it. */
 const since = sql`coalesce(date_trunc('milliseconds', failing_since), ${never})`
 
 /** Where the list goes on: behind the endpoint with this rank, failing since then. */
@@ -38,6 +38,7 @@ const beginning: Place = { rank: -1, failingSince: '-infinity', id: '' }
 
 const cursorPattern = /^([012])\/(infinity|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\/(\w{1,64}\/\w{1,16})$/
 
+/** The cursor of the page that begins after an endpoint. */
 export const cursorOf = ({ rank, failingSince, id }: Pick<ListedEndpoint, 'rank' | 'failingSince' | 'id'>): string =>
   `${rank}/${failingSince?.toISOString() ?? never}/${id}`
 
