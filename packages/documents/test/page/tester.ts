@@ -34,6 +34,11 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
     t.equal(await run(page, 'confirmDeposit'), '200')
     t.equal(await run(page, 'getWallet'), '200')
     t.match(await page.textContent('#tester-response'), '"available": "150.00"')
+    const below = await page.locator('#tester-response').evaluate((view) => {
+      const dialog = view.closest('dialog')?.getBoundingClientRect()
+      return view.getBoundingClientRect().bottom - (dialog?.bottom ?? 0)
+    })
+    t.ok(below <= 0, `the reply is in view, without scrolling: ${below}`)
     t.match(
       await page.textContent('#tester-canonical'),
       /^GET\n\/api\/v1\/players\/ply_\w+\/wallet\n\d+\n[0-9a-f]{64}$/,
