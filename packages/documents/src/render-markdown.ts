@@ -52,13 +52,20 @@ export function codePanel({ label, html }: { readonly label: string; readonly ht
   return `<figure class="panel"><figcaption>${label}</figcaption><pre><code>${html.trimEnd()}</code></pre></figure>\n`
 }
 
-/** The first cell of a row names the row. A column without a name has no header cell, which would be empty. */
+/**
+ * The first cell of a row names the row. A column without a name has no header cell, which would be empty. On a phone
+ * the rows of three or four columns are stacked, and the fourth cell says there what it is.
+ */
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const column = (cell: string) => (cell === '' ? '<td></td>' : `<th scope="col">${cell}</th>`)
+  const stacked = header.length === 3 || header.length === 4
+  const name = (place: number) =>
+    stacked && place === 3 ? ` data-column="${header[place]?.replaceAll(/<[^>]*>/g, '')}"` : ''
   const line = ([first, ...rest]: readonly string[]) =>
-    `<tr><th scope="row">${first}</th>${rest.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+    `<tr><th scope="row">${first}</th>${rest.map((cell, index) => `<td${name(index + 1)}>${cell}</td>`).join('')}</tr>`
   const head = header.every((cell) => cell === '') ? '' : `<thead><tr>${header.map(column).join('')}</tr></thead>`
-  return `<div class="table"><table>${head}<tbody>${rows.map(line).join('\n')}</tbody></table></div>\n`
+  const kind = stacked ? 'table stacked' : 'table'
+  return `<div class="${kind}"><table>${head}<tbody>${rows.map(line).join('\n')}</tbody></table></div>\n`
 }
 
 /** Links between documents lead from page to page. */

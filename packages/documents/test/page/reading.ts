@@ -53,6 +53,10 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
           .map((code) => code.textContent),
       )
       t.strictSame(broken, [])
+      const scrolls = await page
+        .locator('.stacked')
+        .evaluateAll((tables) => tables.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length)
+      t.equal(scrolls, 0, 'a table that can be stacked shows all its columns')
       await page.context().close()
     }
   })
