@@ -15,7 +15,7 @@ import type { TObject } from '@sinclair/typebox'
 import { exampleDelivery } from './example-delivery.ts'
 import { FieldTables, type SharedRecord, sharedRecords } from './field-tables.ts'
 import { errorsSection } from './reference-errors.ts'
-import { signingSnippets, snippetPurposes } from './snippets.ts'
+import { sampleMark } from './sample-panels.ts'
 
 /** The reference as Markdown, derived from the operation, event and error tables. Headings are `#` level 2 and 3. */
 export function referenceMarkdown(): string {
@@ -26,7 +26,7 @@ export function referenceMarkdown(): string {
     ...sharedRecords.filter((record) => record.tag === tag).map((record) => recordSection(record, tables)),
     ...operations.map((operation) => operationSection(operation, tables)),
   ])
-  return [...sections.flat(), eventsSection(tables), errorsSection(tables), snippetsSection()].join('\n\n')
+  return [...sections.flat(), eventsSection(tables), errorsSection(tables)].join('\n\n')
 }
 
 function recordSection(record: SharedRecord, tables: FieldTables): string {
@@ -51,6 +51,7 @@ function operationSection(operation: Operation, tables: FieldTables): string {
   const replyTable = tables.reply(reply)
   return paragraphs([
     `### ${operation.summary} {#${id.toLowerCase()}}`,
+    audience === 'public' ? '' : sampleMark(id),
     `<p class="route"><span class="method ${http.method.toLowerCase()}">${http.method}</span> <code>${http.path}</code>${tryIt}</p>`,
     operation.description ?? '',
     operation.idempotency === 'required' ? 'Requires [`Idempotency-Key`](#idempotency).' : '',
@@ -99,12 +100,4 @@ function eventsSection(tables: FieldTables): string {
         `### ${kind}\n\n${events[kind].description}\n\n${tables.reply(events[kind].data)}\n\n${exampleBlock('data', events[kind].example)}`,
     ),
   ].join('\n\n')
-}
-
-function snippetsSection(): string {
-  const blocks = signingSnippets().snippets.map(
-    ({ name, purpose, filename, code, language }) =>
-      `<details><summary>${name}: ${snippetPurposes[purpose]} <code>${filename}</code></summary>\n\n\`\`\`${language}\n${code}\`\`\`\n\n</details>`,
-  )
-  return `## Signing snippets\n\nEach is executed against this API and the test vectors before a release.\n\n${blocks.join('\n\n')}`
 }

@@ -15,8 +15,6 @@ export interface Rendering {
   readonly file: string
   /** Puts code into a column of its own, beside the text. An article keeps its code where it stands. */
   readonly codeBeside?: boolean
-  /** What opens the code column of the section whose heading has this id. */
-  readonly panelOf?: (headingId: string) => string | undefined
 }
 
 /**
@@ -110,16 +108,14 @@ function inSections(tokens: readonly Token[], rendering: Rendering): Token[] {
   return sections.filter((section) => section.length > 0).flatMap((section) => inColumns(section, rendering))
 }
 
-/** What has a label belongs into the code column, and so does code that is the only one of its section. */
-function inColumns(section: readonly Token[], { codeBeside = false, panelOf }: Rendering): Token[] {
-  const [first] = section
-  const id = first?.type === 'heading' ? /\{#([\w-]+)\}/.exec(first.text)?.[1] : undefined
-  const panel = id === undefined ? undefined : panelOf?.(id)
+/** Samples and what has a label belong into the code column, and so does code that is the only one of its section. */
+function inColumns(section: readonly Token[], { codeBeside = false }: Rendering): Token[] {
   const labelled = withLabels(section)
   const alone = labelled.filter(({ type }) => type === 'code').length === 1
-  const beside = (token: Token) => codeBeside && token.type === 'code' && (alone || 'label' in token)
+  const isSample = (token: Token) => token.type === 'html' && token.raw.startsWith('<!--sample ')
+  const beside = (token: Token) =>
+    codeBeside && (isSample(token) || (token.type === 'code' && (alone || 'label' in token)))
   const [text, code] = [labelled.filter((token) => !beside(token)), labelled.filter(beside)]
-  if (panel !== undefined) code.unshift(html(panel))
   if (code.length === 0) return [html('<section><div class="text">'), ...text, html('</div></section>\n')]
   const columns = [html('</div><div class="code"><div>'), ...code]
   return [html('<section><div class="text">'), ...text, ...columns, html('</div></div></section>\n')]

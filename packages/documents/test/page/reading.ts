@@ -11,6 +11,8 @@ interface ReadingTests {
 const phone = { viewport: { width: 390, height: 844 } }
 const waitMs = 30_000
 const paths = ['', ...pages.map(({ path }) => `/${path}`)]
+const shownIn = (page: Page, sample: string) =>
+  page.getAttribute(`.sample[data-sample=${sample}] a[aria-selected=true]`, 'data-language')
 const samplesOf = (page: Page, language: string) =>
   page.locator(`.sample a[data-language=${language}][aria-selected=true]`).count()
 
@@ -79,23 +81,26 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     const { page, requests, faults } = await open()
     const all = await page.locator('.sample').count()
     t.ok(all > 15)
-    t.equal(await samplesOf(page, 'curl'), all)
+    t.equal(await samplesOf(page, 'curl'), all - 1)
+    t.equal(await shownIn(page, 'receive-webhook'), 'node', 'where the shell has no program')
     const fetched = () => requests.filter((entry) => entry.includes('/assets/samples/'))
     t.strictSame(fetched(), [], 'no other language is fetched before it is wanted')
-    const deposit = page.locator('.sample[data-operation=createDeposit]')
+    const deposit = page.locator('.sample[data-sample=createDeposit]')
     const before = await deposit.locator('pre').textContent()
     await deposit.locator('a[data-language=python]').click()
-    await page.waitForSelector('.sample[data-operation=getMe] a[data-language=python][aria-selected=true]')
+    await page.waitForSelector('.sample[data-sample=getMe] a[data-language=python][aria-selected=true]')
     t.equal(await samplesOf(page, 'python'), all)
+    t.match(await page.textContent('.sample[data-sample=receive-webhook] pre'), 'receive_webhook.py')
     t.not(await deposit.locator('pre').textContent(), before)
     await page.keyboard.press('ArrowLeft')
     await page.waitForFunction(() => document.activeElement?.matches('[data-language=client][aria-selected=true]'))
+    t.equal(await shownIn(page, 'sign-request'), 'node', 'the client signs by itself')
     await page.keyboard.press('ArrowRight')
     await page.waitForFunction(() => document.activeElement?.matches('[data-language=python][aria-selected=true]'))
     t.equal(fetched().length, 2, 'each language is fetched once')
-    t.equal(await page.locator('.sample[data-operation=getMe] .tabs a[tabindex="0"]').count(), 1, 'one stop for Tab')
+    t.equal(await page.locator('.sample[data-sample=getMe] .tabs a[tabindex="0"]').count(), 1, 'one stop for Tab')
     await page.reload()
-    await page.waitForSelector('.sample[data-operation=getMe] a[data-language=python][aria-selected=true]')
+    await page.waitForSelector('.sample[data-sample=getMe] a[data-language=python][aria-selected=true]')
     t.equal(await samplesOf(page, 'python'), all)
     t.strictSame(faults, [])
     await page.context().close()
@@ -103,11 +108,13 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
 
   t.test('code is copied as it stands there', async (t) => {
     const { page } = await open('', { permissions: ['clipboard-read', 'clipboard-write'] })
-    await page.click('.sample[data-operation=getMe] .copy')
-    await page.waitForFunction(() => document.querySelector('.sample .copy')?.textContent === 'Copied')
+    await page.click('.sample[data-sample=getMe] .copy')
+    await page.waitForFunction(
+      () => document.querySelector('.sample[data-sample=getMe] .copy')?.textContent === 'Copied',
+    )
     t.equal(
       await page.evaluate(() => navigator.clipboard.readText()),
-      await page.textContent('.sample[data-operation=getMe] pre'),
+      await page.textContent('.sample[data-sample=getMe] pre'),
     )
     await page.context().close()
   })
@@ -208,10 +215,10 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     t.match(await page.textContent('noscript'), 'need JavaScript')
     t.notOk(await page.locator('.script, .try').filter({ visible: true }).count(), 'what needs a script is not there')
     t.ok(await page.isVisible('#errors'))
-    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), 'openssl')
-    await page.click('.sample[data-operation=createDeposit] a[data-language=python]')
+    t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), 'openssl')
+    await page.click('.sample[data-sample=createDeposit] a[data-language=python]')
     t.equal(page.url(), `${docsUrl}/languages/python#createdeposit`)
-    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), 'import')
+    t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), 'import')
     await page.click('.menu')
     await page.click('#contents >> text=The sandbox >> nth=-1')
     t.equal(page.url(), `${docsUrl}/sandbox`)

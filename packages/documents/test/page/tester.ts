@@ -47,10 +47,10 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
 
     await page.keyboard.press('Escape')
     const key = operator?.sandbox.key ?? ''
-    t.match(await page.textContent('.sample[data-operation=getMe] pre'), key, 'the samples have the key')
-    await page.click('.sample[data-operation=getMe] a[data-language=ruby]')
-    await page.waitForSelector('.sample[data-operation=createDeposit] a[data-language=ruby][aria-selected=true]')
-    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), key, 'in every language')
+    t.match(await page.textContent('.sample[data-sample=getMe] pre'), key, 'the samples have the key')
+    await page.click('.sample[data-sample=getMe] a[data-language=ruby]')
+    await page.waitForSelector('.sample[data-sample=createDeposit] a[data-language=ruby][aria-selected=true]')
+    t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), key, 'in every language')
     t.notMatch(await page.content(), operator?.sandbox.secret ?? '-', 'and the secret is nowhere')
     t.strictSame(await page.evaluate(() => [Object.values(localStorage), sessionStorage.length]), [['ruby'], 0])
 
