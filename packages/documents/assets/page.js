@@ -38,7 +38,10 @@ contents.addEventListener('click', (event) => {
 })
 
 const links = new Map(
-  Array.from(contents.querySelectorAll('a[href^="#"]'), (link) => [link.getAttribute('href').slice(1), link]),
+  Array.from(document.querySelectorAll(':is(#contents, .chapters) a[href^="#"]'), (link) => [
+    link.getAttribute('href').slice(1),
+    link,
+  ]),
 )
 const sections = Array.from(document.querySelectorAll('main > section'))
 /** The heading in the contents that a section stands under: its own, or the nearest before it that is listed. */
@@ -56,7 +59,7 @@ function markCurrent() {
   marked?.removeAttribute('aria-current')
   link?.setAttribute('aria-current', 'location')
   marked = link
-  if (link === undefined || contents.scrollHeight <= contents.clientHeight) return
+  if (!contents.contains(link ?? null) || contents.scrollHeight <= contents.clientHeight) return
   const [outer, inner] = [contents.getBoundingClientRect(), link.getBoundingClientRect()]
   if (inner.top < outer.top + 40 || inner.bottom > outer.bottom - 40)
     contents.scrollTop += inner.top - outer.top - outer.height / 3

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { apiPrefix, apiVersion, httpOperations } from '@backoffice/contracts'
 import { assetAddress, docsAssets } from './docs-assets.ts'
-import { contents } from './docs-contents.ts'
+import { contents, onThisPage } from './docs-contents.ts'
 import { guideFile, type Page, pages } from './pages.ts'
 import { referenceMarkdown } from './reference.ts'
 import { renderMarkdown } from './render-markdown.ts'
@@ -78,11 +78,12 @@ function mainPage(options: Options, languageId: SampleLanguageId): string {
 }
 
 function sidePage(options: Options, entry: Page): string {
+  const content = sideContent(options, entry)
   return filled({
     title: `${entry.title} · Operator Gaming Back-Office API`,
     canonical: `${docsPath}/${entry.path}`,
     language: defaultLanguage,
-    content: sideContent(options, entry),
+    content: onThisPage(content) + content,
     contents: contents(mainContent(options), entry),
     kind: 'article',
   })

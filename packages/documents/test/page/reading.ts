@@ -77,6 +77,16 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     }
   })
 
+  t.test('beside an article stand its chapters, and the one that is read is marked', async (t) => {
+    const { page } = await open('/webhooks')
+    await page.click('.chapters a[href="#changing-the-secret"]')
+    await page.waitForSelector('.chapters a[href="#changing-the-secret"][aria-current=location]')
+    t.equal(await page.locator('.chapters [aria-current]').count(), 1)
+    await page.setViewportSize(phone.viewport)
+    t.notOk(await page.isVisible('.chapters'), 'a phone has no place for them')
+    await page.context().close()
+  })
+
   t.test('a language is chosen once for all samples, by mouse or arrow keys, and remembered', async (t) => {
     const { page, requests, faults } = await open()
     const all = await page.locator('.sample').count()
