@@ -143,5 +143,7 @@ t.test('what an integrator needs is found by the search, whichever page it stand
   t.ok(found('10 seconds').includes('/webhooks#what-your-server-does'))
   t.match(found('first webhook own machine')[0], '/webhooks#your-first-webhook-on-your-own-machine')
   t.equal(found('confirm deposit')[0], '#confirmdeposit')
+  t.ok(found('python').includes('#signing'), 'programs are found by their language')
+  t.ok(found('ruby server').includes('#a-receiver'))
   t.strictSame(found('zzzz'), [])
 })
