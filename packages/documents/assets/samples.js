@@ -6,7 +6,7 @@ const storedName = 'docs-language'
 
 /** For each language that was shown: the code of every sample. Where it has none, there is that of another. */
 const shown = new Map([[pageLanguage, codeOf(document)]])
-/** What stands for the key in a sample: the placeholder, or a key that was filled in before. */
+/** What stands for the key in code: the placeholder, or a key that was filled in before. */
 const anyKey = /bk_test_(?:\.\.\.|[\w…]+)/g
 /** The reader's key, in this page's memory alone. */
 let key
@@ -61,8 +61,8 @@ function showTab(panel) {
 
 function fillKey() {
   if (key === undefined) return
-  for (const panel of panels) {
-    const walker = document.createTreeWalker(panel.querySelector('pre'), NodeFilter.SHOW_TEXT)
+  for (const code of document.querySelectorAll('main pre')) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
       if (node.data.includes('bk_test_')) node.data = node.data.replaceAll(anyKey, key)
   }

@@ -48,6 +48,7 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
     await page.keyboard.press('Escape')
     const key = operator?.sandbox.key ?? ''
     t.match(await page.textContent('.sample[data-sample=getMe] pre'), key, 'the samples have the key')
+    t.match(await page.textContent('main'), `KEY=${key}`, 'and so has the quickstart')
     await page.click('.sample[data-sample=getMe] a[data-language=ruby]')
     await page.waitForSelector('.sample[data-sample=createDeposit] a[data-language=ruby][aria-selected=true]')
     t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), key, 'in every language')
