@@ -52,17 +52,21 @@ export function codePanel({ label, html }: { readonly label: string; readonly ht
 
 /**
  * The first cell of a row names the row. A column without a name has no header cell, which would be empty. On a phone
- * the rows of three or four columns are stacked, and the fourth cell says there what it is.
+ * the rows of three or four columns are stacked, and the fourth cell says there what it is. What is to be checked can be
+ * ticked.
  */
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const column = (cell: string) => (cell === '' ? '<td></td>' : `<th scope="col">${cell}</th>`)
-  const stacked = header.length === 3 || header.length === 4
+  const [first] = header
+  const isChecklist = first === 'Check'
+  const stacked = isChecklist || header.length === 3 || header.length === 4
   const name = (place: number) =>
     stacked && place === 3 ? ` data-column="${header[place]?.replaceAll(/<[^>]*>/g, '')}"` : ''
-  const line = ([first, ...rest]: readonly string[]) =>
-    `<tr><th scope="row">${first}</th>${rest.map((cell, index) => `<td${name(index + 1)}>${cell}</td>`).join('')}</tr>`
+  const named = (cell = '') => (isChecklist ? `<label><input type="checkbox"><span>${cell}</span></label>` : cell)
+  const line = ([row, ...rest]: readonly string[]) =>
+    `<tr><th scope="row">${named(row)}</th>${rest.map((cell, index) => `<td${name(index + 1)}>${cell}</td>`).join('')}</tr>`
   const head = header.every((cell) => cell === '') ? '' : `<thead><tr>${header.map(column).join('')}</tr></thead>`
-  const kind = stacked ? 'table stacked' : 'table'
+  const kind = ['table', ...(stacked ? ['stacked'] : []), ...(isChecklist ? ['checklist'] : [])].join(' ')
   return `<div class="${kind}"><table>${head}<tbody>${rows.map(line).join('\n')}</tbody></table></div>\n`
 }
 

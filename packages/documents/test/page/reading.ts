@@ -87,6 +87,21 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     await page.context().close()
   })
 
+  t.test('what was ticked on the checklist stays ticked', async (t) => {
+    const { page } = await open('/go-live')
+    const box = page.getByLabel('They are never logged')
+    const count = () => page.locator('.checklist input:checked').count()
+    await box.check()
+    await page.reload()
+    t.equal(await box.isChecked(), true)
+    t.equal(await count(), 1)
+    await box.uncheck()
+    await page.reload()
+    t.equal(await count(), 0)
+    t.equal(await page.evaluate(() => localStorage.length), 0, 'nothing is left')
+    await page.context().close()
+  })
+
   t.test('a language is chosen once for all samples, by mouse or arrow keys, and remembered', async (t) => {
     const { page, requests, faults } = await open()
     const all = await page.locator('.sample').count()
