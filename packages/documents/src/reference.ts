@@ -46,13 +46,18 @@ const label = (text: string) => `<p class="label">${text}</p>`
 function operationSection(operation: Operation, tables: FieldTables): string {
   const { http, id, audience, params, query, body, hasBody, reply, example } = operation
   if (http === undefined) return ''
-  const tryIt = audience === 'public' ? '' : ` <button type="button" class="try" data-operation="${id}">Try it</button>`
+  const isPublic = audience === 'public'
+  const tryIt = isPublic ? '' : ` <button type="button" class="try" data-operation="${id}">Try it</button>`
+  // What needs no signature is a click away.
+  const path = isPublic
+    ? `<a href="{{baseUrl}}${http.path}"><code>${http.path}</code></a>`
+    : `<code>${http.path}</code>`
   const hasFields = Object.keys(body.properties).length > 0
   const replyTable = tables.reply(reply)
   return paragraphs([
     `### ${operation.summary} {#${id.toLowerCase()}}`,
-    audience === 'public' ? '' : sampleMark(id),
-    `<p class="route"><span class="method ${http.method.toLowerCase()}">${http.method}</span> <code>${http.path}</code>${tryIt}</p>`,
+    isPublic ? '' : sampleMark(id),
+    `<p class="route"><span class="method ${http.method.toLowerCase()}">${http.method}</span> ${path}${tryIt}</p>`,
     operation.description ?? '',
     operation.idempotency === 'required' ? 'Requires [`Idempotency-Key`](#idempotency).' : '',
     tables.request('Path', params),

@@ -114,7 +114,10 @@ t.test('the collection has every operation, and its scripts compile', async (t) 
 
 t.test('the page is complete, loads nothing from elsewhere, and its policy forbids it', async (t) => {
   const page = mainPage()
-  for (const { id } of httpOperations) t.match(page, `id="${id.toLowerCase()}"`)
+  for (const { id, audience, http } of httpOperations) {
+    t.match(page, `id="${id.toLowerCase()}"`)
+    if (audience === 'public') t.match(page, `href="${baseUrl}${http?.path}"`, 'what is public is a click away')
+  }
   t.notMatch(page, /\{\{\w+\}\}/, 'no placeholder is left')
   for (const [, url] of page.matchAll(/(?:src|href)="(https?:[^"]+)"/g))
     t.match(url, baseUrl, 'a link leads to our own documents only')
