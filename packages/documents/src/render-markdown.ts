@@ -90,10 +90,17 @@ const inlineCodes = /(?<!<pre>)<code>([^<]*)<\/code>/g
 /** What is not longer stays in one line, on a phone as well. */
 const unbrokenLengthMax = 36
 
-/** A line may end between the words of long code and behind the slash of a path, and nowhere else inside a code. */
+/**
+ * A line may end between the words of long code and behind the slash of a path, and nowhere else inside a code: each
+ * part is an element, since a browser would break it behind a hyphen.
+ */
 export function inlineCode(text: string): string {
   if (text.length <= unbrokenLengthMax) return `<code>${text}</code>`
-  return `<code class="long">${breakable(text)}</code>`
+  const parts = (word: string) =>
+    breakable(word)
+      .split('<wbr>')
+      .map((part) => `<span>${part}</span>`)
+  return `<code class="long">${text.replaceAll(/[^ ]+/g, (word) => parts(word).join('<wbr>'))}</code>`
 }
 
 /** A path that may go on in the next line behind each slash. */

@@ -13,6 +13,22 @@ const waitMs = 30_000
 const paths = ['', ...pages.map(({ path }) => `/${path}`)]
 const shownIn = (page: Page, sample: string) =>
   page.getAttribute(`.sample[data-sample=${sample}] a[aria-selected=true]`, 'data-language')
+/** Runs in the page. */
+function brokenWords(): string[] {
+  const broken: string[] = []
+  for (const code of document.querySelectorAll('main code.long')) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      for (const { 0: word, index } of (walker.currentNode as Text).data.matchAll(/[^ /]+/g)) {
+        const range = document.createRange()
+        range.setStart(walker.currentNode, index)
+        range.setEnd(walker.currentNode, index + word.length)
+        if (range.getClientRects().length > 1) broken.push(word)
+      }
+    }
+  }
+  return broken
+}
 const samplesOf = (page: Page, language: string) =>
   page.locator(`.sample a[data-language=${language}][aria-selected=true]`).count()
 
@@ -55,6 +71,7 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
           .map((code) => code.textContent),
       )
       t.strictSame(broken, [])
+      t.strictSame(await page.evaluate(brokenWords), [], 'nor a word of a long one, behind a hyphen')
       const scrolls = await page
         .locator('.stacked')
         .evaluateAll((tables) => tables.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length)
