@@ -14,6 +14,15 @@ function keep(name, value) {
   }
 }
 
+/** What is stored as JSON, or this in its place. */
+function stored(name, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(name)) ?? otherwise
+  } catch {
+    return otherwise
+  }
+}
+
 // --- dark or light ---
 
 const isDark = () => (root.dataset.theme ?? (systemIsDark.matches ? 'dark' : 'light')) === 'dark'
@@ -38,7 +47,10 @@ contents.addEventListener('click', (event) => {
 })
 
 const links = new Map(
-  Array.from(contents.querySelectorAll('a[href^="#"]'), (link) => [link.getAttribute('href').slice(1), link]),
+  Array.from(document.querySelectorAll(':is(#contents, .chapters) a[href^="#"]'), (link) => [
+    link.getAttribute('href').slice(1),
+    link,
+  ]),
 )
 const sections = Array.from(document.querySelectorAll('main > section'))
 /** The heading in the contents that a section stands under: its own, or the nearest before it that is listed. */
@@ -56,7 +68,7 @@ function markCurrent() {
   marked?.removeAttribute('aria-current')
   link?.setAttribute('aria-current', 'location')
   marked = link
-  if (link === undefined || contents.scrollHeight <= contents.clientHeight) return
+  if (!contents.contains(link ?? null) || contents.scrollHeight <= contents.clientHeight) return
   const [outer, inner] = [contents.getBoundingClientRect(), link.getBoundingClientRect()]
   if (inner.top < outer.top + 40 || inner.bottom > outer.bottom - 40)
     contents.scrollTop += inner.top - outer.top - outer.height / 3
@@ -120,6 +132,23 @@ for (const scroller of document.querySelectorAll('.panel > pre, .table')) {
   resized.observe(scroller.firstElementChild)
 }
 document.addEventListener('sample-shown', ({ detail }) => reachable(detail))
+
+// --- checklists ---
+
+const boxes = new Map(
+  Array.from(document.querySelectorAll('.checklist input'), (box) => [box.parentElement.textContent, box]),
+)
+/** What was ticked, by its text: a check that changes is to be made anew. */
+const ticked = () => Array.from(boxes.keys()).filter((text) => boxes.get(text).checked)
+for (const text of [stored('docs-checked', [])].flat()) {
+  const box = boxes.get(text)
+  if (box) box.checked = true
+}
+for (const box of boxes.values())
+  box.addEventListener('change', () => {
+    const texts = ticked()
+    keep('docs-checked', texts.length > 0 ? JSON.stringify(texts) : null)
+  })
 
 // --- search, which is loaded when it is first opened ---
 

@@ -4,15 +4,15 @@ const panels = Array.from(document.querySelectorAll('.sample'))
 const pageLanguage = document.documentElement.dataset.language
 const storedName = 'docs-language'
 
-/** For each language that was shown: the code of every operation. */
+/** For each language that was shown: the code of every sample. Where it has none, there is that of another. */
 const shown = new Map([[pageLanguage, codeOf(document)]])
-/** What stands for the key in a sample: the placeholder, or a key that was filled in before. */
+/** What stands for the key in code: the placeholder, or a key that was filled in before. */
 const anyKey = /bk_test_(?:\.\.\.|[\w…]+)/g
 /** The reader's key, in this page's memory alone. */
 let key
 
 function codeOf(page) {
-  return new Map(Array.from(page.querySelectorAll('code[data-operation]'), (code) => [code.dataset.operation, code]))
+  return new Map(Array.from(page.querySelectorAll('code[data-sample]'), (code) => [code.dataset.sample, code]))
 }
 
 /** As a document and not as text, so that nothing here turns text into elements. */
@@ -38,25 +38,31 @@ async function choose(language) {
   }
   if (wanted !== language) return true
   for (const panel of panels) {
-    const code = shown.get(language).get(panel.dataset.operation)
+    const code = shown.get(language).get(panel.dataset.sample)
     const pre = panel.querySelector('pre')
     if (code) pre.replaceChildren(document.adoptNode(code))
     pre.scrollTo(0, 0)
-    for (const tab of panel.querySelectorAll('[role="tab"]')) {
-      const chosen = tab.dataset.language === language
-      tab.setAttribute('aria-selected', String(chosen))
-      tab.tabIndex = chosen ? 0 : -1
-    }
+    showTab(panel)
     document.dispatchEvent(new CustomEvent('sample-shown', { detail: pre }))
   }
   fillKey()
   return true
 }
 
+/** Marks the tab of the language that the panel has. */
+function showTab(panel) {
+  const { language } = panel.querySelector('pre > code').dataset
+  for (const tab of panel.querySelectorAll('.tabs a')) {
+    const chosen = tab.dataset.language === language
+    tab.setAttribute('aria-selected', String(chosen))
+    tab.tabIndex = chosen ? 0 : -1
+  }
+}
+
 function fillKey() {
   if (key === undefined) return
-  for (const panel of panels) {
-    const walker = document.createTreeWalker(panel.querySelector('pre'), NodeFilter.SHOW_TEXT)
+  for (const code of document.querySelectorAll('main pre')) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
       if (node.data.includes('bk_test_')) node.data = node.data.replaceAll(anyKey, key)
   }
@@ -85,21 +91,20 @@ for (const panel of panels) {
   const pre = panel.querySelector('pre')
   const list = panel.querySelector('.tabs')
   const tabs = Array.from(list.querySelectorAll('a'))
-  pre.id = `sample-${panel.dataset.operation}`
+  pre.id = `sample-${panel.dataset.sample}`
   list.setAttribute('role', 'tablist')
   for (const tab of tabs) {
     tab.parentElement.setAttribute('role', 'presentation')
     tab.setAttribute('role', 'tab')
     tab.setAttribute('aria-controls', pre.id)
     tab.removeAttribute('aria-current')
-    tab.setAttribute('aria-selected', String(tab.dataset.language === pageLanguage))
-    tab.tabIndex = tab.dataset.language === pageLanguage ? 0 : -1
     tab.addEventListener('click', (event) => {
       if (event.metaKey || event.ctrlKey || event.shiftKey) return
       event.preventDefault()
       chooseAt(tab)
     })
   }
+  showTab(panel)
   list.addEventListener('keydown', (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
@@ -119,5 +124,5 @@ function stored() {
 }
 // A page in a language of its own was asked for by its address.
 const remembered = stored()
-const known = panels[0]?.querySelector(`[data-language="${CSS.escape(remembered ?? '')}"]`)
+const known = document.querySelector(`.tabs [data-language="${CSS.escape(remembered ?? '')}"]`)
 if (known && pageLanguage === 'curl' && remembered !== pageLanguage) choose(remembered)

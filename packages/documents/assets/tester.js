@@ -171,7 +171,9 @@ async function showResponse(operation, response) {
     // Not JSON: shown as it came.
   }
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
-  element('tester-response').replaceChildren(`${headers}\n\n`, ...shown)
+  const view = element('tester-response')
+  view.replaceChildren(`${headers}\n\n`, ...shown)
+  view.scrollIntoView({ block: 'nearest' })
 }
 
 /** The text with this address as a link. It opens beside this page, which would forget the keys. */

@@ -34,6 +34,12 @@ export function contents(mainHtml: string, current?: Page): string {
   ].join('\n')
 }
 
+/** The chapters of a page that stands beside the main one, for the column that its text leaves free. */
+export function onThisPage(html: string): string {
+  const items = headings(html).map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`)
+  return `<nav class="chapters" aria-labelledby="chapters"><p id="chapters">On this page</p><ul>${items.join('')}</ul></nav>\n`
+}
+
 function headings(html: string): Entry[] {
   const entries: Entry[] = []
   for (const [, level, id = '', text = ''] of html.matchAll(/<h([23]) id="([^"]+)"><a [^>]*>(.*?)<\/a><\/h[23]>/g)) {

@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { apiPrefix, apiVersion, httpOperations } from '@backoffice/contracts'
 import { assetAddress, docsAssets } from './docs-assets.ts'
-import { contents } from './docs-contents.ts'
+import { contents, onThisPage } from './docs-contents.ts'
 import { guideFile, type Page, pages } from './pages.ts'
 import { referenceMarkdown } from './reference.ts'
 import { renderMarkdown } from './render-markdown.ts'
-import { languagePath, sampleDocument, sampledOperations, samplePanel } from './sample-panels.ts'
-import { sampleLanguages } from './samples.ts'
+import { languagePath, sampleDocument, withSamples } from './sample-panels.ts'
 import { searchIndex } from './search-index.ts'
-import { type AssetName, type DocumentFile, defaultLanguage, docsPath } from './served.ts'
+import {
+  type AssetName,
+  type DocumentFile,
+  defaultLanguage,
+  docsPath,
+  type SampleLanguageId,
+  sampleLanguageIds,
+} from './served.ts'
 
 interface Options {
   /** The address that clients call, with the /api/v1 prefix; shown in examples. */
@@ -19,11 +25,11 @@ interface Options {
 export const documentation: ReadonlyMap<string, (options: Options) => DocumentFile> = new Map([
   ['', (options) => page(mainPage(options, defaultLanguage))],
   ...pages.map((entry): Entry => [entry.path, (options) => page(sidePage(options, entry))]),
-  ...sampleLanguages
-    .filter(({ id }) => id !== defaultLanguage)
-    .map(({ id }): Entry => [`languages/${id}`, (options) => page(mainPage(options, id))]),
-  ...sampleLanguages.map(
-    ({ id: languageId }): Entry => [
+  ...sampleLanguageIds
+    .filter((id) => id !== defaultLanguage)
+    .map((id): Entry => [`languages/${id}`, (options) => page(mainPage(options, id))]),
+  ...sampleLanguageIds.map(
+    (languageId): Entry => [
       `assets/samples/${languageId}.html`,
       ({ baseUrl }) => page(sampleDocument({ languageId, baseUrl })),
     ],
@@ -41,7 +47,7 @@ const withAddress = (markdown: string, baseUrl: string) => markdown.replaceAll('
 
 const mainContents = new Map<string, string>()
 
-/** Guide and reference, with a comment in place of each operation's samples: the rest is the same in every language. */
+/** Guide and reference, with marks in place of samples: the rest is the same in every language. */
 function mainContent({ baseUrl }: Options): string {
   const content = mainContents.get(baseUrl) ?? renderedMain(baseUrl)
   // A process has one address.
@@ -51,8 +57,7 @@ function mainContent({ baseUrl }: Options): string {
 
 function renderedMain(baseUrl: string): string {
   const markdown = withAddress(`${read(guideFile)}\n\n${referenceDivider}\n\n${referenceMarkdown()}`, baseUrl)
-  const sampled = new Map(sampledOperations.map(({ id }) => [id.toLowerCase(), `<!--sample ${id}-->`]))
-  return renderMarkdown(markdown, { file: guideFile, codeBeside: true, panelOf: (heading) => sampled.get(heading) })
+  return renderMarkdown(markdown, { file: guideFile, codeBeside: true })
 }
 
 const referenceDivider =
@@ -64,23 +69,21 @@ const sideContent = ({ baseUrl }: Options, { file }: Page) =>
     (_, name: AssetName) => assetAddress(name),
   )
 
-function mainPage(options: Options, languageId: string): string {
+function mainPage(options: Options, languageId: SampleLanguageId): string {
   const withoutSamples = mainContent(options)
-  const content = withoutSamples.replaceAll(/<!--sample (\w+)-->/g, (_, id: string) => {
-    const operation = sampledOperations.find((candidate) => candidate.id === id)
-    return operation === undefined ? '' : samplePanel(operation, { languageId, baseUrl: options.baseUrl })
-  })
+  const content = withSamples(withoutSamples, { languageId, baseUrl: options.baseUrl })
   const title = `Operator Gaming Back-Office API ${apiVersion}`
   const canonical = languagePath(defaultLanguage)
   return filled({ title, canonical, language: languageId, content, contents: contents(withoutSamples), kind: 'main' })
 }
 
 function sidePage(options: Options, entry: Page): string {
+  const content = sideContent(options, entry)
   return filled({
     title: `${entry.title} · Operator Gaming Back-Office API`,
     canonical: `${docsPath}/${entry.path}`,
     language: defaultLanguage,
-    content: sideContent(options, entry),
+    content: onThisPage(content) + content,
     contents: contents(mainContent(options), entry),
     kind: 'article',
   })

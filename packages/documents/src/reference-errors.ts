@@ -11,15 +11,21 @@ export function errorsSection(tables: FieldTables): string {
     '## Error codes',
     'Every error reply has a header `Link` with `rel="help"`, which leads to its code below. Retry: whether the same request, with the same Idempotency-Key, may succeed later.',
     `| HTTP | Code | Meaning | Retry |\n|---|---|---|---|\n${rows.join('\n')}`,
-    '### Causes and cures {#causes-and-cures}',
     ...publicErrorCodes.map((code) => errorEntry(code, tables)),
   ].join('\n\n')
 }
 
 function errorEntry(code: PublicErrorCode, tables: FieldTables): string {
-  const { cause, cure } = publicErrors[code]
+  const { status, cause, cure, retryable } = publicErrors[code]
   const details = detailsOf(code)
-  const parts = [`### ${code} {#${errorAnchor(code)}}`, `**Cause.** ${cause}`, `**Cure.** ${cure}`]
+  // Who follows the link of a reply sees this entry, and not the table.
+  const retry = retryable ? 'retry with the same key' : 'no retry'
+  const parts = [
+    `### ${code} {#${errorAnchor(code)}}`,
+    `<p class="status">HTTP ${status} · ${retry}</p>`,
+    `**Cause.** ${cause}`,
+    `**Cure.** ${cure}`,
+  ]
   if (details === undefined) return parts.join('\n\n')
   const { description } = details.schema
   if (description !== undefined) parts.push(`\`details\`: ${description}`)

@@ -15,7 +15,7 @@ import type { TObject } from '@sinclair/typebox'
 import { exampleDelivery } from './example-delivery.ts'
 import { FieldTables, type SharedRecord, sharedRecords } from './field-tables.ts'
 import { errorsSection } from './reference-errors.ts'
-import { signingSnippets, snippetPurposes } from './snippets.ts'
+import { sampleMark } from './sample-panels.ts'
 
 /** The reference as Markdown, derived from the operation, event and error tables. Headings are `#` level 2 and 3. */
 export function referenceMarkdown(): string {
@@ -26,7 +26,7 @@ export function referenceMarkdown(): string {
     ...sharedRecords.filter((record) => record.tag === tag).map((record) => recordSection(record, tables)),
     ...operations.map((operation) => operationSection(operation, tables)),
   ])
-  return [...sections.flat(), eventsSection(tables), errorsSection(tables), snippetsSection()].join('\n\n')
+  return [...sections.flat(), eventsSection(tables), errorsSection(tables)].join('\n\n')
 }
 
 function recordSection(record: SharedRecord, tables: FieldTables): string {
@@ -46,12 +46,18 @@ const label = (text: string) => `<p class="label">${text}</p>`
 function operationSection(operation: Operation, tables: FieldTables): string {
   const { http, id, audience, params, query, body, hasBody, reply, example } = operation
   if (http === undefined) return ''
-  const tryIt = audience === 'public' ? '' : ` <button type="button" class="try" data-operation="${id}">Try it</button>`
+  const isPublic = audience === 'public'
+  const tryIt = isPublic ? '' : ` <button type="button" class="try" data-operation="${id}">Try it</button>`
+  // What needs no signature is a click away.
+  const path = isPublic
+    ? `<a href="{{baseUrl}}${http.path}"><code>${http.path}</code></a>`
+    : `<code>${http.path}</code>`
   const hasFields = Object.keys(body.properties).length > 0
   const replyTable = tables.reply(reply)
   return paragraphs([
     `### ${operation.summary} {#${id.toLowerCase()}}`,
-    `<p class="route"><span class="method ${http.method.toLowerCase()}">${http.method}</span> <code>${http.path}</code>${tryIt}</p>`,
+    isPublic ? '' : sampleMark(id),
+    `<p class="route"><span class="method ${http.method.toLowerCase()}">${http.method}</span> ${path}${tryIt}</p>`,
     operation.description ?? '',
     operation.idempotency === 'required' ? 'Requires [`Idempotency-Key`](#idempotency).' : '',
     tables.request('Path', params),
@@ -99,12 +105,4 @@ function eventsSection(tables: FieldTables): string {
         `### ${kind}\n\n${events[kind].description}\n\n${tables.reply(events[kind].data)}\n\n${exampleBlock('data', events[kind].example)}`,
     ),
   ].join('\n\n')
-}
-
-function snippetsSection(): string {
-  const blocks = signingSnippets().snippets.map(
-    ({ name, purpose, filename, code, language }) =>
-      `<details><summary>${name}: ${snippetPurposes[purpose]} <code>${filename}</code></summary>\n\n\`\`\`${language}\n${code}\`\`\`\n\n</details>`,
-  )
-  return `## Signing snippets\n\nEach is executed against this API and the test vectors before a release.\n\n${blocks.join('\n\n')}`
 }

@@ -15,8 +15,6 @@ export interface Rendering {
   readonly file: string
   /** Puts code into a column of its own, beside the text. An article keeps its code where it stands. */
   readonly codeBeside?: boolean
-  /** What opens the code column of the section whose heading has this id. */
-  readonly panelOf?: (headingId: string) => string | undefined
 }
 
 /**
@@ -53,13 +51,24 @@ export function codePanel({ label, html }: { readonly label: string; readonly ht
   return `<figure class="panel"><figcaption>${label}</figcaption><pre><code>${html.trimEnd()}</code></pre></figure>\n`
 }
 
-/** The first cell of a row names the row. A column without a name has no header cell, which would be empty. */
+/**
+ * The first cell of a row names the row. A column without a name has no header cell, which would be empty. On a phone
+ * the rows of three or four columns are stacked, and the fourth cell says there what it is. What is to be checked can be
+ * ticked.
+ */
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const column = (cell: string) => (cell === '' ? '<td></td>' : `<th scope="col">${cell}</th>`)
-  const line = ([first, ...rest]: readonly string[]) =>
-    `<tr><th scope="row">${first}</th>${rest.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+  const [first] = header
+  const isChecklist = first === 'Check'
+  const stacked = isChecklist || header.length === 3 || header.length === 4
+  const name = (place: number) =>
+    stacked && place === 3 ? ` data-column="${header[place]?.replaceAll(/<[^>]*>/g, '')}"` : ''
+  const named = (cell = '') => (isChecklist ? `<label><input type="checkbox"><span>${cell}</span></label>` : cell)
+  const line = ([row, ...rest]: readonly string[]) =>
+    `<tr><th scope="row">${named(row)}</th>${rest.map((cell, index) => `<td${name(index + 1)}>${cell}</td>`).join('')}</tr>`
   const head = header.every((cell) => cell === '') ? '' : `<thead><tr>${header.map(column).join('')}</tr></thead>`
-  return `<div class="table"><table>${head}<tbody>${rows.map(line).join('\n')}</tbody></table></div>\n`
+  const kind = ['table', ...(stacked ? ['stacked'] : []), ...(isChecklist ? ['checklist'] : [])].join(' ')
+  return `<div class="${kind}"><table>${head}<tbody>${rows.map(line).join('\n')}</tbody></table></div>\n`
 }
 
 /** Links between documents lead from page to page. */
@@ -82,10 +91,17 @@ const inlineCodes = /(?<!<pre>)<code>([^<]*)<\/code>/g
 /** What is not longer stays in one line, on a phone as well. */
 const unbrokenLengthMax = 36
 
-/** A line may end between the words of long code and behind the slash of a path, and nowhere else inside a code. */
+/**
+ * A line may end between the words of long code and behind the slash of a path, and nowhere else inside a code: each
+ * part is an element, since a browser would break it behind a hyphen.
+ */
 export function inlineCode(text: string): string {
   if (text.length <= unbrokenLengthMax) return `<code>${text}</code>`
-  return `<code class="long">${breakable(text)}</code>`
+  const parts = (word: string) =>
+    breakable(word)
+      .split('<wbr>')
+      .map((part) => `<span>${part}</span>`)
+  return `<code class="long">${text.replaceAll(/[^ ]+/g, (word) => parts(word).join('<wbr>'))}</code>`
 }
 
 /** A path that may go on in the next line behind each slash. */
@@ -104,16 +120,14 @@ function inSections(tokens: readonly Token[], rendering: Rendering): Token[] {
   return sections.filter((section) => section.length > 0).flatMap((section) => inColumns(section, rendering))
 }
 
-/** What has a label belongs into the code column, and so does code that is the only one of its section. */
-function inColumns(section: readonly Token[], { codeBeside = false, panelOf }: Rendering): Token[] {
-  const [first] = section
-  const id = first?.type === 'heading' ? /\{#([\w-]+)\}/.exec(first.text)?.[1] : undefined
-  const panel = id === undefined ? undefined : panelOf?.(id)
+/** Samples and what has a label belong into the code column, and so does code that is the only one of its section. */
+function inColumns(section: readonly Token[], { codeBeside = false }: Rendering): Token[] {
   const labelled = withLabels(section)
   const alone = labelled.filter(({ type }) => type === 'code').length === 1
-  const beside = (token: Token) => codeBeside && token.type === 'code' && (alone || 'label' in token)
+  const isSample = (token: Token) => token.type === 'html' && token.raw.startsWith('<!--sample ')
+  const beside = (token: Token) =>
+    codeBeside && (isSample(token) || (token.type === 'code' && (alone || 'label' in token)))
   const [text, code] = [labelled.filter((token) => !beside(token)), labelled.filter(beside)]
-  if (panel !== undefined) code.unshift(html(panel))
   if (code.length === 0) return [html('<section><div class="text">'), ...text, html('</div></section>\n')]
   const columns = [html('</div><div class="code"><div>'), ...code]
   return [html('<section><div class="text">'), ...text, ...columns, html('</div></div></section>\n')]

@@ -105,6 +105,12 @@ export interface Snippet {
   readonly code: string
 }
 
+/** The program of a language for a purpose, if there is one. */
+export function snippetCode(language: string, purpose: SnippetPurpose): string | undefined {
+  const filename = languages.find(({ id }) => id === language)?.files[purpose]
+  return filename === undefined ? undefined : readFileSync(snippetFile(language, filename), 'utf8')
+}
+
 /** Where a snippet's file is, for those who run it. */
 export function snippetFile(language: string, filename: string): URL {
   return new URL(`../snippets/${language}/${filename}`, import.meta.url)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   bodySha256,
   canonicalString,
@@ -113,7 +114,10 @@ t.test('the collection has every operation, and its scripts compile', async (t) 
 
 t.test('the page is complete, loads nothing from elsewhere, and its policy forbids it', async (t) => {
   const page = mainPage()
-  for (const { id } of httpOperations) t.match(page, `id="${id.toLowerCase()}"`)
+  for (const { id, audience, http } of httpOperations) {
+    t.match(page, `id="${id.toLowerCase()}"`)
+    if (audience === 'public') t.match(page, `href="${baseUrl}${http?.path}"`, 'what is public is a click away')
+  }
   t.notMatch(page, /\{\{\w+\}\}/, 'no placeholder is left')
   for (const [, url] of page.matchAll(/(?:src|href)="(https?:[^"]+)"/g))
     t.match(url, baseUrl, 'a link leads to our own documents only')
@@ -162,4 +166,14 @@ t.test('the delivery that the page shows verifies with the secret beside it, as 
   t.equal(signWebhook(secret, { timestamp, body }), signature)
   t.match(JSON.parse(body), { id: /^evt_/, type: 'withdrawal.status_changed', data: { status: 'approved' } })
   t.ok(testVectors().webhooks.some((vector) => vector.body === body && vector.signature === signature))
+})
+
+t.test('the canonical string that the page shows has the signature below it', async (t) => {
+  const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8')
+  const [, body = '', secret = ''] = /In the example the body is `(.*?)`, and the secret `(.*?)`/.exec(guide) ?? []
+  const [canonical = '', signature] = [...guide.matchAll(/```text\n(.*?)\n```/gs)].map(([, text]) => text)
+  const [method = '', path = '', timestamp = ''] = canonical.split('\n')
+  const request = { method, path, timestamp, body }
+  t.equal(canonicalString(request), canonical)
+  t.equal(signRequest(secret, request), signature)
 })

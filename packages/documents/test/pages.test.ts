@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
+import { errorAnchor, httpOperations, publicErrorCodes, publicErrors } from '@backoffice/contracts'
 import MiniSearch, { type Options } from 'minisearch'
 import t from 'tap'
-import { docsAssets, documentation, guideFile, pages } from '../src/index.ts'
+import { docsAssets, documentation, guideFile, pages, signingSnippets } from '../src/index.ts'
 import { renderMarkdown } from '../src/render-markdown.ts'
-import { sampledOperations } from '../src/sample-panels.ts'
+import { allSampled } from '../src/sample-panels.ts'
 import { sampleLanguages, sampleOf } from '../src/samples.ts'
 import { defaultLanguage, docsPath, documentPaths } from '../src/served.ts'
 
@@ -74,7 +75,13 @@ t.test('an image of the gateway holds every document that is a page', async (t) 
   }
 })
 
-t.test('each operation has its sample in each language, on the page and in the file for the tabs', async (t) => {
+const isSigned = (id: string) =>
+  httpOperations.some((operation) => operation.id === id && operation.audience !== 'public')
+const programs = (languageId: string) =>
+  signingSnippets().snippets.filter(({ language }) => language === (languageId === 'curl' ? 'bash' : languageId))
+const nodePrograms = Object.fromEntries(programs('node').map((program) => [program.purpose, program]))
+
+t.test('each language has a sample of each operation and program, on the page and for the tabs', async (t) => {
   const plain = (html: string) =>
     html
       .replaceAll(/<[^>]+>/g, '')
@@ -86,12 +93,27 @@ t.test('each operation has its sample in each language, on the page and in the f
   for (const { id: languageId } of sampleLanguages) {
     const page = read(languageId === defaultLanguage ? '' : `languages/${languageId}`)
     for (const source of [page, read(`assets/samples/${languageId}.html`)]) {
-      const shown = [...source.matchAll(/<code data-operation="(\w+)">(.*?)<\/code><\/pre>/gs)]
-      t.strictSame(shown.map(([, id]) => id).sort(), sampledOperations.map(({ id }) => id).sort(), languageId)
-      for (const [, id = '', code = ''] of shown)
-        if (plain(code) !== sampleOf(languageId, id, { baseUrl }).trimEnd()) t.fail(`${languageId}: ${id}`)
+      const shown = [...source.matchAll(/<code data-sample="([\w-]+)" data-language="(\w+)">(.*?)<\/code><\/pre>/gs)]
+      t.strictSame(shown.map(([, id]) => id).sort(), allSampled.map(({ id }) => id).sort(), languageId)
+      for (const [, id = '', shownLanguage, code = ''] of shown) {
+        const own = programs(languageId).find(({ purpose }) => purpose === id)
+        const expected = isSigned(id)
+          ? { language: languageId, code: sampleOf(languageId, id, { baseUrl }) }
+          : { language: own ? languageId : 'node', code: (own ?? nodePrograms[id])?.code ?? '' }
+        t.equal(shownLanguage, expected.language)
+        if (plain(code) !== expected.code.trimEnd()) t.fail(`${languageId}: ${id}`)
+      }
     }
     t.match(page, `data-language="${languageId}" aria-current="true"`)
+  }
+})
+
+t.test('the entry of an error, where its replies lead to, says the status and whether to retry', async (t) => {
+  const html = read('')
+  for (const code of publicErrorCodes) {
+    const { status, retryable } = publicErrors[code]
+    const entry = html.slice(html.indexOf(`id="${errorAnchor(code)}"`)).split('</section>')[0]
+    t.match(entry, `HTTP ${status} · ${retryable ? 'retry with the same key' : 'no retry'}`, code)
   }
 })
 
@@ -121,5 +143,7 @@ t.test('what an integrator needs is found by the search, whichever page it stand
   t.ok(found('10 seconds').includes('/webhooks#what-your-server-does'))
   t.match(found('first webhook own machine')[0], '/webhooks#your-first-webhook-on-your-own-machine')
   t.equal(found('confirm deposit')[0], '#confirmdeposit')
+  t.ok(found('python').includes('#signing'), 'programs are found by their language')
+  t.ok(found('ruby server').includes('#a-receiver'))
   t.strictSame(found('zzzz'), [])
 })

@@ -1,10 +1,10 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { sharedSystem, skipWithout } from '@backoffice/test-kit'
+import { lastingPort, sharedSystem, skipWithout } from '@backoffice/test-kit'
 import t from 'tap'
 import { languages, type SnippetPurpose } from '../src/index.ts'
-import { checkReceiver, startReceivingOperator } from './receivers.ts'
-import { runtimes } from './runtimes.ts'
+import { checkReceiver, eventsFolder, startReceiver, startReceivingOperator } from './receivers.ts'
+import { runtimes, snippet } from './runtimes.ts'
 import { Workshop, writeVectors } from './workshop.ts'
 
 t.setTimeout(240_000)
@@ -82,12 +82,27 @@ t.test('the Go programs can lie in one folder', { skip: skipWithout('go', 'golan
   t.match(shop.attempt(['sh', '-c', `cd '${folder}' && go build ./...`]), { status: 0, stderr: /matched no packages/ })
 })
 
-t.test("the guide's first call works when it is pasted", async (t) => {
+t.test("the guide's quickstart works when it is pasted", async (t) => {
   const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8')
-  const script = /```bash\n(.*?)```/s.exec(guide)?.[1] ?? ''
-  const filledIn = script
-    .replace('{{baseUrl}}', system.baseUrl)
-    .replace('KEY=bk_test_…  SECRET=sk_…', `KEY=${key}  SECRET=${secret}`)
-  t.not(filledIn, script)
-  t.match(JSON.parse(shop.run('sh', ['-c', filledIn])), { brand: { isSandbox: true } })
+  const steps = [...guide.slice(0, guide.indexOf('## Signing')).matchAll(/```bash\n(.*?)```/gs)].map(([, step]) => step)
+  t.equal(steps.length, 3)
+  const port = String(await lastingPort())
+  const settings = { PORT: port, WEBHOOK_SECRET: 'whsec_own', EVENTS_FOLDER: eventsFolder(t) }
+  await startReceiver(t, [process.execPath, snippet('node', 'receive-webhook')], settings)
+  const values = {
+    '{{baseUrl}}': system.baseUrl,
+    'KEY=bk_test_…': `KEY=${key}`,
+    'SECRET=sk_…': `SECRET=${secret}`,
+    'whsec_…': settings.WEBHOOK_SECRET,
+    '127.0.0.1:3000': `127.0.0.1:${port}`,
+  }
+  const script = Object.entries(values).reduce((text, [placeholder, value]) => {
+    t.match(text, placeholder)
+    return text.replace(placeholder, value)
+  }, steps.join(''))
+  const printed = shop.run('sh', ['-c', script])
+  t.match(printed, '"isSandbox":true')
+  t.match(printed, '"status":"confirmed"')
+  t.match(printed, '"available":"150.00"')
+  t.match(printed, /^HTTP\/1.1 200 /m)
 })

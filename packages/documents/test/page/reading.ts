@@ -11,6 +11,24 @@ interface ReadingTests {
 const phone = { viewport: { width: 390, height: 844 } }
 const waitMs = 30_000
 const paths = ['', ...pages.map(({ path }) => `/${path}`)]
+const shownIn = (page: Page, sample: string) =>
+  page.getAttribute(`.sample[data-sample=${sample}] a[aria-selected=true]`, 'data-language')
+/** Runs in the page. */
+function brokenWords(): string[] {
+  const broken: string[] = []
+  for (const code of document.querySelectorAll('main code.long')) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      for (const { 0: word, index } of (walker.currentNode as Text).data.matchAll(/[^ /]+/g)) {
+        const range = document.createRange()
+        range.setStart(walker.currentNode, index)
+        range.setEnd(walker.currentNode, index + word.length)
+        if (range.getClientRects().length > 1) broken.push(word)
+      }
+    }
+  }
+  return broken
+}
 const samplesOf = (page: Page, language: string) =>
   page.locator(`.sample a[data-language=${language}][aria-selected=true]`).count()
 
@@ -53,6 +71,11 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
           .map((code) => code.textContent),
       )
       t.strictSame(broken, [])
+      t.strictSame(await page.evaluate(brokenWords), [], 'nor a word of a long one, behind a hyphen')
+      const scrolls = await page
+        .locator('.stacked')
+        .evaluateAll((tables) => tables.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length)
+      t.equal(scrolls, 0, 'a table that can be stacked shows all its columns')
       await page.context().close()
     }
   })
@@ -71,27 +94,55 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     }
   })
 
+  t.test('beside an article stand its chapters, and the one that is read is marked', async (t) => {
+    const { page } = await open('/webhooks')
+    await page.click('.chapters a[href="#changing-the-secret"]')
+    await page.waitForSelector('.chapters a[href="#changing-the-secret"][aria-current=location]')
+    t.equal(await page.locator('.chapters [aria-current]').count(), 1)
+    await page.setViewportSize(phone.viewport)
+    t.notOk(await page.isVisible('.chapters'), 'a phone has no place for them')
+    await page.context().close()
+  })
+
+  t.test('what was ticked on the checklist stays ticked', async (t) => {
+    const { page } = await open('/go-live')
+    const box = page.getByLabel('They are never logged')
+    const count = () => page.locator('.checklist input:checked').count()
+    await box.check()
+    await page.reload()
+    t.equal(await box.isChecked(), true)
+    t.equal(await count(), 1)
+    await box.uncheck()
+    await page.reload()
+    t.equal(await count(), 0)
+    t.equal(await page.evaluate(() => localStorage.length), 0, 'nothing is left')
+    await page.context().close()
+  })
+
   t.test('a language is chosen once for all samples, by mouse or arrow keys, and remembered', async (t) => {
     const { page, requests, faults } = await open()
     const all = await page.locator('.sample').count()
     t.ok(all > 15)
-    t.equal(await samplesOf(page, 'curl'), all)
+    t.equal(await samplesOf(page, 'curl'), all - 1)
+    t.equal(await shownIn(page, 'receive-webhook'), 'node', 'where the shell has no program')
     const fetched = () => requests.filter((entry) => entry.includes('/assets/samples/'))
     t.strictSame(fetched(), [], 'no other language is fetched before it is wanted')
-    const deposit = page.locator('.sample[data-operation=createDeposit]')
+    const deposit = page.locator('.sample[data-sample=createDeposit]')
     const before = await deposit.locator('pre').textContent()
     await deposit.locator('a[data-language=python]').click()
-    await page.waitForSelector('.sample[data-operation=getMe] a[data-language=python][aria-selected=true]')
+    await page.waitForSelector('.sample[data-sample=getMe] a[data-language=python][aria-selected=true]')
     t.equal(await samplesOf(page, 'python'), all)
+    t.match(await page.textContent('.sample[data-sample=receive-webhook] pre'), 'receive_webhook.py')
     t.not(await deposit.locator('pre').textContent(), before)
     await page.keyboard.press('ArrowLeft')
     await page.waitForFunction(() => document.activeElement?.matches('[data-language=client][aria-selected=true]'))
+    t.equal(await shownIn(page, 'sign-request'), 'node', 'the client signs by itself')
     await page.keyboard.press('ArrowRight')
     await page.waitForFunction(() => document.activeElement?.matches('[data-language=python][aria-selected=true]'))
     t.equal(fetched().length, 2, 'each language is fetched once')
-    t.equal(await page.locator('.sample[data-operation=getMe] .tabs a[tabindex="0"]').count(), 1, 'one stop for Tab')
+    t.equal(await page.locator('.sample[data-sample=getMe] .tabs a[tabindex="0"]').count(), 1, 'one stop for Tab')
     await page.reload()
-    await page.waitForSelector('.sample[data-operation=getMe] a[data-language=python][aria-selected=true]')
+    await page.waitForSelector('.sample[data-sample=getMe] a[data-language=python][aria-selected=true]')
     t.equal(await samplesOf(page, 'python'), all)
     t.strictSame(faults, [])
     await page.context().close()
@@ -99,11 +150,13 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
 
   t.test('code is copied as it stands there', async (t) => {
     const { page } = await open('', { permissions: ['clipboard-read', 'clipboard-write'] })
-    await page.click('.sample[data-operation=getMe] .copy')
-    await page.waitForFunction(() => document.querySelector('.sample .copy')?.textContent === 'Copied')
+    await page.click('.sample[data-sample=getMe] .copy')
+    await page.waitForFunction(
+      () => document.querySelector('.sample[data-sample=getMe] .copy')?.textContent === 'Copied',
+    )
     t.equal(
       await page.evaluate(() => navigator.clipboard.readText()),
-      await page.textContent('.sample[data-operation=getMe] pre'),
+      await page.textContent('.sample[data-sample=getMe] pre'),
     )
     await page.context().close()
   })
@@ -204,10 +257,10 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     t.match(await page.textContent('noscript'), 'need JavaScript')
     t.notOk(await page.locator('.script, .try').filter({ visible: true }).count(), 'what needs a script is not there')
     t.ok(await page.isVisible('#errors'))
-    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), 'openssl')
-    await page.click('.sample[data-operation=createDeposit] a[data-language=python]')
+    t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), 'openssl')
+    await page.click('.sample[data-sample=createDeposit] a[data-language=python]')
     t.equal(page.url(), `${docsUrl}/languages/python#createdeposit`)
-    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), 'import')
+    t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), 'import')
     await page.click('.menu')
     await page.click('#contents >> text=The sandbox >> nth=-1')
     t.equal(page.url(), `${docsUrl}/sandbox`)

@@ -34,6 +34,11 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
     t.equal(await run(page, 'confirmDeposit'), '200')
     t.equal(await run(page, 'getWallet'), '200')
     t.match(await page.textContent('#tester-response'), '"available": "150.00"')
+    const below = await page.locator('#tester-response').evaluate((view) => {
+      const dialog = view.closest('dialog')?.getBoundingClientRect()
+      return view.getBoundingClientRect().bottom - (dialog?.bottom ?? 0)
+    })
+    t.ok(below <= 0, `the reply is in view, without scrolling: ${below}`)
     t.match(
       await page.textContent('#tester-canonical'),
       /^GET\n\/api\/v1\/players\/ply_\w+\/wallet\n\d+\n[0-9a-f]{64}$/,
@@ -42,10 +47,11 @@ export function testerTests(t: Test, { system, open }: TesterTests): void {
 
     await page.keyboard.press('Escape')
     const key = operator?.sandbox.key ?? ''
-    t.match(await page.textContent('.sample[data-operation=getMe] pre'), key, 'the samples have the key')
-    await page.click('.sample[data-operation=getMe] a[data-language=ruby]')
-    await page.waitForSelector('.sample[data-operation=createDeposit] a[data-language=ruby][aria-selected=true]')
-    t.match(await page.textContent('.sample[data-operation=createDeposit] pre'), key, 'in every language')
+    t.match(await page.textContent('.sample[data-sample=getMe] pre'), key, 'the samples have the key')
+    t.match(await page.textContent('main'), `KEY=${key}`, 'and so has the quickstart')
+    await page.click('.sample[data-sample=getMe] a[data-language=ruby]')
+    await page.waitForSelector('.sample[data-sample=createDeposit] a[data-language=ruby][aria-selected=true]')
+    t.match(await page.textContent('.sample[data-sample=createDeposit] pre'), key, 'in every language')
     t.notMatch(await page.content(), operator?.sandbox.secret ?? '-', 'and the secret is nowhere')
     t.strictSame(await page.evaluate(() => [Object.values(localStorage), sessionStorage.length]), [['ruby'], 0])
 

@@ -148,6 +148,8 @@ t.test('the demonstration game in a real browser', { skip: noBrowser }, async (t
     const { page, url, context } = await play('fortune-reels', { locale: 'pt-PT' })
     await begin(page, url)
     t.equal(await page.getAttribute('html', 'lang'), 'pt-BR')
+    const [bar, button] = await Promise.all(['.bar', '#sound'].map((name) => page.locator(name).boundingBox()))
+    t.equal(bar?.height, button?.height, 'its longer words stay in one line')
     t.equal(await text(page, '#balance'), '1.000,00')
     t.equal(await text(page, '#spin'), 'Girar')
     t.equal(await text(page, '#language'), 'English')
