@@ -14,10 +14,12 @@ import {
   statementOf,
   sumOf,
 } from './journey.ts'
+import { webhookTests } from './webhook-tests.ts'
 
 t.setTimeout(240_000)
 // A claim whose gateway was killed is free again after its lease, which is shortened here to just over a call's deadline.
-const system = await startSystem(t, { services: 'processes', environment: { CLAIM_LEASE_MS: '9000' } })
+const environment = { CLAIM_LEASE_MS: '9000', WEBHOOK_BACKOFF_BASE_MS: '200' }
+const system = await startSystem(t, { backends: 'embedded', environment })
 const operator = await busyOperator(system)
 t.teardown(() => operator.close())
 
@@ -150,3 +152,5 @@ t.test('whatever service is killed, retries with the same keys move every amount
   t.equal(sumOf(statement.map(({ amount }) => amount)), 6000n)
   t.equal(await differences(), 0)
 })
+
+t.test('webhooks', (t) => webhookTests(t, system))

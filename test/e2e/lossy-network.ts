@@ -22,6 +22,7 @@ export async function startLossyNetwork(t: Teardown, apiUrl: string): Promise<Lo
   let refusals = 0
   let unwanted = /^/
 
+  const open = new Set<Socket>()
   const server = createServer((client: Socket) => {
     const gateway = connect(Number(target.port), target.hostname)
     let requestLine = ''
@@ -44,12 +45,20 @@ export async function startLossyNetwork(t: Teardown, apiUrl: string): Promise<Lo
       [client, gateway],
       [gateway, client],
     ] as const) {
+      open.add(side)
       side.on('error', () => other.destroy())
-      side.on('close', () => other.destroy())
+      side.on('close', () => {
+        open.delete(side)
+        other.destroy()
+      })
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
-  t.teardown(() => server.close())
+  t.teardown(() => {
+    server.close()
+    // The gateway keeps idle connections for more than a minute, and the process would wait for them.
+    for (const side of open) side.destroy()
+  })
 
   const { port } = server.address() as AddressInfo
   return {

@@ -1,18 +1,18 @@
 import { setTimeout } from 'node:timers/promises'
-import { eventually, OperatorClient, startSystem } from '@backoffice/test-kit'
+import { eventually, OperatorClient, sharedSystem } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { balanceOf, expectStatus, fund, register, statementOf, sumOf } from './journey.ts'
 import { team } from './team.ts'
 
-const system = await startSystem(t)
+const system = await sharedSystem(t)
 const created = await team(
   system,
   'alice',
   'operators',
   'create',
   '--name',
-  'Casa Azul',
+  'Casa Rosa',
   '--rate-limit',
   '100000',
   '--reason',
@@ -31,9 +31,9 @@ t.test('creating an operator prints both environments once, in the form that pro
     t.match(created.json[environment], { key: /^bk_(test|live)_/, secret: /^sk_/, webhookSecret: /^whsec_/ })
   }
   const listed = await json('bob', 'operators', 'list')
-  t.ok(listed.json.some(({ name }: { name: string }) => name === 'Casa Azul'))
+  t.ok(listed.json.some(({ name }: { name: string }) => name === 'Casa Rosa'))
   t.notMatch(listed.stdout, created.json.production.secret)
-  const again = await json('alice', 'operators', 'create', '--name', 'Casa Azul')
+  const again = await json('alice', 'operators', 'create', '--name', 'Casa Rosa')
   t.equal(again.status, 1)
   t.equal(again.stdout, '')
   t.match(again.stderr, 'OPERATOR_ALREADY_EXISTS')
@@ -58,7 +58,7 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
   const queue = await json('alice', 'kyc', 'queue')
   t.match(
     queue.json.find((row: { playerId: string }) => row.playerId === playerId),
-    { latestReference: 'doc-1', environment: 'production', operatorName: 'Casa Azul' },
+    { latestReference: 'doc-1', environment: 'production', operatorName: 'Casa Rosa' },
   )
   t.equal(
     (await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--reason', 'documents match')).json.kycStatus,
@@ -134,7 +134,7 @@ t.test('what an operator writes cannot deceive the person who decides', async (t
   await client.end()
 
   t.equal((await sandbox.get(`/withdrawals/${withdrawal.id}`)).body.destination, hostile, 'it is read as before')
-  const queue = await team(system, 'alice', 'withdrawals', 'queue', '--operator', 'Casa Azul', '--env', 'sandbox')
+  const queue = await team(system, 'alice', 'withdrawals', 'queue', '--operator', 'Casa Rosa', '--env', 'sandbox')
   const record = await json('alice', 'withdrawals', 'show', withdrawal.id)
   const question = await team(system, 'alice', 'withdrawals', 'approve', withdrawal.id)
   t.equal(record.json.destination, hostile, 'programs get the same value')
@@ -198,7 +198,7 @@ t.test('self-exclusion and a daily limit block deposits, and say RG_BLOCKED', as
 })
 
 t.test('every action is in the audit trail, with who and why, and everything agrees', async (t) => {
-  const audit = await json('alice', 'audit', 'list', '--limit', '100')
+  const audit = await json('alice', 'audit', 'list', '--limit', '1000')
   const actions = audit.json.map(({ actor, operation, reason }: Record<string, string>) =>
     `${actor} ${operation} ${reason ?? ''}`.trim(),
   )
@@ -222,7 +222,7 @@ t.test('a daily statement is CSV with totals that add up, up to a minute ago', a
   const until = (to: Date) => {
     const from = new Date(endedAt - 24 * 60 * minuteMs)
     const period = ['--from', from.toISOString(), '--to', to.toISOString()]
-    return team(system, 'alice', 'statement', 'export', '--operator', 'Casa Azul', ...period)
+    return team(system, 'alice', 'statement', 'export', '--operator', 'Casa Rosa', ...period)
   }
   // Entries of the last minute may still come.
   const early = await until(new Date(endedAt))

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { System } from '@backoffice/test-kit'
+import type { SharedSystem } from '@backoffice/test-kit'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
@@ -28,7 +28,7 @@ function commandLine(): readonly [string, readonly string[]] {
 }
 
 /** The team's command line as a person types it, in the name of one person. */
-export async function team(system: System, person: string, ...args: readonly string[]): Promise<TeamReply> {
+export async function team(system: SharedSystem, person: string, ...args: readonly string[]): Promise<TeamReply> {
   const env = { ...process.env, STACK_JSON: system.stackJson, TEAM_USER: person }
   try {
     const [program, words] = commandLine()
