@@ -73,7 +73,7 @@ export async function readProvenEntries(
  * Whether the trail itself says that the approval of proposal `p` was refused, or the proposal declined. The proposal is a
  * row that the service may change; the trail is not. The part of a signature that was signed is compared, because its end
  * can be written in several ways. What is read of the trail is the time in which the proposal was open, and a little more,
- * because times are verified to some minutes.
+ * because times are verified to some minutes. An index has such entries alone, so each alternative names what it has.
  * @param of the service's schema
  */
 const refusedOrDeclined = (of: Fragment): Fragment => sql`exists (
