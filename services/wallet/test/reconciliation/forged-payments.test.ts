@@ -3,7 +3,7 @@ import { newId } from '@backoffice/service-runtime/internal'
 import { eventually, keptEvents } from '@backoffice/test-kit'
 import t from 'tap'
 import { behindItsBack as tamper } from './behind-its-back.ts'
-import { as, type Brand, bed } from './brand.ts'
+import { as, Brand, bed, run } from './brand.ts'
 import { eachIsNamed, type Forgery } from './forgery.ts'
 
 const { wallet: money } = operations
@@ -31,26 +31,28 @@ async function forgePayment(
     by,
     audited = by,
     changes = [{ field: 'status', before: 'approved', after: 'paid' }],
-  }: { kind?: string; by: string; audited?: string | null; changes?: unknown },
+    at = new Date(),
+    paidAt = at,
+  }: { kind?: string; by: string; audited?: string | null; changes?: unknown; at?: Date; paidAt?: Date },
 ): Promise<void> {
   const operationId = newId('opn')
   await as(
     'payments',
-    `update withdrawal set status = 'paid', version = 3, paid_at = now(), updated_at = now() where id = $1`,
-    [id],
+    `update withdrawal set status = 'paid', version = 3, paid_at = $2, updated_at = $2 where id = $1`,
+    [id, paidAt],
   )
   await as(
     'payments',
     `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
-    values ($1, 3, 'approved', 'paid', now(), $2, $3, $4)`,
-    [id, kind, by, operationId],
+    values ($1, 3, 'approved', 'paid', $5, $2, $3, $4)`,
+    [id, kind, by, operationId, at],
   )
   if (audited !== null)
     await as(
       'payments',
       `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, changes)
-      values ($1, now(), $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5)`,
-      [newId('aud'), audited, operationId, id, JSON.stringify(changes)],
+      values ($1, $6, $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5)`,
+      [newId('aud'), audited, operationId, id, JSON.stringify(changes), at],
     )
   await as(
     'payments',
@@ -160,6 +162,26 @@ const forgeries: readonly Forgery[] = [
     what: 'one person approves and pays, up to the amount for which one is enough',
     found: [],
     forge: async (brand) => forgePayment(brand, await brand.approved('9.99'), { by: 'alice' }),
+  },
+  {
+    what: 'one person approves and pays several, each of them small and together too much for one',
+    found: ['decisions'],
+    async forge(brand) {
+      for (const amount of ['5.00', '5.00']) await forgePayment(brand, await brand.approved(amount), { by: 'alice' })
+    },
+  },
+  {
+    what: 'one person approves several that are small together with one that another pays',
+    found: [],
+    async forge(brand) {
+      for (const by of ['alice', 'bob']) await forgePayment(brand, await brand.approved('5.00'), { by })
+    },
+  },
+  {
+    what: 'one person approves and pays, and the withdrawal has another time than its history',
+    found: ['decisions'],
+    forge: async (brand) =>
+      forgePayment(brand, await brand.approved('5.00'), { by: 'alice', paidAt: new Date(Date.now() - 25 * 3_600_000) }),
   },
   {
     what: 'one person approves and pays, and payments says that one was enough',
@@ -299,3 +321,16 @@ const forgeries: readonly Forgery[] = [
 ]
 
 t.test('what is forged in payments is named, each by its check, and nothing else is', (t) => eachIsNamed(t, forgeries))
+
+t.test('a payment that is given an earlier time counts for those that were judged before', async (t) => {
+  const brand = await Brand.funded()
+  const [first, second] = [await brand.approved('5.00'), await brand.approved('5.00')]
+  await forgePayment(brand, second, { by: 'alice' })
+  t.same(brand.foundIn(await run(false)), [])
+  await forgePayment(brand, first, { by: 'alice', at: new Date(Date.now() - 60_000) })
+  const { differences } = await run(false)
+  t.match(
+    differences.filter(({ brandId }) => brandId === brand.scope.brandId),
+    [{ subject: second, actual: `alice approved and paid 1000 of ${brand.playerId} within 24 hours` }],
+  )
+})

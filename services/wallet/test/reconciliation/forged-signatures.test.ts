@@ -50,6 +50,8 @@ interface Forged extends Signing {
   /** Who proposed it, and who approved it. */
   readonly two?: readonly [TeamUser, TeamUser]
   readonly signs?: object
+  /** A proposal that the audit trail names and that was never made. */
+  readonly claimed?: string
   /** When it was posted, as the wallet says. */
   readonly posted?: () => Date
 }
@@ -57,8 +59,8 @@ interface Forged extends Signing {
 /** A correction with all its records, as the wallet writes it. */
 async function forgeCorrection(
   brand: Brand,
-  { amount = '1.00', by, reference = 'gift', two, signs, posted, now = () => new Date(), issuer }: Forged,
-): Promise<void> {
+  { amount = '1.00', by, reference = 'gift', two, claimed, signs, posted, now = () => new Date(), issuer }: Forged,
+): Promise<string> {
   const signing = { issuer, now }
   const what = { playerId: brand.playerId, amount, reference }
   const input = { ...what, reason: 'a gift' }
@@ -90,11 +92,11 @@ async function forgeCorrection(
       JSON.stringify(input),
       session,
       proof,
-      two === undefined ? null : id,
+      two === undefined ? claimed : id,
       now(),
     ],
   )
-  await brand.post({ ...adjustment, amount: toMinorUnits(amount), reference, reason: 'a gift' }, posted)
+  return brand.post({ ...adjustment, amount: toMinorUnits(amount), reference, reason: 'a gift' }, posted)
 }
 
 const forgeries: readonly Forgery[] = [
@@ -161,6 +163,38 @@ const forgeries: readonly Forgery[] = [
     found: ['signatures'],
     forge: (brand) => forgeCorrection(brand, { amount: '50.01', by: 'alice', two: ['alice', 'alice'] }),
   },
+  {
+    what: 'the wallet enters adjustments by one person, each of them small and together too much for one',
+    found: ['signatures'],
+    async forge(brand) {
+      await forgeCorrection(brand, { amount: '30.00', by: 'finance' })
+      await forgeCorrection(brand, { amount: '20.01', by: 'finance', reference: 'more' })
+    },
+  },
+  {
+    what: 'the wallet enters small adjustments and says that each was proposed, and nobody did',
+    found: ['signatures'],
+    async forge(brand) {
+      await forgeCorrection(brand, { amount: '30.00', by: 'finance', claimed: 'prp_none' })
+      await forgeCorrection(brand, { amount: '20.01', by: 'finance', claimed: 'prp_none', reference: 'more' })
+    },
+  },
+  {
+    what: 'the wallet enters small adjustments by two people, each of whom might make them',
+    found: [],
+    async forge(brand) {
+      await forgeCorrection(brand, { amount: '30.00', by: 'finance' })
+      await forgeCorrection(brand, { amount: '20.01', by: 'alice', reference: 'more' })
+    },
+  },
+  {
+    what: 'the wallet enters small adjustments by one person, and to one of them another has agreed',
+    found: [],
+    async forge(brand) {
+      await forgeCorrection(brand, { amount: '30.00', by: 'bob', two: ['alice', 'bob'] })
+      await forgeCorrection(brand, { amount: '30.00', by: 'bob', reference: 'more' })
+    },
+  },
 ]
 
 t.test('a forged correction is named by what people have signed, and nothing else is', (t) => eachIsNamed(t, forgeries))
@@ -174,20 +208,19 @@ interface Judging {
   readonly store?: HeadStore
   readonly at?: Date
   readonly named?: readonly string[]
+  /** All of the brand when left out. */
+  readonly asked?: readonly string[]
 }
 
 /** What is wrong with a brand's corrections, as a run judges them by these rules. */
-async function faults({ scope }: Brand, { rules = team, store, at = new Date(), named = [] }: Judging = {}) {
+async function faults({ scope }: Brand, { rules = team, store, at = new Date(), named = [], asked }: Judging = {}) {
   const question = signatures({ at, team: await TeamHistory.read(rules, at, store), named: new Set(named) })
   const found = await snapshots.see(async (db) => {
     const rows = await db<{ id: string }>`
       select id from wallet.transfer where brand_id = ${scope.brandId} and type in ('ADJUSTMENT', 'REVERSAL') order by id
     `
-    return ask(
-      db,
-      question,
-      rows.map(({ id }) => id),
-    )
+    const keys = rows.map(({ id }) => id)
+    return ask(db, question, asked ?? keys)
   })
   return found.map(({ found: { actual } }) => actual.replace(/^.*\): /, '')).sort()
 }
@@ -230,10 +263,21 @@ t.test('an amount that one person may correct later justifies no earlier correct
   await forgeCorrection(brand, { amount: '60.00', by: 'finance' })
   const byOne = ['it takes two people, and nobody has approved it']
   t.same(await faults(brand, { store }), byOne)
-  const rules = { ...team, aloneUpTo: '100.00' }
+  const rules = { ...team, aloneUpTo: '130.00' }
   t.same(await faults(brand, { rules, store }), byOne)
   await forgeCorrection(brand, { amount: '70.00', by: 'finance', reference: 'later' })
   t.same(await faults(brand, { rules, store }), byOne, 'that one counts for later ones')
+})
+
+t.test('a correction that is given an earlier time counts for those that were judged before', async (t) => {
+  const brand = await Brand.funded()
+  const later = () => new Date(Date.now() + 60_000)
+  await forgeCorrection(brand, { amount: '30.00', by: 'finance', now: later, posted: later })
+  t.same(await faults(brand), [])
+  const inserted = await forgeCorrection(brand, { amount: '20.01', by: 'finance', reference: 'more' })
+  const together = ['it takes two people, and nobody has approved it: 50.01 for this player within 24 hours']
+  t.same(await faults(brand, { asked: [inserted] }), together)
+  t.same(await faults(brand), together)
 })
 
 t.test('without a record of the team a correction that was named stays named when it is old', async (t) => {
