@@ -55,8 +55,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
       overriding system value
       select 2000000 + n, ${brand}, ${id('ply')}, 'player', 'BRL', 100, 1, '\\x01', '\\x02', ${at}, ${at} ${all}`,
     `insert into transfer
-      select ${id('trf')}, ${brand}, ${id('dep')}, 'DEPOSIT', ${systemAccount}, ${playerAccount}, 100, 'posted', null, null,
-        ${at}, ${at} ${all}`,
+      select ${id('trf')}, ${brand}, ${id('dep')}, case when n % 20 = 0 then 'ADJUSTMENT' else 'DEPOSIT' end,
+        ${systemAccount}, ${playerAccount}, 100, 'posted', null, null, ${at}, ${at} ${all}`,
     `insert into entry select ${playerAccount}, n / 20 + 1, ${id('trf')}, 100, 100, '\\x02', (n::text)::xid8 ${all}`,
     `insert into entry select ${systemAccount}, null, ${id('trf')}, -100, null, null, (n::text)::xid8 ${all}`,
     `insert into hold

@@ -27,6 +27,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   compressedEvents(service),
   teamCalls(service),
   teamEvidence(service),
+  closedProposals(service),
 ]
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
@@ -113,6 +114,17 @@ alter table ${service}.team_session add column anchor json;
 alter table ${service}.team_proposal add column session text, add column proof text,
   add column decided_session text, add column decided_proof text;
 `,
+})
+
+/**
+ * Calls that came too late for a proposal, and those that declined one. Whoever verifies what two people did looks for them
+ * in the time in which the proposal was open, and the trail has few of them.
+ */
+const closedProposals = (service: ServiceName): Migration => ({
+  name: '0000_runtime_closed_proposals',
+  transactional: false,
+  sql: `create index concurrently audit_entry_of_closed_proposal on ${service}.audit_entry (at)
+    where outcome = 'PROPOSAL_NOT_OPEN' or operation = 'declineProposal'`,
 })
 
 /**

@@ -124,30 +124,14 @@ export const histories = recordCheck(
 const decidedStatus = sql`case a.input ->> 'decision' when 'approve' then 'approved' when 'reject' then 'rejected'
   when 'pay' then 'paid' when 'fail' then 'failed' end`
 
-/** Up to which amount, in minor units, one person could approve a withdrawal in production and pay it, and when. */
-export interface PayAlone {
-  /** Times as PostgreSQL reads them; `-infinity` and `infinity` where nothing says when the setting began or ended. */
-  readonly begins: string
-  readonly ends: string
-  readonly upTo: bigint
-}
-
-/** The largest of the amounts that held at a moment. */
-const payAloneAt = (payAlone: readonly PayAlone[], at: Fragment) => sql`(
-  select max(up_to) from ${unnest('held', payAlone, 'begins timestamptz, ends timestamptz, up_to bigint')}
-  where held.begins <= ${at} and ${at} < held.ends
-)`
-
 /**
  * Every decision of the team is in the audit trail, made by the same person, and the other way round. In production only
- * the team decides, and whoever approved a withdrawal does not pay it, above an amount. Two people gave up a deposit's
- * credit. A decision and its audit entry are written in one transaction, so the entry is looked for around the decision's
- * time, which an index finds, and elsewhere only when it is not there.
+ * the team decides. Two people gave up a deposit's credit. A decision and its audit entry are written in one transaction, so
+ * the entry is looked for around the decision's time, which an index finds, and elsewhere only when it is not there.
  */
-export const decisions = (payAlone: readonly PayAlone[]) =>
-  recordCheck(
-    'decisions',
-    (records) => sql`
+export const decisions = recordCheck(
+  'decisions',
+  (records) => sql`
     select record_id as key, brand_id, record_id as subject,
       case when audit_id is not null then format('audited: %s is %s by %s', audited_subject, audited_status, actor)
         when by_kind = 'team' then 'an audit entry' else 'a decision of the team' end as expected,
@@ -164,21 +148,15 @@ export const decisions = (payAlone: readonly PayAlone[]) =>
             then 'A decision is not the one that the audit trail names.'
           when d.by_review and d.by_kind = 'operator' or d.environment = 'production' and d.by_kind = 'sandbox'
             then 'Somebody decided who may not.'
-          when d.environment = 'production' and d.approver = 'team ' || d.by_name
-            and d.amount > coalesce(${payAloneAt(payAlone, sql`d.at`)}, 0) then 'One person approved a withdrawal and paid it.'
           when d.to_status = 'approved' and d.approved_by is distinct from case when d.by_kind = 'team' then d.by_name end
             then 'A withdrawal names an approver who did not approve it.'
           end as explanation
       from (
-        select r.brand_id, s.record_id, s.to_status, s.at, s.by_kind, s.by_name, s.operation_id, r.environment, r.amount,
-          r.approved_by,
+        select r.brand_id, s.record_id, s.to_status, s.at, s.by_kind, s.by_name, s.operation_id, r.environment, r.approved_by,
           e.command_id, e.proposed_by, e.proposal_operation_id, e.ended_by, e.operation_id as ending_operation_id,
-          r.kind = 'withdrawal' and s.to_status in ('approved', 'rejected', 'paid', 'failed') as by_review,
-          format('%s %s', approval.by_kind, approval.by_name) as approver
+          r.kind = 'withdrawal' and s.to_status in ('approved', 'rejected', 'paid', 'failed') as by_review
         from ${records}
         join payments.status_transition s on s.record_id = r.id
-        left join payments.status_transition approval
-          on approval.record_id = s.record_id and approval.to_status = 'approved' and s.to_status = 'paid'
       ) d
       left join lateral (
         select a.id, a.actor, a.subject, ${decidedStatus} as status from payments.audit_entry a
@@ -214,9 +192,9 @@ export const decisions = (payAlone: readonly PayAlone[]) =>
     ) judged
     where explanation is not null
   `,
-    {
-      kind: 'paymentsAudit',
-      differences: (keys) => sql`
+  {
+    kind: 'paymentsAudit',
+    differences: (keys) => sql`
       select k.key, null as brand_id, named.subject, 'no audit entry' as expected,
         format('audited: %s is %s by %s', named.subject, named.status, a.actor) as actual,
         'The audit trail names a decision that was not made.' as explanation
@@ -233,8 +211,8 @@ export const decisions = (payAlone: readonly PayAlone[]) =>
         where s.record_id = named.subject and s.operation_id = a.operation_id and s.by_kind = 'team'
       )
     `,
-    },
-  )
+  },
+)
 
 /** A day less than an event is kept at least, because clocks and the purge do not keep time to the second. */
 const eventsKeptSeconds = (eventsKeepMsMin - dayMs) / 1_000

@@ -1,12 +1,13 @@
 import type { Question } from './check.ts'
-import { decisions, events, histories, type PayAlone } from './history-checks.ts'
+import { decisions, events, histories } from './history-checks.ts'
 import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
+import { type PayAlone, paidAlone } from './paid-alone.ts'
 import { deposits, withdrawals } from './payments-checks.ts'
 import { accounts } from './players-checks.ts'
 
 /**
  * What PostgreSQL is asked about records, in the order of the report.
- * @param payAlone up to which amount one person may approve and pay, as `decisions` takes it
+ * @param payAlone up to which amount one person may approve and pay, as `paidAlone` takes it
  */
 export const sqlQuestions = (payAlone: readonly PayAlone[]): readonly Question[] => [
   ...transfers,
@@ -17,7 +18,8 @@ export const sqlQuestions = (payAlone: readonly PayAlone[]): readonly Question[]
   ...deposits,
   ...withdrawals,
   ...histories,
-  ...decisions(payAlone),
+  ...decisions,
+  paidAlone(payAlone),
   ...events,
   ...accounts,
 ]

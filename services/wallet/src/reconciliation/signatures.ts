@@ -1,8 +1,8 @@
-import { type ExportedAuditEntry, operations } from '@backoffice/contracts'
+import { aloneHours, type ExportedAuditEntry, fromMinorUnits, operations } from '@backoffice/contracts'
 import { IdentityRefused, KeysUnavailable, type ReadDb, readProvenEntries, sql } from '@backoffice/service-runtime'
 import type { KeyedFound, Question } from './check.ts'
+import { type Correction, readToJudge } from './day-of-corrections.ts'
 import { readEnvironments } from './environments.ts'
-import { withAudit } from './ledger-checks.ts'
 import { overlapMs } from './sources.ts'
 import type { TeamHistory } from './team-history.ts'
 
@@ -14,18 +14,6 @@ const unrecordedMsMax = 24 * 3_600_000
 /** The migration of the release in which people began to sign what they do. */
 const signingMigration = '0000_runtime_team_evidence'
 
-interface Correction {
-  readonly key: string
-  readonly brandId: string
-  readonly operation: 'adjustWallet' | 'reverseTransfer'
-  readonly auditId: string
-  /** As the wallet wrote it. */
-  readonly createdAt: Date
-  /** A moment before it was posted, as PostgreSQL says it; null when there is none. */
-  readonly postedAfter: Date | null
-  readonly amount: bigint
-}
-
 interface Run {
   readonly at: Date
   readonly team: TeamHistory
@@ -34,8 +22,9 @@ interface Run {
 }
 
 /**
- * Every adjustment and reversal was signed by a person of the team who might make it, and by two where it took two. The
- * audit trail alone could have been written by whoever has the rights of the wallet; the signatures could not.
+ * Every adjustment and reversal was signed by a person of the team who might make it, and by two where it took two: above an
+ * amount, up to which what one person corrects alone of a player's balance within a day counts together. The audit trail
+ * alone could have been written by whoever has the rights of the wallet; the signatures could not.
  */
 export const signatures = (run: Run): Question => ({
   check: 'signatures',
@@ -47,7 +36,7 @@ export const signatures = (run: Run): Question => ({
 
 async function findDifferences(db: ReadDb, keys: readonly string[], run: Run): Promise<KeyedFound[]> {
   const signedFrom = await findSignedFrom(db, run)
-  const corrections = await readCorrections(db, keys)
+  const corrections = await readToJudge(db, keys)
   const mustBeSigned = corrections.filter(
     (correction) => correction.createdAt >= signedFrom || isBackdated(correction) || run.named.has(correction.key),
   )
@@ -58,12 +47,12 @@ async function findDifferences(db: ReadDb, keys: readonly string[], run: Run): P
   const entryOf = new Map(entries.map((entry) => [entry.id, entry]))
   const found: KeyedFound[] = []
   for (const correction of mustBeSigned) {
-    const { key, brandId, operation, auditId, amount } = correction
+    const { key, brandId, operation, auditId, amount, sum } = correction
     const entry = entryOf.get(auditId)
     // Both statements read one snapshot, so an entry that the first one named is there in the second.
     if (entry === undefined) throw new Error(`the audit entry ${auditId} is gone`)
     const { calls, aloneUpTo } = run.team.heldAt(new Date(entry.at))
-    const takesTwo = environmentOf(brandId) === 'production' && amount > aloneUpTo
+    const takesTwo = environmentOf(brandId) === 'production' && sum > aloneUpTo
     const fault =
       timeFault(correction, entry) ??
       (await calls.verify(operations.wallet[operation], entry, { takesTwo }).then(
@@ -75,7 +64,10 @@ async function findDifferences(db: ReadDb, keys: readonly string[], run: Run): P
       ))
     if (fault === null) continue
     const expected = takesTwo ? 'the signatures of two people who might' : 'the signature of a person who might'
-    const actual = `${entry.actor} (operation ${entry.operationId}): ${fault}`
+    // No single one shows why.
+    const together =
+      takesTwo && amount <= aloneUpTo ? `: ${fromMinorUnits(sum)} for this player within ${aloneHours} hours` : ''
+    const actual = `${entry.actor} (operation ${entry.operationId}): ${fault}${together}`
     const explanation = 'An adjustment or reversal is not proven by signatures of the team.'
     found.push({ key, found: { brandId, subject: key, expected, actual, explanation } })
   }
@@ -89,20 +81,6 @@ async function findSignedFrom(db: ReadDb, { at, team }: Run): Promise<Date> {
   `
   const begun = (migration?.at.getTime() ?? 0) + team.rollOutMs
   return new Date(team.isRecorded ? begun : Math.max(begun, at.getTime() - unrecordedMsMax))
-}
-
-/** Those that the audit trail knows; the check `corrections` names the others. */
-function readCorrections(db: ReadDb, keys: readonly string[]): Promise<Correction[]> {
-  return db<Correction>`
-    select p.key, p.brand_id, p.operation, a.id as audit_id, p.created_at, t.amount, (
-      select m.at from wallet.reconciliation_moment m
-      where m.xid <= (select e.xid from wallet.entry e where e.transfer_id = p.key order by e.xid limit 1)
-      order by m.xid desc limit 1
-    ) as posted_after
-    from ${withAudit(sql`unnest(${keys}::text[]) as k (key)`)}
-    join wallet.transfer t on t.id = p.key
-    where a.id is not null
-  `
 }
 
 /** A signature proves what was done at its time. So a time that somebody chose would let an old login count, or none. */

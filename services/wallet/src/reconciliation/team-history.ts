@@ -2,7 +2,7 @@ import { toMinorUnits } from '@backoffice/contracts'
 import { fixedKeys, KeysUnavailable, RecordedCalls, type Trusted } from '@backoffice/service-runtime'
 import type { HeadStore } from '../heads/store.ts'
 import { isSameTeam, type KnownTeam, listTeams, writeTeam } from '../heads/teams.ts'
-import type { PayAlone } from './history-checks.ts'
+import type { PayAlone } from './paid-alone.ts'
 
 /** Who may do what, as the settings say it. */
 export interface TeamRules extends Trusted {

@@ -1,16 +1,27 @@
 import { defined, operations, type Rejection } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { dayMs } from '@backoffice/service-runtime'
+import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
+import { runOf } from '../reconciliation/run.ts'
 
 const { openAccount, adjustWallet, reverseTransfer, readBalance } = operations.wallet
-const bed = await testBed(t, { wallet }, { config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
+let stopped: Date | undefined
+const clock = { now: () => stopped ?? new Date() }
+const bed = await testBed(t, { wallet }, { clock, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
 const reason = 'double payout'
 
-async function open(environment: 'sandbox' | 'production', playerId: string) {
-  const scope = bed.scope({ environment })
+async function open(environment: 'sandbox' | 'production', playerId: string, brand: { brandId?: string } = {}) {
+  const scope = bed.scope({ environment, ...brand })
   await bed.rpc.call(openAccount, { scope, input: { playerId } })
-  return { playerId, balance: async () => (await bed.rpc.call(readBalance, { scope, input: { playerId } })).available }
+  return {
+    ...scope,
+    playerId,
+    balance: async () => (await bed.rpc.call(readBalance, { scope, input: { playerId } })).available,
+  }
 }
 
 const refusal = (call: Promise<unknown>): Promise<Rejection> =>
@@ -102,4 +113,39 @@ t.test('a brand of which nothing is known counts as one in production', async (t
 t.test('what does not exist is refused at once, and not proposed', async (t) => {
   const input = { playerId: 'ply_nobody', amount: '500.00', reference: 'nobody', reason }
   t.equal((await refusal(bed.team('alice').call(adjustWallet, { input }))).code, 'PLAYER_NOT_FOUND')
+})
+
+t.test('reconciliation counts as the wallet does, to the millisecond', async (t) => {
+  for (const { name: service, migrations } of [payments, players])
+    await migrate({ service, migrations, url: bed.databaseUrl })
+  const brandId = newId('brd')
+  const { playerId } = await open('production', 'ply_counted', { brandId })
+  const begin = Date.now()
+  const give = (user: 'alice' | 'bob', amount: string, msLater: number) => {
+    stopped = new Date(begin + msLater)
+    const input = { playerId, amount, reference: `${user}-${amount}-${msLater}`, reason }
+    return bed.team(user).call(adjustWallet, { input })
+  }
+  await give('alice', '12.00', 0)
+  await give('bob', '20.00', 0)
+  await give('alice', '8.00', dayMs - 1)
+  t.equal((await refusal(give('alice', '0.01', dayMs - 1))).code, 'AWAITS_APPROVAL')
+  const { transferId } = await give('alice', '11.00', dayMs)
+  const back = { transferId, reference: 'counted-back', reason }
+  t.equal((await refusal(bed.team('alice').call(reverseTransfer, { input: back }))).code, 'AWAITS_APPROVAL')
+  await bed.team('bob').call(reverseTransfer, { input: back })
+  stopped = undefined
+  const found = async (aloneUpTo: string) => {
+    const team = { ...bed.services.wallet.team, aloneUpTo, payAloneUpTo: '0.00', rollOutMs: 0 }
+    const { differences } = await runOf(bed, { team })
+    const ours = differences.filter((found) => found.brandId === brandId && found.check === 'signatures')
+    return ours.map(({ actual }) => actual.replace(/ \(operation .*?\)/, '')).sort()
+  }
+  t.same(await found('20.00'), [])
+  const byOne = 'it takes two people, and nobody has approved it'
+  t.same(await found('18.99'), [
+    `alice: ${byOne}: 19.00 for this player within 24 hours`,
+    `alice: ${byOne}: 20.00 for this player within 24 hours`,
+    `bob: ${byOne}`,
+  ])
 })

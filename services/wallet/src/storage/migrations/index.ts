@@ -8,6 +8,8 @@ import { transfersByTime } from './0006-transfers-by-time.ts'
 import { transferOfPeriodDropped } from './0007-transfer-of-period-dropped.ts'
 import { brands } from './0008-brands.ts'
 import { reconciliationMoments } from './0009-reconciliation-moments.ts'
+import { creditedCorrections } from './0010-credited-corrections.ts'
+import { debitedCorrections } from './0011-debited-corrections.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -21,4 +23,6 @@ export const migrations: readonly Migration[] = [
   transferOfPeriodDropped,
   brands,
   reconciliationMoments,
+  creditedCorrections,
+  debitedCorrections,
 ]

@@ -1,0 +1,336 @@
+import { operations } from '@backoffice/contracts'
+import { newId } from '@backoffice/service-runtime/internal'
+import { eventually, keptEvents } from '@backoffice/test-kit'
+import t from 'tap'
+import { behindItsBack as tamper } from './behind-its-back.ts'
+import { as, Brand, bed, run } from './brand.ts'
+import { eachIsNamed, type Forgery } from './forgery.ts'
+
+const { wallet: money } = operations
+
+const behindItsBack = (statement: string, values: readonly unknown[]) => tamper(bed.sql('admin'), statement, values)
+
+/** An event that says that a deposit was confirmed. */
+async function tellOf({ scope, playerId }: Brand, depositId: string): Promise<void> {
+  const event = {
+    ...{ id: newId('evt'), type: 'deposit.confirmed', brandId: scope.brandId, environment: 'production' },
+    data: { id: depositId, playerId, status: 'confirmed', amount: '5.00', version: 2 },
+  }
+  await as('payments', 'insert into published_event (published_at, id, message) values (now(), $1, $2)', [
+    event.id,
+    JSON.stringify({ event }),
+  ])
+}
+
+/** Ends an approved withdrawal as a payment does, each part of it where the service would write it. */
+async function forgePayment(
+  { scope, playerId }: Brand,
+  id: string,
+  {
+    kind = 'team',
+    by,
+    audited = by,
+    changes = [{ field: 'status', before: 'approved', after: 'paid' }],
+    at = new Date(),
+    paidAt = at,
+  }: { kind?: string; by: string; audited?: string | null; changes?: unknown; at?: Date; paidAt?: Date },
+): Promise<void> {
+  const operationId = newId('opn')
+  await as(
+    'payments',
+    `update withdrawal set status = 'paid', version = 3, paid_at = $2, updated_at = $2 where id = $1`,
+    [id, paidAt],
+  )
+  await as(
+    'payments',
+    `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+    values ($1, 3, 'approved', 'paid', $5, $2, $3, $4)`,
+    [id, kind, by, operationId, at],
+  )
+  if (audited !== null)
+    await as(
+      'payments',
+      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, changes)
+      values ($1, $6, $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5)`,
+      [newId('aud'), audited, operationId, id, JSON.stringify(changes), at],
+    )
+  await as(
+    'payments',
+    `insert into published_event (published_at, id, message)
+    select now(), $1, jsonb_set(jsonb_set(message::jsonb, '{event,data,status}', '"paid"'), '{event,data,version}', '3')::json
+    from ${keptEvents('payments')} where message #>> '{event,data,id}' = $2 order by id desc limit 1`,
+    [newId('evt'), id],
+  )
+  const input = { playerId, withdrawalId: id, effectiveAt: new Date().toISOString() }
+  await bed.rpc.call(money.captureHold, { scope, input })
+}
+
+/** Takes a confirmation back as two people do who give its credit up, each part of it where the service would write it. */
+async function forgeEnding(
+  brand: Brand,
+  {
+    isRecorded = true,
+    proposedDaysAgo = 0,
+    proposal = 'AWAITS_APPROVAL',
+  }: { isRecorded?: boolean; proposedDaysAgo?: number | null; proposal?: string | null },
+): Promise<string> {
+  const id = await brand.deposit('5.00')
+  const commandId = newId('cmd')
+  const operationId = newId('opn')
+  await as(
+    'payments',
+    `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+    values ($1, 2, 'pending', 'confirmed', now(), 'operator', 'op', $1), ($1, 3, 'confirmed', 'failed', now(), 'team', 'bob', $2)`,
+    [id, operationId],
+  )
+  await as('payments', `update deposit set status = 'failed', version = 3, failed_at = now() where id = $1`, [id])
+  if (isRecorded)
+    await as(
+      'payments',
+      `insert into ended_command (command_id, deposit_id, proposed_by, proposal_operation_id, ended_by, ended_at, operation_id)
+      values ($1, $2, 'alice', $1, 'bob', now(), $3)`,
+      [commandId, id, operationId],
+    )
+  const audited = [
+    { actor: 'bob', by: operationId, daysAgo: 0, outcome: 'done' },
+    ...(proposedDaysAgo === null
+      ? []
+      : [{ actor: 'alice', by: commandId, daysAgo: proposedDaysAgo, outcome: proposal }]),
+  ]
+  for (const { actor, by, daysAgo, outcome } of audited)
+    await as(
+      'payments',
+      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, outcome)
+      values ($1, now() - make_interval(days => $2), $3, 'endCommand', $4, $5, '{}', $6)`,
+      [newId('aud'), daysAgo, actor, by, commandId, outcome],
+    )
+  return id
+}
+
+const forgeries: readonly Forgery[] = [
+  {
+    what: 'payments sets a deposit to failed that is pending',
+    found: ['histories'],
+    async forge(brand) {
+      const id = await brand.deposit('5.00')
+      await as('payments', `update deposit set status = 'failed', failed_at = now(), version = 2 where id = $1`, [id])
+    },
+  },
+  {
+    what: 'payments changes the version of a record',
+    found: ['histories'],
+    async forge(brand) {
+      await as('payments', 'update deposit set version = 3 where id = $1', [await brand.deposit('5.00')])
+    },
+  },
+  {
+    what: 'payments adds a step that no state machine has',
+    found: ['histories'],
+    async forge(brand) {
+      const id = await brand.deposit('5.00')
+      await as('payments', 'update deposit set version = 2 where id = $1', [id])
+      await as(
+        'payments',
+        `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+        values ($1, 2, 'pending', 'pending', now(), 'operator', 'op', $1)`,
+        [id],
+      )
+    },
+  },
+  {
+    what: 'payments leaves a step out',
+    found: ['events', 'histories'],
+    async forge(brand) {
+      const id = await brand.request('5.00')
+      await as('payments', `update withdrawal set status = 'cancelled', version = 3 where id = $1`, [id])
+      await as(
+        'payments',
+        `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+        values ($1, 3, 'under_review', 'cancelled', now(), 'operator', 'op', $1)`,
+        [id],
+      )
+      const input = { playerId: brand.playerId, withdrawalId: id }
+      await bed.rpc.call(money.releaseHold, { scope: brand.scope, input })
+    },
+  },
+  {
+    what: 'one person approves and pays',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await brand.approved(), { by: 'alice' }),
+  },
+  {
+    what: 'one person approves and pays, up to the amount for which one is enough',
+    found: [],
+    forge: async (brand) => forgePayment(brand, await brand.approved('9.99'), { by: 'alice' }),
+  },
+  {
+    what: 'one person approves and pays several, each of them small and together too much for one',
+    found: ['decisions'],
+    async forge(brand) {
+      for (const amount of ['5.00', '5.00']) await forgePayment(brand, await brand.approved(amount), { by: 'alice' })
+    },
+  },
+  {
+    what: 'one person approves several that are small together with one that another pays',
+    found: [],
+    async forge(brand) {
+      for (const by of ['alice', 'bob']) await forgePayment(brand, await brand.approved('5.00'), { by })
+    },
+  },
+  {
+    what: 'one person approves and pays, and the withdrawal has another time than its history',
+    found: ['decisions'],
+    forge: async (brand) =>
+      forgePayment(brand, await brand.approved('5.00'), { by: 'alice', paidAt: new Date(Date.now() - 25 * 3_600_000) }),
+  },
+  {
+    what: 'one person approves and pays, and payments says that one was enough',
+    found: ['decisions'],
+    forge: async (brand) =>
+      forgePayment(brand, await brand.approved(), {
+        by: 'alice',
+        changes: [{ field: 'payAloneUpTo', before: null, after: '10.00' }],
+      }),
+  },
+  {
+    what: 'payments writes a list of changes that is none',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await brand.approved(), { by: 'alice', changes: {} }),
+  },
+  {
+    what: 'a payment is in nobody’s audit trail',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await brand.approved(), { by: 'bob', audited: null }),
+  },
+  {
+    what: 'a payment is in the audit trail of another person',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await brand.approved(), { by: 'bob', audited: 'alice' }),
+  },
+  {
+    what: 'a payment in production is said to be the sandbox’s',
+    found: ['decisions'],
+    forge: async (brand) => forgePayment(brand, await brand.approved(), { kind: 'sandbox', by: 'op', audited: null }),
+  },
+  {
+    what: 'another approver is written into a withdrawal',
+    found: ['decisions'],
+    forge: async (brand) =>
+      // The service's role is refused this. An administrator may switch the triggers off.
+      behindItsBack(`update payments.withdrawal set approved_by = 'carol' where id = $1`, [await brand.approved()]),
+  },
+  {
+    what: 'the audit trail names a decision that was not made',
+    found: ['decisions'],
+    // It cannot say whose brand that is. The player stands in for the withdrawal, so that the difference is found again.
+    forge: ({ playerId }) =>
+      as(
+        'payments',
+        `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
+        values ($1, now(), 'alice', 'decideWithdrawal', $1, $2, '{"decision": "pay"}')`,
+        [newId('aud'), playerId],
+      ),
+  },
+  {
+    what: 'a credit is given up as two people do',
+    found: [],
+    forge: (brand) => forgeEnding(brand, {}),
+  },
+  {
+    what: 'a credit is given up as two people did before proposals were kept by one mechanism',
+    found: [],
+    forge: (brand) => forgeEnding(brand, { proposal: null }),
+  },
+  {
+    what: 'a credit is given up whose proposal was refused',
+    found: ['decisions'],
+    forge: (brand) => forgeEnding(brand, { proposal: 'ROLE_REQUIRED' }),
+  },
+  {
+    what: 'a confirmation is taken back, and no command was ended',
+    found: ['decisions', 'events', 'histories'],
+    forge: (brand) => forgeEnding(brand, { isRecorded: false }),
+  },
+  {
+    what: 'a credit is given up that nobody else had proposed',
+    found: ['decisions'],
+    forge: (brand) => forgeEnding(brand, { proposedDaysAgo: null }),
+  },
+  {
+    what: 'a credit is given up that somebody else had proposed long ago',
+    found: ['decisions'],
+    forge: (brand) => forgeEnding(brand, { proposedDaysAgo: 2 }),
+  },
+  {
+    what: 'an operator is told of a confirmation that was taken back',
+    found: ['events'],
+    async forge(brand) {
+      await tellOf(brand, await forgeEnding(brand, {}))
+    },
+  },
+  {
+    what: 'the event of a confirmed deposit is removed',
+    found: ['events'],
+    async forge(brand) {
+      const id = await brand.deposit('5.00')
+      await brand.confirm(id)
+      const left = 'select from outbox where aggregate = $1'
+      await eventually(async () => (await bed.sql('payments').query(left, [id])).rowCount === 0)
+      await as('payments', `delete from published_event where message #>> '{event,data,id}' = $1`, [id])
+    },
+  },
+  {
+    what: 'the event of a confirmed deposit is replaced by that of another',
+    found: ['events'],
+    async forge(brand) {
+      const [id, other] = [await brand.deposit('5.00'), await brand.deposit('6.00')]
+      await brand.confirm(id)
+      await brand.confirm(other)
+      const left = 'select from outbox where aggregate = any($1)'
+      await eventually(async () => (await bed.sql('payments').query(left, [[id, other]])).rowCount === 0)
+      await as(
+        'payments',
+        `update published_event e set copy = o.copy from published_event o
+        where e.message #>> '{event,data,id}' = $1 and o.message #>> '{event,data,id}' = $2`,
+        [id, other],
+      )
+    },
+  },
+  {
+    what: 'an operator is told of a deposit that is not confirmed',
+    found: ['events'],
+    async forge(brand) {
+      await tellOf(brand, await brand.deposit('5.00'))
+    },
+  },
+  {
+    what: 'an operator is told of another amount',
+    found: ['events'],
+    async forge(brand) {
+      const id = await brand.approved()
+      const left = 'select from outbox where aggregate = $1'
+      await eventually(async () => (await bed.sql('payments').query(left, [id])).rowCount === 0)
+      await as(
+        'payments',
+        `update published_event set message = jsonb_set(message::jsonb, '{event,data,amount}', '"99.00"')::json
+        where message #>> '{event,data,id}' = $1`,
+        [id],
+      )
+    },
+  },
+]
+
+t.test('what is forged in payments is named, each by its check, and nothing else is', (t) => eachIsNamed(t, forgeries))
+
+t.test('a payment that is given an earlier time counts for those that were judged before', async (t) => {
+  const brand = await Brand.funded()
+  const [first, second] = [await brand.approved('5.00'), await brand.approved('5.00')]
+  await forgePayment(brand, second, { by: 'alice' })
+  t.same(brand.foundIn(await run(false)), [])
+  await forgePayment(brand, first, { by: 'alice', at: new Date(Date.now() - 60_000) })
+  const { differences } = await run(false)
+  t.match(
+    differences.filter(({ brandId }) => brandId === brand.scope.brandId),
+    [{ subject: second, actual: `alice approved and paid 1000 of ${brand.playerId} within 24 hours` }],
+  )
+})
