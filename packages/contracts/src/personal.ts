@@ -45,6 +45,15 @@ export function personalKindsIn(schema: TSchema): ReadonlySet<PersonalKind> {
  */
 export const sealedKinds: readonly PersonalKind[] = ['cpf', 'email', 'phone', 'destination']
 
+/** What says who a person is. A record that is kept for good does not have it, since a player's data are not kept so. */
+const identifyingKinds: readonly PersonalKind[] = [...sealedKinds, 'externalId', 'name', 'birthDate', 'document']
+
+/** Whether a value of this schema says who somebody is. */
+export function identifies(schema: TSchema): boolean {
+  const kinds = personalKindsIn(schema)
+  return identifyingKinds.some((kind) => kinds.has(kind))
+}
+
 /** Whether a value of this schema must be encrypted where it is stored. */
 export function hasSealed(schema: TSchema): boolean {
   let has = withSealed.get(schema)
