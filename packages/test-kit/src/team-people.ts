@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TeamRole, type TeamTool, teamRoles } from '@backoffice/contracts'
-import { MachineSigner, newSessionKey, PersonSigner, type SessionKey, type TeamSigner } from '@backoffice/team-identity'
+import {
+  importSessionKey,
+  MachineSigner,
+  newSessionKey,
+  PersonSigner,
+  type SessionKey,
+  type TeamSigner,
+} from '@backoffice/team-identity'
 
 /** People with every role. The third took no part in decisions that take two people. */
 const withEveryRole = ['alice', 'bob', 'carol'] as const
@@ -72,8 +79,11 @@ export class TestIssuer {
 
   /** A machine with every role. */
   machine({ now = () => new Date() }: Pick<LoginOptions, 'now'> = {}): TeamSigner {
-    const privateKey = this.#machineKey.privateKey.toCryptoKey('Ed25519', false, ['sign'])
-    return new MachineSigner({ name: machineName, privateKey, now })
+    const key = importSessionKey(this.#machineKey.privateKey.export({ format: 'jwk' }))
+    return {
+      sign: async (call) =>
+        new MachineSigner({ name: machineName, privateKey: (await key).privateKey, now }).sign(call),
+    }
   }
 
   idToken(user: TeamUser, { thumbprint }: SessionKey, options: LoginOptions = {}): string {

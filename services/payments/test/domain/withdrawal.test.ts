@@ -156,7 +156,11 @@ t.test('up to an amount one person may approve and pay, and the decision says so
       )
     t.equal(pay('bob'), false)
     const payByMachine = () =>
-      applyDecision(approved, 'pay', { at, by: { kind: 'team', name: 'm' }, payAlone: { ...payAlone, byMachine: true } })
+      applyDecision(approved, 'pay', {
+        at,
+        by: { kind: 'team', name: 'm' },
+        payAlone: { ...payAlone, byMachine: true },
+      })
     if (isAlone) t.equal(payByMachine().isPaidAlone, true)
     else t.equal(refusal(payByMachine), 'TWO_PEOPLE_REQUIRED')
   }
