@@ -57,6 +57,24 @@ t.test('operators are listed by name, page by page', async (t) => {
   t.same([second.data[0]?.name, second.nextCursor], ['page c', null])
 })
 
+t.test('the trail says which operator was made, which key was issued, and which is revoked', async (t) => {
+  const { operatorId, sandbox, production } = await alice.call(createOperator, { input: { name: 'Trail' } })
+  const { key } = await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } })
+  const { revokedAt } = await alice.call(revokeCredential, { input: { key } })
+  await alice.call(revokeCredential, { input: { key } })
+  const { data } = await alice.call(operations.gateway.listAudit, { input: { limit: 4 } })
+  const made = (field: string, after: string) => ({ field, before: null, after })
+  t.same(
+    data.map(({ changes }) => changes),
+    [
+      null,
+      [made('revokedAt', revokedAt)],
+      [made('key', key)],
+      [made('operatorId', operatorId), made('sandboxKey', sandbox.key), made('productionKey', production.key)],
+    ],
+  )
+})
+
 t.test('of two keys that are revoked at once one stays', async (t) => {
   const { operatorId, sandbox } = await alice.call(createOperator, { input: { name: 'Last key' } })
   const second = await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Environment } from '@backoffice/contracts'
-import { type Db, type Place, type ReadDb, type SealedTable, unnest } from '@backoffice/service-runtime'
+import { type Db, type Place, type ReadDb, type SealedTable, sql, unnest } from '@backoffice/service-runtime'
 import type { DocumentSource } from '../domain/document-link.ts'
 
 /** An operator in one environment. */
@@ -43,14 +43,20 @@ export async function findSources(
 export const sourceOf = (sources: ReadonlyMap<string, DocumentSource>, key: SourceKey): DocumentSource | undefined =>
   sources.get(nameOf(key))
 
-export async function readSource(
-  db: ReadDb,
-  { operatorId, environment }: SourceKey,
-): Promise<Pick<StoredSource, 'template' | 'keyCreatedAt'> | undefined> {
-  const [source] = await db<Pick<StoredSource, 'template' | 'keyCreatedAt'>>`
-    select template, key_created_at from document_source
-    where operator_id = ${operatorId} and environment = ${environment}
-  `
+type ShownSource = Pick<StoredSource, 'template' | 'keyCreatedAt'>
+
+const byKey = ({ operatorId, environment }: SourceKey) => sql`
+  select template, key_created_at from document_source where operator_id = ${operatorId} and environment = ${environment}
+`
+
+export async function readSource(db: ReadDb, key: SourceKey): Promise<ShownSource | undefined> {
+  const [source] = await db<ShownSource>`${byKey(key)}`
+  return source
+}
+
+/** As it is until `changeSource` changes it. */
+export async function lockSource(db: Db, key: SourceKey): Promise<ShownSource | undefined> {
+  const [source] = await db<ShownSource>`${byKey(key)} for no key update`
   return source
 }
 

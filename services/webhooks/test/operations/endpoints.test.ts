@@ -168,6 +168,9 @@ t.test('who did it and why is in the audit trail', async (t) => {
   await bob.call(disableWebhook, { input: { ...key(scope), reason: 'on vacation' } })
   const { rows } = await bed
     .sql('webhooks')
-    .query('select actor, operation, subject, reason from audit_entry where subject = $1', [scope.operatorId])
-  t.same(rows, [{ actor: 'bob', operation: 'disableWebhook', subject: scope.operatorId, reason: 'on vacation' }])
+    .query('select actor, operation, subject, reason, changes from audit_entry where subject = $1', [scope.operatorId])
+  const changes = [{ field: 'enabled', before: 'true', after: 'false' }]
+  t.same(rows, [
+    { actor: 'bob', operation: 'disableWebhook', subject: scope.operatorId, reason: 'on vacation', changes },
+  ])
 })
