@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { refusal, testBed } from '@backoffice/test-kit'
+import { refusal, type TeamUser, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -91,6 +91,20 @@ t.test('another address keeps the key, a new key replaces it at once, and the au
       ],
     ],
   )
+})
+
+t.test('who does not review documents gets no link to one', async (t) => {
+  const read = async (user: TeamUser) => {
+    const { submissions } = await bed.team(user).call(showPlayer, { input: { playerId } })
+    return submissions.map(({ documentUrl }) => documentUrl)
+  }
+  const queued = async (user: TeamUser) => {
+    const { data } = await bed.team(user).call(kycQueue, { input: { limit: 10 } })
+    return data.map(({ documentUrl }) => documentUrl)
+  }
+  for (const user of ['support', 'finance', 'integration'] as const) t.same(await read(user), [null, null], user)
+  for (const user of ['compliance', 'auditor'] as const) t.same(await read(user), linksBy(secret).slice(1), user)
+  t.same([await queued('support'), await queued('compliance')], [[null], linksBy(secret).slice(0, 1)])
 })
 
 t.test('links are those of one operator in one environment', async (t) => {
