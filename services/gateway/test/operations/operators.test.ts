@@ -137,3 +137,15 @@ t.test('replay protection is off until the team turns it on, and that is recorde
     { outcome: 'OPERATOR_NOT_FOUND', reason: null, changes: null },
   ])
 })
+
+t.test('a key of production is issued by two people, one of the sandbox by one', async (t) => {
+  const { operatorId } = await alice.call(createOperator, { input: { name: 'Two' } })
+  const input = { operatorId, environment: 'production' } as const
+  const { code, details } = await alice.call(issueCredential, { input }).catch((error) => error)
+  t.equal(code, 'AWAITS_APPROVAL')
+  const approves = String(details.proposalId)
+  t.equal(await refusal(alice.call(issueCredential, { input, approves })), 'TWO_PEOPLE_REQUIRED')
+  t.equal((await alice.call(getOperator, { input: { name: 'Two' } })).credentials.length, 2)
+  t.match(await bed.team('bob').call(issueCredential, { input, approves }), { key: /^bk_live_/, secret: /^sk_/ })
+  t.match(await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } }), { key: /^bk_test_/ })
+})
