@@ -79,6 +79,8 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   await post(`/sandbox${player}/kyc/decision`, { status: 'aprovado', reason: note })
   await team(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '5000.00' })
   await team(operations.players.showPlayer, { playerId, unmask: true })
+  for (const by of [{ name: person.name }, { externalId: person.externalId }])
+    await team(operations.players.searchPlayers, { ...by, limit: 1 })
   await team(operations.players.takeKycCase, { playerId })
   await post(`${player}/game-sessions`, { gameId: 'fortune-reels' })
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 import { maskable } from './personal.ts'
 import { EnvironmentName } from './resources.ts'
 import { closed, text } from './schema.ts'
-import type { TeamRole } from './team.ts'
+import { type TeamRole, unmaskRoles } from './team.ts'
 
 export const serviceNames = ['gateway', 'players', 'wallet', 'payments', 'webhooks'] as const
 export type ServiceName = (typeof serviceNames)[number]
@@ -72,6 +72,12 @@ export type Condition = 'always' | { readonly when: Readonly<Record<string, stri
 /** Whether a condition holds for an input. */
 export const holdsFor = (condition: Condition, input: Readonly<Record<string, unknown>>): boolean =>
   condition === 'always' || Object.entries(condition.when).every(([name, value]) => input[name] === value)
+
+/** The roles of which any is enough for a call of the team. */
+export const rolesThatMay = (
+  { roles = [] }: Pick<Facts, 'roles'>,
+  input: Readonly<Record<string, unknown>>,
+): readonly TeamRole[] => (input.unmask === true ? unmaskRoles : roles)
 
 interface Facts {
   readonly summary: string

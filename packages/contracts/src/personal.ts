@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import type { TeamRole } from './team.ts'
 
 /** What a field can tell about a person. docs/privacy.md says of each why it is kept, and for how long. */
 export const personalKinds = {
@@ -39,18 +40,28 @@ export function personalKindsIn(schema: TSchema): ReadonlySet<PersonalKind> {
   ])
 }
 
+const hasOneOf = (schema: TSchema, kinds: readonly PersonalKind[]): boolean => {
+  const found = personalKindsIn(schema)
+  return kinds.some((kind) => found.has(kind))
+}
+
 /**
  * What is encrypted where it is stored, since alone it is enough to find a person, or to pay in a person's name. The team
  * finds players by CPF, e-mail and phone all the same, by keyed digests.
  */
 export const sealedKinds: readonly PersonalKind[] = ['cpf', 'email', 'phone', 'destination']
 
+/** What says who a person is. A record that is kept for good does not have it, since a player's data are not kept so. */
+const identifyingKinds: readonly PersonalKind[] = [...sealedKinds, 'externalId', 'name', 'birthDate', 'document']
+
+/** Whether a value of this schema says who somebody is. */
+export const identifies = (schema: TSchema): boolean => hasOneOf(schema, identifyingKinds)
+
 /** Whether a value of this schema must be encrypted where it is stored. */
 export function hasSealed(schema: TSchema): boolean {
   let has = withSealed.get(schema)
   if (has === undefined) {
-    const kinds = personalKindsIn(schema)
-    has = sealedKinds.some((kind) => kinds.has(kind))
+    has = hasOneOf(schema, sealedKinds)
     withSealed.set(schema, has)
   }
   return has
@@ -119,16 +130,25 @@ const masks = {
   email: (value) => `${value.slice(0, 1)}***${value.slice(value.lastIndexOf('@'))}`,
   phone: (value) => stars(value.slice(0, -4)) + value.slice(-4),
   birthDate: (value) => `${value.slice(0, 4)}-**-**`,
+  // A whole message may be marked as one that has a destination in it.
+  destination: (value) => stars(value.slice(0, -2)).slice(0, 8) + value.slice(-2),
 } as const satisfies Partial<Record<PersonalKind, (value: string) => string>>
-type MaskedKind = keyof typeof masks
-export const maskedKinds = Object.keys(masks) as readonly MaskedKind[]
-const isMasked = (kind: PersonalKind): kind is MaskedKind => kind in masks
+type MaskableKind = keyof typeof masks
+
+/** What everybody of the team reads masked. */
+export const maskedKinds = ['cpf', 'email', 'phone', 'birthDate'] as const satisfies readonly MaskableKind[]
+type MaskedKind = (typeof maskedKinds)[number]
+const isMasked = (kind: PersonalKind): kind is MaskedKind => maskedKinds.some((masked) => masked === kind)
+
+/** What is masked for somebody with these roles. A payment is made from its destination; support only reads along. */
+export const maskedKindsFor = (roles: ReadonlySet<TeamRole>): readonly MaskableKind[] =>
+  [...roles].every((role) => role === 'support') ? [...maskedKinds, 'destination'] : maskedKinds
 
 /** An e-mail address may become longer by its stars. */
 const maskedLengthMax: Readonly<Record<MaskedKind, number>> = { cpf: 14, email: 257, phone: 16, birthDate: 10 }
 
-/** Whether a value of this schema has something that is masked. */
-export const hasMasked = (schema: TSchema): boolean => [...personalKindsIn(schema)].some(isMasked)
+/** Whether a value of this schema has something that everybody reads masked. */
+export const hasMasked = (schema: TSchema): boolean => hasOneOf(schema, maskedKinds)
 
 /**
  * A schema of what the team reads: what is masked in it may have any form, since a masked CPF is no CPF. What has
@@ -154,18 +174,19 @@ export function maskable<T extends TSchema>(schema: T): T {
 const mapped = (properties: Readonly<Record<string, TSchema>>) =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, maskable(schema)]))
 
-/** A value of the schema with everything masked that can be. */
-export function masked(schema: TSchema, value: unknown): unknown {
-  if (value === null || value === undefined || !hasMasked(schema)) return value
+/** A value of the schema with everything of these kinds masked. */
+export function masked(schema: TSchema, value: unknown, kinds: readonly MaskableKind[] = maskedKinds): unknown {
+  if (value === null || value === undefined || !hasOneOf(schema, kinds)) return value
   const { properties = {}, items, anyOf } = schema as Node
-  const kind = marksOf(schema).find(isMasked)
+  const marks = marksOf(schema)
+  const kind = kinds.find((candidate) => marks.includes(candidate))
   if (kind !== undefined) return typeof value === 'string' ? masks[kind](value) : value
   // Only a value that may be null is a union here.
-  if (anyOf !== undefined) return masked(anyOf.find(hasMasked) ?? Type.Null(), value)
-  if (items !== undefined) return (value as readonly unknown[]).map((item) => masked(items, item))
+  if (anyOf !== undefined) return masked(anyOf.find((part) => hasOneOf(part, kinds)) ?? Type.Null(), value, kinds)
+  if (items !== undefined) return (value as readonly unknown[]).map((item) => masked(items, item, kinds))
   const fields = Object.entries(value).map(([name, field]) => {
     const part = properties[name]
-    return [name, part === undefined ? field : masked(part, field)]
+    return [name, part === undefined ? field : masked(part, field, kinds)]
   })
   return Object.fromEntries(fields)
 }

@@ -14,6 +14,12 @@ export const teamRoleSummaries: Readonly<Record<TeamRole, string>> = {
 /** Everybody of the team. */
 export const everyRole: readonly TeamRole[] = teamRoles
 
+/** Who may read in full, of one player and for a reason, what is masked: who decides about players, pays or audits. */
+export const unmaskRoles: readonly TeamRole[] = ['compliance', 'finance', 'auditor']
+
+/** For whom links to identity documents are made: who decides about them, and who audits that. */
+export const documentRoles: readonly TeamRole[] = ['compliance', 'auditor']
+
 /** Where somebody of the team works: what the audit trail says about how an action came. */
 export const teamTools = ['console', 'command line', 'program'] as const
 export type TeamTool = (typeof teamTools)[number]

@@ -1,7 +1,17 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { allOperations, eventKinds, events, operations, Player } from '../src/index.ts'
-import { hasMasked, hasSealed, maskable, masked, personal, personalKindsIn, putBack, takeOut } from '../src/personal.ts'
+import { allOperations, eventKinds, events, operations, Player, type TeamRole, Withdrawal } from '../src/index.ts'
+import {
+  hasMasked,
+  hasSealed,
+  maskable,
+  masked,
+  maskedKindsFor,
+  personal,
+  personalKindsIn,
+  putBack,
+  takeOut,
+} from '../src/personal.ts'
 
 t.test('what a schema says about persons is found in fields, lists and what may be null', async (t) => {
   t.same([...personalKindsIn(Player)].sort(), ['birthDate', 'cpf', 'email', 'externalId', 'name', 'phone', 'player'])
@@ -25,14 +35,31 @@ const values = {
     ['1133334444', '******4444'],
   ],
   birthDate: [['1990-05-17', '1990-**-**']],
+  destination: [
+    ['52998224725', '********25'],
+    ['ana@example.com', '********om'],
+    ['key-1', '***-1'],
+    ['********om', '********om'],
+  ],
 } as const
+const forSupport = maskedKindsFor(new Set(['support'] as const))
 
 for (const [kind, cases] of Object.entries(values)) {
   t.test(`a masked ${kind} tells two persons apart and no more; masked again it is the same`, async (t) => {
     const schema = Type.Object({ value: personal(kind as keyof typeof values, Type.String()) })
-    for (const [value, shown] of cases) t.strictSame(masked(schema, { value }), { value: shown })
+    for (const [value, shown] of cases) t.strictSame(masked(schema, { value }, forSupport), { value: shown })
   })
 }
+
+t.test('where money is paid to is masked for support alone', async (t) => {
+  const data = [{ amount: '40.00', destination: 'ana@example.com' }]
+  const schema = Type.Object({ data: Type.Array(Withdrawal) })
+  const shownTo = (...roles: readonly TeamRole[]) => masked(schema, { data }, maskedKindsFor(new Set(roles)))
+  t.strictSame(shownTo('support'), { data: [{ amount: '40.00', destination: '********om' }] })
+  for (const role of ['finance', 'compliance', 'integration', 'auditor'] as const)
+    for (const roles of [[role], [role, 'support']] as const) t.strictSame(shownTo(...roles), { data }, roles.join())
+  t.strictSame(masked(schema, { data }), { data })
+})
 
 t.test('only what is marked is masked, and null stays null', async (t) => {
   const schema = Type.Object({ data: Type.Array(Player) })

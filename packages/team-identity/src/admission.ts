@@ -1,4 +1,4 @@
-import { freshLoginMinutes, holdsFor, type Operation, Rejection, type TeamRole } from '@backoffice/contracts'
+import { freshLoginMinutes, holdsFor, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
 import { clockToleranceMs } from './proof.ts'
 import type { TeamCaller } from './verifier.ts'
 
@@ -7,13 +7,15 @@ import type { TeamCaller } from './verifier.ts'
  * @param now when the call is made
  */
 export function refusalOf(
-  { roles = [], freshLogin }: Operation,
+  operation: Operation,
   input: unknown,
   caller: Pick<TeamCaller, 'roles' | 'loggedInAt'>,
   now: Date,
 ): Rejection | undefined {
-  if (!roles.some((role: TeamRole) => caller.roles.has(role))) return new Rejection('ROLE_REQUIRED', { roles })
   const given = objectOf(input)
+  const { freshLogin } = operation
+  const roles = rolesThatMay(operation, given)
+  if (!roles.some((role) => caller.roles.has(role))) return new Rejection('ROLE_REQUIRED', { roles })
   const needsFresh = given.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, given))
   // A machine has no login that could be left open at a desk.
   if (!needsFresh || caller.loggedInAt === undefined) return undefined

@@ -1,21 +1,29 @@
-import { hasSealed, type Operation, takeOut } from '@backoffice/contracts'
+import { identifies, type Operation } from '@backoffice/contracts'
 
 const isSecret = (name: string): boolean => /secret|password/i.test(name)
 
 /**
- * An input as the audit trail keeps it: without secrets, and without what must be encrypted, since the trail is kept for
- * good and a player's data are not.
+ * An input as the audit trail keeps it: without secrets, and with an empty text for what says who a player is, since the
+ * trail is kept for good and a player's data are not.
  */
-export function auditedInput({ body }: Operation, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const input = takeOut(body, given).rest as Readonly<Record<string, unknown>>
-  return Object.fromEntries(Object.entries(input).filter(([name]) => !isSecret(name)))
+export function auditedInput(
+  { body }: Operation,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const kept = Object.entries(given).filter(([name]) => !isSecret(name))
+  return Object.fromEntries(kept.map(([name, value]) => [name, identifiesIn(body, name) ? '' : value]))
+}
+
+const identifiesIn = ({ properties }: Operation['body'], name: string): boolean => {
+  const schema = properties[name]
+  return schema !== undefined && identifies(schema)
 }
 
 /** Whether the trail keeps all of an operation's input, so that the digest which was signed can be made from it again. */
 export const isKeptWhole = ({ body }: Operation): boolean =>
-  !hasSealed(body) && !Object.keys(body.properties).some(isSecret)
+  !Object.keys(body.properties).some((name) => isSecret(name) || identifiesIn(body, name))
 
-/** What an input is about and why it was sent, as the audit trail shows it. */
+/** What an input is about and why it was sent, as the audit trail shows it. @param input as the trail keeps it */
 export const subjectAndReason = (
   input: Readonly<Record<string, unknown>>,
 ): { readonly subject: string | null; readonly reason: string | null } => ({
@@ -33,6 +41,6 @@ function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
     'operatorId',
     'brandId',
     'name',
-  ].find((key) => typeof input[key] === 'string')
+  ].find((key) => typeof input[key] === 'string' && input[key] !== '')
   return name === undefined ? null : String(input[name])
 }

@@ -1,3 +1,4 @@
+import { freshLoginMinutes } from '@backoffice/contracts/team'
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -34,6 +35,9 @@ export interface StartedLogin {
   finish(callback: URL): Promise<string>
 }
 
+/** Asked for in every login: only then must the provider say when the person has shown who they are (`auth_time`). */
+const maxAgeSeconds = freshLoginMinutes * 60
+
 const loopback = ['127.0.0.1', '[::1]', 'localhost']
 
 /**
@@ -53,6 +57,7 @@ export async function startLogin(request: LoginRequest): Promise<StartedLogin> {
     code_challenge: await calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
     prompt: 'login',
+    max_age: String(maxAgeSeconds),
     state,
     nonce,
     ...(loginHint === undefined ? {} : { login_hint: loginHint }),
@@ -60,8 +65,13 @@ export async function startLogin(request: LoginRequest): Promise<StartedLogin> {
   return {
     address,
     async finish(callback) {
-      const checks = { pkceCodeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true }
-      const { id_token: idToken } = await authorizationCodeGrant(provider, callback, checks).catch(explain)
+      const { id_token: idToken } = await authorizationCodeGrant(provider, callback, {
+        pkceCodeVerifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        maxAge: maxAgeSeconds,
+        idTokenExpected: true,
+      }).catch(explain)
       if (idToken === undefined) throw new Error('the identity provider gave no ID token')
       return idToken
     },

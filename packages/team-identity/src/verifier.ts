@@ -169,9 +169,10 @@ export class TeamVerifier {
     const client = meantFor.length === 1 ? meantFor[0] : claims.azp
     if (typeof client !== 'string' || !audiences.includes(client))
       throw new IdentityRefused('audience', 'the ID token is for another client')
-    const { iat, auth_time: authTime = iat, nonce } = claims
+    // `iat` says nothing about when somebody has shown who they are: a provider that knows a browser asks nobody.
+    const { iat, auth_time: authTime, nonce } = claims
     if (typeof iat !== 'number' || typeof authTime !== 'number' || typeof nonce !== 'string')
-      throw new IdentityRefused('ID token', 'the ID token has no iat or no nonce')
+      throw new IdentityRefused('ID token', 'the ID token has no iat, no auth_time or no nonce')
     const name = claims[nameClaim]
     if (typeof name !== 'string' || name === '' || name.length > nameLengthMax)
       throw new IdentityRefused('name', `the ID token has no claim "${nameClaim}"`)

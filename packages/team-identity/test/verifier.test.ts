@@ -74,6 +74,8 @@ t.test('an ID token counts only from our provider, for our clients, and for the 
   )
   await refusedBecause(t, 'nonce', await signed({ claims: { nonce: 'another' } }))
   await refusedBecause(t, 'ID token', await signed({ claims: { nonce: undefined } }))
+  // A provider says it only when it is asked to. Without it, a new token would pass for a new login.
+  await refusedBecause(t, 'ID token', await signed({ claims: { auth_time: undefined } }))
   await refusedBecause(t, 'ID token', await signed({ claims: { iat: seconds(now) + 120 } }))
   await refusedBecause(t, 'name', await signed({ claims: { email: undefined } }))
   await refusedBecause(t, 'name', await signed({ claims: { email_verified: false } }))

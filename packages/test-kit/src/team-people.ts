@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TeamRole, type TeamTool, teamRoles } from '@backoffice/contracts'
-import { newSessionKey, PersonSigner, type SessionKey, type TeamSigner } from '@backoffice/team-identity'
+import {
+  importSessionKey,
+  MachineSigner,
+  newSessionKey,
+  PersonSigner,
+  type SessionKey,
+  type TeamSigner,
+} from '@backoffice/team-identity'
 
 /** People with every role. The third took no part in decisions that take two people. */
 const withEveryRole = ['alice', 'bob', 'carol'] as const
@@ -13,6 +20,7 @@ export type TeamUser = (typeof withEveryRole)[number] | TeamRole
 const issuer = 'https://identity.test'
 const audience = 'backoffice-cli'
 const everything = 'everything'
+const machineName = 'nightly'
 
 export interface LoginOptions {
   readonly now?: () => Date
@@ -31,10 +39,14 @@ export class TestIssuer {
   readonly #key = generateKeyPairSync('ed25519')
   readonly #dir = mkdtempSync(join(tmpdir(), 'backoffice-issuer-'))
   readonly #keysFile = join(this.#dir, 'keys.json')
+  readonly #machineKey = generateKeyPairSync('ed25519')
+  readonly #machinesFile = join(this.#dir, 'machines.json')
 
   constructor() {
     const jwk = this.#key.publicKey.export({ format: 'jwk' })
     writeFileSync(this.#keysFile, JSON.stringify({ keys: [{ ...jwk, kid: 'test', alg: 'EdDSA', use: 'sig' }] }))
+    const publicKey = this.#machineKey.publicKey.export({ format: 'jwk' })
+    writeFileSync(this.#machinesFile, JSON.stringify([{ name: machineName, publicKey, roles: teamRoles }]))
   }
 
   /** The settings with which a service knows its people. */
@@ -42,6 +54,7 @@ export class TestIssuer {
     return {
       TEAM_ISSUER: issuer,
       TEAM_KEYS_FILE: this.#keysFile,
+      TEAM_MACHINES_FILE: this.#machinesFile,
       TEAM_NAME_CLAIM: 'preferred_username',
       TEAM_GROUP_ROLES: JSON.stringify({
         [everything]: teamRoles,
@@ -61,6 +74,15 @@ export class TestIssuer {
         const idToken = this.idToken(user, session, options)
         return new PersonSigner({ idToken, key: session, tool, now }).sign(call)
       },
+    }
+  }
+
+  /** A machine with every role. */
+  machine({ now = () => new Date() }: Pick<LoginOptions, 'now'> = {}): TeamSigner {
+    const key = importSessionKey(this.#machineKey.privateKey.export({ format: 'jwk' }))
+    return {
+      sign: async (call) =>
+        new MachineSigner({ name: machineName, privateKey: (await key).privateKey, now }).sign(call),
     }
   }
 

@@ -91,6 +91,8 @@ export interface TestBed<S> {
   readonly rpc: TestRpc
   /** Calls the team's operations as one person of it, who has just logged in. */
   team(user: TeamUser, login?: LoginOptions): RpcClient
+  /** Calls the team's operations as a machine with every role. */
+  machine(): RpcClient
   /** Does what may take two people: alice calls it, and bob carries it out where that is needed. */
   agreed<O extends Operation>(operation: O, options: Pick<CallOptions<O>, 'input'>): Promise<Reply<O>>
   /** The identity provider of the bed's people. */
@@ -172,6 +174,7 @@ export async function testBed<S extends Services>(
     issuer,
     team: (user, login) =>
       teamClient(() => bed.nats(teamConsole), issuer.signer(user, { ...clockOf(options), ...login })),
+    machine: () => teamClient(() => bed.nats(teamConsole), issuer.machine(clockOf(options))),
     scope: (overrides = {}) => testScope(overrides),
     sql(who) {
       const url = who === 'admin' ? database.url : urlOf(who)

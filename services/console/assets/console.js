@@ -27,7 +27,13 @@ function openDecision(key) {
 const help = () => document.querySelector('#help')
 
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || help()?.open === true) return
+  if (help()?.open === true) return
+  // Where a field has the focus too: people have it from other programs.
+  if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+    event.preventDefault()
+    document.querySelector('#search')?.focus()
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return
   if (event.key === 'Escape' && isTyping(event)) event.target.blur()
   if (isTyping(event)) return
   if (event.key === 'j') move(1)

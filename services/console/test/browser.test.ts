@@ -70,12 +70,15 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     },
   )
 
-  await t.test('? shows the keys, / goes to the search', async (t) => {
+  await t.test('? shows the keys, / and Ctrl-K go to the search', async (t) => {
     const page = await windowOf('alice')
     await page.goto(`${bed.url}/production`)
     await press(page, '?')
     t.ok(await page.isVisible('#help'))
-    await press(page, 'Escape', '/')
+    for (const keys of ['Control+k', 'Meta+k', '/']) {
+      await press(page, 'Escape', keys)
+      t.ok(await page.locator('#search').evaluate((field) => field === document.activeElement), keys)
+    }
     const playerId = await bed.newPlayer('sandbox')
     await page.keyboard.type(playerId)
     await press(page, 'Enter')

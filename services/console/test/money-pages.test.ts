@@ -311,7 +311,7 @@ t.test('the pages about money', async (t) => {
     await bed.bed.services.wallet.drain()
     const { status, text } = await alice.get('/production')
     t.equal(status, 200)
-    t.match(text, 'the wallet does not answer')
+    t.match(text, 'wallet does not answer')
   })
 })
 

@@ -33,6 +33,19 @@ t.test('the pages of operators', async (t) => {
     t.notMatch((await support.get('/sandbox/operators')).text, '/operators/new')
   })
 
+  await t.test('are found by their names in the search', async (t) => {
+    const { id } = await show('Aurora')
+    const path = `/sandbox/operators/${id}`
+    const { _csrf = '' } = formOf(await alice.get('/sandbox'), '/sandbox/search')
+    const search = (q: string) => alice.post('/sandbox/search', { _csrf, q })
+    for (const q of ['Aurora', 'auro', id]) t.equal((await search(q)).location, path, q)
+    const playerId = await bed.newPlayer('sandbox', 'Aurora Dias')
+    const both = await search('aurora')
+    t.match(both.text, `href="${path}"`)
+    t.match(both.text, `href="/sandbox/players/${playerId}"`)
+    t.equal((await search('constructor_1')).status, 404, 'no record')
+  })
+
   await t.test('change its limits, protection and state', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`

@@ -41,6 +41,7 @@ t.test('the pages', async (t) => {
     t.equal(status, 303)
     t.equal(location, '/sign-in?why=over')
     t.match((await visitor.get('/sign-in?why=over')).text, 'Your session is over')
+    t.equal((await visitor.get('/sign-in?why=constructor')).status, 200, 'whatever a link says')
   })
 
   await t.test('may load nothing from elsewhere, be framed by nobody, and are not kept', async (t) => {
@@ -223,6 +224,25 @@ t.test('the pages', async (t) => {
     t.equal((await alice.get('/production/deposits?operator=Aurora')).status, 503, 'nobody knows whose are meant')
   })
 
+  await t.test('next goes through a queue from case to case, and begins again at its end', async (t) => {
+    const scope = bed.bed.scope({ environment: 'sandbox', operatorId: 'op_next', brandId: 'brd_next' })
+    const players = []
+    for (const name of ['Um', 'Dois', 'Três']) players.push(await bed.newPlayer('sandbox', name, 'doc-1', scope))
+    const nextOf = async (list: string, id: string) =>
+      (await alice.get(`/sandbox/${list}/next?not=${id}`)).location?.split('/').at(-1)
+    const withdrawals = []
+    for (const [first, second] of [
+      [players[0], players[1]],
+      [players[1], players[2]],
+    ] as const)
+      t.equal(await nextOf('kyc', first ?? ''), second)
+    t.not(await nextOf('kyc', players[2] ?? ''), players[2])
+    for (const playerId of [await bed.newPlayer('sandbox'), await bed.newPlayer('sandbox')])
+      withdrawals.push(await bed.newWithdrawal('sandbox', playerId))
+    t.equal(await nextOf('withdrawals', withdrawals[0] ?? ''), withdrawals[1])
+    t.equal(await nextOf('withdrawals', withdrawals[1] ?? ''), withdrawals[0])
+  })
+
   await t.test('say in the language of the browser, or in the one that was chosen', async (t) => {
     const visitor = await bed.visitor('alice')
     const page = await visitor.get('/production')
@@ -238,6 +258,14 @@ t.test('the pages', async (t) => {
     const { _csrf = '' } = formOf(await visitor.get('/production'), '/sign-out')
     t.equal((await visitor.post('/sign-out', { _csrf })).status, 303)
     t.equal((await visitor.get('/production')).location, '/sign-in?returnTo=%2Fproduction')
+  })
+
+  await t.test('the start page is there while a service with a queue is away, and says which', async (t) => {
+    await bed.bed.services.payments.drain()
+    const { status, text } = await alice.get('/production')
+    t.equal(status, 200)
+    t.match(text, /To review[\s\S]{0,200}payments does not answer/i)
+    t.match(text, /data-count="kyc">\d+</)
   })
 
   await t.test('/readyz says that it works', async (t) => {

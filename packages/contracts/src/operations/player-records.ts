@@ -53,7 +53,9 @@ export type TeamPlayer = Static<typeof TeamPlayer>
 
 /** What a person of the team gives to read values that are masked otherwise. It works for one player at a time. */
 export const unmaskFields = {
-  unmask: Type.Optional(Type.Boolean({ description: 'Show what is masked; needs a reason.' })),
+  unmask: Type.Optional(
+    Type.Boolean({ description: 'Show what is masked; needs a reason, and compliance, finance or auditor.' }),
+  ),
   reason: Type.Optional(Reason),
 }
 
@@ -66,7 +68,8 @@ export const TeamSubmission = Type.Object(
     ...KycSubmission.properties,
     documentUrl: Type.Optional(
       Nullable(personal('document', text(documentUrlMax)), {
-        description: 'Where the document opens, for 15 minutes. Null: its operator has no address for documents.',
+        description:
+          'Where the document opens, for 15 minutes. Null: its operator has no address for documents, or you do not review them.',
       }),
     ),
   },

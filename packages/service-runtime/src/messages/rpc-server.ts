@@ -95,7 +95,7 @@ export class RpcServer {
   readonly #admit: Admit
   readonly #inFlight = new Set<Promise<void>>()
   readonly #inFlightByOwner = new Map<string, number>()
-  /** The calls under way, by operation and operation id. */
+  /** The calls under way, by operation, operation id and proof. */
   readonly #running = new Map<string, { readonly data: Uint8Array; readonly outcome: Promise<Outcome> }>()
   readonly #subscriptions: Subscription[] = []
 
@@ -160,7 +160,9 @@ export class RpcServer {
       this.#respondUnavailable(message, way)
       return
     }
-    const call = `${name} ${message.headers?.get(headerNames.operationId) ?? ''}`
+    const said = (header: string) => message.headers?.get(header) ?? ''
+    // Of the team's with its proof: what nobody has signed gets no reply to what somebody has.
+    const call = `${name} ${said(headerNames.operationId)} ${said(teamHeaders.idToken)} ${said(teamHeaders.proof)}`
     const running = this.#running.get(call)
     if (running !== undefined && message.headers?.has(headerNames.attempt) && isSame(running.data, message.data)) {
       // An earlier attempt of this call is under way here. Its reply is the reply to both.

@@ -73,14 +73,14 @@ export function auditRow(
   { outcome = 'done', changes = [] }: Result = {},
 ): AuditRow {
   const { name: actor, session, tool, evidence } = call.caller
-  const input = call.input as Readonly<Record<string, unknown>>
+  const input = auditedInput(operation, call.input as Readonly<Record<string, unknown>>)
   return {
     id: newId('aud'),
     actor,
     operation: operation.id,
     operationId: call.operationId,
     ...subjectAndReason(input),
-    input: auditedInput(operation, input),
+    input,
     outcome,
     changes: changes.length === 0 ? null : changes,
     session,

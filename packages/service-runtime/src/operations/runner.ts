@@ -2,6 +2,7 @@ import {
   invalid,
   masked,
   maskedKinds,
+  maskedKindsFor,
   type Operation,
   personalKindsIn,
   Rejection,
@@ -84,7 +85,7 @@ export class Runner {
   }
 
   /**
-   * The team reads CPF, e-mail, phone and birth date masked. Who gives a reason may read them in full, of one player at a
+   * The team reads CPF, e-mail, phone and birth date masked, and support where money is paid to as well. Who gives a reason may read them in full, of one player at a
    * time. What tells about players is recorded before it is answered: who read, whom and why; and so is every refusal.
    */
   #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
@@ -101,7 +102,8 @@ export class Runner {
       })
       if (operation.kind === 'query' && (reason !== undefined || tellsOfPlayers)) await record('done')
       if (unmask || operation.discloses) return result
-      return { ...result, body: masked(operation.reply, result.body) }
+      const { roles } = toCall(received).caller
+      return { ...result, body: masked(operation.reply, result.body, maskedKindsFor(roles)) }
     }
   }
 
@@ -247,12 +249,12 @@ async function remakeReply({ remade }: AnyCommand, { result }: KnownOperation, d
   return body
 }
 
-/** Whether a reply says who a player is, masked or not. An id alone does not. */
+/** Whether a reply says who a player is or where money is paid to, masked or not. An id alone does not. */
 const readsPlayers = ({ reply }: Operation): boolean => {
   const kinds = personalKindsIn(reply)
   return tellingKinds.some((kind) => kinds.has(kind))
 }
-const tellingKinds = ['name', ...maskedKinds] as const
+const tellingKinds = ['name', 'destination', ...maskedKinds] as const
 
 const fresh = async (reply: Promise<unknown>): Promise<RunResult> => ({ body: await reply, isStored: false })
 

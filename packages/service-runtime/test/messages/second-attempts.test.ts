@@ -1,9 +1,9 @@
-import { headerNames, operations, rpcSubject, rpcSubjectOfAll } from '@backoffice/contracts'
+import { headerNames, operations, rpcSubject, rpcSubjectOfAll, teamSubject } from '@backoffice/contracts'
 import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { type Msg, headers as natsHeaders } from '@nats-io/transport-node'
 import t from 'tap'
 import { RpcClient } from '../../src/messages/rpc-client.ts'
-import { payments, reading, readRecord } from '../probe-services.ts'
+import { correct, payments, reading, readRecord } from '../probe-services.ts'
 
 const { getWallet } = operations.wallet
 const { testWebhook } = operations.webhooks
@@ -112,4 +112,24 @@ t.test('a second attempt that reaches the replica at work runs nothing, and gets
   t.same(again, [first, first])
   t.match(await other, 'DEPOSIT_NOT_FOUND')
   t.same(reading.batches, [['a'], ['b']])
+})
+
+t.test('who repeats a call of the team without its proof gets nothing, however well they know it', async (t) => {
+  const input = { recordId: 'held', brandId: 'brd_1', secretNote: 'x', reason: 'a typo' }
+  const alice = bed.team('alice')
+  await alice.call(correct, { input })
+  const session = await bed.sql('admin').connect()
+  t.teardown(() => session.release())
+  await session.query("begin; select from payments.record where id = 'held' for update")
+  const first = alice.call(correct, { input, operationId: 'opn_held' })
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await eventually(async () => (await bed.sql('admin').query(waiting)).rowCount === 1)
+  const headers = natsHeaders()
+  headers.set(headerNames.operationId, 'opn_held')
+  headers.set(headerNames.attempt, '2')
+  const console = await bed.nats('console')
+  const repeated = console.request(teamSubject(correct), JSON.stringify({ input }), { timeout: 10_000, headers })
+  t.match((await repeated).string(), /LOGIN_REQUIRED/)
+  await session.query('commit')
+  t.same(await first, { count: 2 })
 })

@@ -233,6 +233,7 @@ t.test('two people: the first call proposes, and somebody else carries it out wi
   })
 
   t.equal(await code(bed.team('alice').call(correctByTwo, { input, approves })), 'TWO_PEOPLE_REQUIRED')
+  t.equal(await code(bed.machine().call(correctByTwo, { input, approves })), 'TWO_PEOPLE_REQUIRED', 'a machine')
   const other = { ...input, recordId: 'other' }
   t.equal(await code(bed.team('bob').call(correctByTwo, { input: other, approves })), 'PROPOSAL_NOT_FOUND')
   t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves: 'prp_none' })), 'PROPOSAL_NOT_FOUND')
@@ -246,6 +247,7 @@ t.test('two people: the first call proposes, and somebody else carries it out wi
     { actor: 'alice', outcome: 'AWAITS_APPROVAL', reason: 'asked for' },
     { actor: 'bob', outcome: 'AWAITS_APPROVAL' },
     { actor: 'alice', outcome: 'TWO_PEOPLE_REQUIRED' },
+    { actor: 'nightly', outcome: 'TWO_PEOPLE_REQUIRED' },
     { actor: 'bob', outcome: 'PROPOSAL_NOT_FOUND' },
     { actor: 'bob', outcome: 'done', reason: 'checked' },
     { actor: 'carol', outcome: 'PROPOSAL_NOT_OPEN' },

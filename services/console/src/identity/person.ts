@@ -5,6 +5,7 @@ import {
   type Input,
   type Operation,
   type Reply,
+  rolesThatMay,
   type TeamRole,
 } from '@backoffice/contracts'
 import { newId, RpcClient } from '@backoffice/service-runtime/client'
@@ -23,7 +24,7 @@ export interface Person {
   readonly loggedInAt: Date
   readonly idToken: string
   /** Whether one of their roles is enough for an operation. The service decides; the pages only hide what it would refuse. */
-  mayCall(operation: Operation): boolean
+  mayCall(operation: Operation, input?: Readonly<Record<string, unknown>>): boolean
   /** Whether they must log in once more before this call. */
   needsFreshLogin(operation: Operation, input: Readonly<Record<string, unknown>>): boolean
   call<O extends Operation>(operation: O, input: Input<O>, options?: CallOptions): Promise<Reply<O>>
@@ -56,7 +57,7 @@ export async function personOf({ idToken, key }: SignedIn, { nats, verifier, now
     roles,
     loggedInAt,
     idToken,
-    mayCall: (operation) => operation.roles?.some((role) => roles.has(role)) ?? false,
+    mayCall: (operation, input = {}) => rolesThatMay(operation, input).some((role) => roles.has(role)),
     // As the services have it: to read what is masked takes a fresh login too.
     needsFreshLogin: ({ freshLogin }, input) =>
       (input.unmask === true || (freshLogin !== undefined && holdsFor(freshLogin, input))) &&

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowSchema, type Shown, text } from './cells.ts'
 import { operatorName } from './operator-name.ts'
-import { afterOf, rowsOnPage, showList } from './queue.ts'
+import { afterOf, rowAfter, rowsOnPage, showList } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
@@ -44,11 +44,15 @@ const pathOf = (playerId: string): string => `/kyc/${playerId}`
 const findPlayer = ({ person, params }: Visit): Promise<Player> =>
   person.call(showPlayer, { playerId: params.playerId ?? '' })
 
-/** The one who waits longest, besides the one that somebody comes from, and those that others have taken. */
+/** Past those that others have taken. */
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
   const { data } = await readQueue(visit, undefined)
-  const next = data.find((row) => row.playerId !== query.not && !isOthers(visit, row))
+  const next = rowAfter(
+    data,
+    ({ playerId }) => playerId === query.not,
+    (row) => !isOthers(visit, row),
+  )
   return reply.redirect(address(next === undefined ? '/kyc' : pathOf(next.playerId)), 303)
 }
 

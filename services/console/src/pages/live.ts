@@ -47,7 +47,8 @@ export function sendEvents(
 async function* countsOf(visit: Visit, signal: AbortSignal): AsyncGenerator<string> {
   while (!signal.aborted) {
     const states = await queueStates(visit)
-    const counts = Object.fromEntries(states.map(({ name, count }) => [name, count]))
+    // What is not known now stays as it was.
+    const counts = Object.fromEntries(states.flatMap(({ name, count }) => (count === null ? [] : [[name, count]])))
     yield `event: counts\ndata: ${JSON.stringify(counts)}\n\n`
     await wait(everyMs, undefined, { signal }).catch(() => {})
   }

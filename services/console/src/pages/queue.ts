@@ -13,6 +13,15 @@ export const afterOf = (cursor: string | undefined): { readonly after?: string }
 export const beforeOf = (cursor: string | undefined): { readonly before?: string } =>
   cursor === undefined ? {} : { before: cursor }
 
+/**
+ * The row that somebody goes on to: the next free one after the one that they come from, and from the last one the first.
+ * Where that one has left the queue, the one that waits longest.
+ */
+export function rowAfter<Row>(rows: readonly Row[], isHere: (row: Row) => boolean, isFree: (row: Row) => boolean) {
+  const here = rows.findIndex(isHere)
+  return [...rows.slice(here + 1), ...rows.slice(0, Math.max(here, 0))].find(isFree)
+}
+
 export interface Tab {
   readonly label: Word
   readonly href: string

@@ -1,25 +1,25 @@
-import { isCpf, operations, type Reply } from '@backoffice/contracts'
+import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { factsOf, rowSchema, type Shown, text as textCell } from './cells.ts'
-import { rowsOnPage, showList } from './queue.ts'
+import { rowsOnPage, showList, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, fieldsGiven, perform, type Sent, shownDecision, type Visit } from './visit.ts'
 
 /** Where a record is shown, by the prefix of its id. */
-const places: Readonly<Record<string, string>> = {
-  wdr: 'withdrawals',
-  dep: 'deposits',
-  ply: 'players',
-  op: 'operators',
-  prp: 'proposals',
-  dlv: 'deliveries',
-  evt: 'deliveries',
-}
+const places: ReadonlyMap<string, string> = new Map([
+  ['wdr', 'withdrawals'],
+  ['dep', 'deposits'],
+  ['ply', 'players'],
+  ['op', 'operators'],
+  ['prp', 'proposals'],
+  ['dlv', 'deliveries'],
+  ['evt', 'deliveries'],
+])
 
 /** The page of the record with this id. */
 export function placeOf(id: string): string | undefined {
   const [, prefix = ''] = /^([a-z]+)_[\w-]+$/.exec(id) ?? []
-  const place = places[prefix]
+  const place = places.get(prefix)
   return place === undefined ? undefined : `/${place}/${id}`
 }
 
@@ -28,7 +28,9 @@ const textLengthMax = 80
 const textOf = (given: string | undefined): string => given?.trim().slice(0, textLengthMax) ?? ''
 
 const { searchPlayers } = operations.players
+const { getOperator, listOperators } = operations.gateway
 type Found = Reply<typeof searchPlayers>['data'][number]
+type Operator = Reply<typeof getOperator>
 
 export const searchPages: Pages = (route) => {
   // The field in the header. What was typed may be a name or a CPF: an address would take it into the history of the
@@ -39,8 +41,11 @@ export const searchPages: Pages = (route) => {
     if (place !== undefined) return visit.reply.redirect(visit.address(place), 303)
     const secret = secretIn(text)
     if (secret !== undefined) return showForm(visit, secret)
-    const found = await playersNamed(visit, text)
-    if (found.length > 0) return showPlayers(visit, found)
+    const [players, operators] = await Promise.all([playersNamed(visit, text), operatorsNamed(visit, text)])
+    const [operator, ...others] = operators
+    if (operator !== undefined && others.length + players.length === 0)
+      return visit.reply.redirect(visit.address(`/operators/${operator.id}`), 303)
+    if (operators.length + players.length > 0) return showFound(visit, players, operators)
     const data = { environment: visit.environment, text, bySecret: visit.address(formPath) }
     return visit.reply.code(404).page('search', data, { request: visit.request })
   })
@@ -51,13 +56,13 @@ export const searchPages: Pages = (route) => {
   route.post(`${formPath}/find`, async (visit) => {
     const outcome = await perform(visit, secretSearch(visit), formPath)
     if (outcome === undefined) return visit.reply
-    if ('reply' in outcome) return showPlayers(visit, (outcome.reply as Reply<typeof searchPlayers>).data)
+    if ('reply' in outcome) return showFound(visit, (outcome.reply as Reply<typeof searchPlayers>).data)
     visit.reply.code(422)
     return showForm(visit, {}, outcome)
   })
 }
 
-function showPlayers(visit: Visit, players: readonly Found[]): FastifyReply {
+function showFound(visit: Visit, players: readonly Found[], operators: readonly Operator[] = []): FastifyReply {
   const columns: readonly Shown<Found>[] = [
     'name',
     ['operator', ({ operatorId, operatorName }) => textCell(operatorName ?? operatorId)],
@@ -70,7 +75,38 @@ function showPlayers(visit: Visit, players: readonly Found[]): FastifyReply {
     href: visit.address(`/players/${player.id}`),
     cells: factsOf(rowSchema(searchPlayers.reply), player, columns),
   }))
-  return showList(visit, { title: 'players', empty: 'searchNobody', rows, path: '/search' })
+  const list = { title: 'players', empty: 'searchNobody', path: '/search' } as const
+  if (operators.length === 0) return showList(visit, { ...list, rows })
+  const operatorRows = operators.map((operator) => ({
+    href: visit.address(`/operators/${operator.id}`),
+    cells: factsOf(rowSchema(listOperators.reply), operator, ['name', 'status', 'createdAt']),
+  }))
+  const sections = [{ title: 'operators', rows: operatorRows } as const, { title: 'players', rows } as const]
+  return showLists(visit, { ...list, title: 'searchLabel', sections })
+}
+
+/** How many operators are looked through for a part of a name. A whole name is found among all. */
+const lookedThroughMax = 200
+const operatorNameLengthMax = 64
+
+/** By a name, or a part of one. */
+async function operatorsNamed({ person }: Visit, text: string): Promise<readonly Operator[]> {
+  if (text.length < nameLengthMin || text.length > operatorNameLengthMax) return []
+  const [whole, { data }] = await Promise.all([
+    person.call(getOperator, { name: text }).catch(nobody),
+    person
+      .call(listOperators, { limit: lookedThroughMax })
+      .catch(nobody)
+      .then((page) => page ?? { data: [] }),
+  ])
+  const part = text.toLowerCase()
+  const named = data.filter(({ name }) => name.toLowerCase().includes(part))
+  return [...new Map([...(whole === undefined ? [] : [whole]), ...named].map((one) => [one.id, one])).values()]
+}
+
+/** While the gateway, which knows the operators, is away, players are found. */
+function nobody(error: unknown): undefined {
+  if (!(error instanceof Rejection) || !['OPERATOR_NOT_FOUND', 'SERVICE_UNAVAILABLE'].includes(error.code)) throw error
 }
 
 /** Shorter texts are no words of a name. */

@@ -1,4 +1,4 @@
-import { type Environment, type Operation, Rejection } from '@backoffice/contracts'
+import { type Environment, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/service-runtime/standalone'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../http/app.ts'
@@ -98,8 +98,14 @@ export interface Sent {
 }
 
 /** The roles of which any is enough for an operation. */
-export const rolesFor = ({ display }: Pick<Visit, 'display'>, operation: Operation | undefined): string =>
-  (operation?.roles ?? []).map((role) => display.word('value', role)).join(', ')
+export const rolesFor = (
+  { display }: Pick<Visit, 'display'>,
+  operation: Operation | undefined,
+  input: Readonly<Record<string, unknown>> = {},
+): string =>
+  rolesThatMay(operation ?? {}, input)
+    .map((role) => display.word('value', role))
+    .join(', ')
 
 export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: Sent): ShownDecision {
   const { name, label, ask, tone, key, unless, operation, fixed } = decision
@@ -112,9 +118,9 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
     ask,
     tone,
     ...(key === undefined ? {} : { key }),
-    unless: visit.person.mayCall(operation)
+    unless: visit.person.mayCall(operation, fixed)
       ? unless
-      : visit.display.t('notYours', { roles: rolesFor(visit, operation) }),
+      : visit.display.t('notYours', { roles: rolesFor(visit, operation, fixed) }),
     fields: fieldsOf(decision, own?.given, own?.rejection),
     // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
     operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),

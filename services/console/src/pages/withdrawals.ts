@@ -6,7 +6,7 @@ import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
 import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
 import { historyOf } from './history.ts'
 import { periodOf } from './period.ts'
-import { afterOf, beforeOf, rowsOnPage, showList, type Tab } from './queue.ts'
+import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
@@ -166,12 +166,16 @@ const destinationFacts = ({ display }: Visit, { facts }: Pick<Withdrawal, 'facts
   ...(facts?.destinationUsedBefore === false && !facts.firstWithdrawal ? [status(display.t('newDestination'))] : []),
 ]
 
-/** The one that waits longest, besides the one that somebody comes from. */
+/** Past those on which a decision is being carried out. */
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
   const shown = waitingStatus(query.status)
   const { data } = await readQueue(visit, shown, undefined)
-  const next = data.find((row) => row.id !== query.not && !row.settling)
+  const next = rowAfter(
+    data,
+    ({ id: withdrawalId }) => withdrawalId === query.not,
+    ({ settling }) => !settling,
+  )
   return reply.redirect(address(next === undefined ? `/withdrawals?status=${shown}` : pathOf(next)), 303)
 }
 

@@ -50,7 +50,6 @@ export const enMoney = {
   lastRun: 'Last reconciliation',
   runAgrees: 'everything agrees, {ago}',
   runDiffers: 'differences, {ago}',
-  runUnknown: 'the wallet does not answer',
   neverRun: 'None in the last 90 days',
 
   'field.period': 'Period',

@@ -64,7 +64,6 @@ export const enOperators = {
   failingEndpoints: 'Failing endpoints',
   noneFails: 'no endpoint fails',
   firstFailed: 'the first one failed {ago}',
-  endpointsUnknown: 'webhooks does not answer',
   failed: 'Failed',
   withheld: 'Withheld',
   pending: 'Waiting',

@@ -52,7 +52,6 @@ export const ptBRMoney: Readonly<Record<keyof typeof enMoney, string>> = {
   lastRun: 'Última conciliação',
   runAgrees: 'tudo confere, {ago}',
   runDiffers: 'diferenças, {ago}',
-  runUnknown: 'a carteira não responde',
   neverRun: 'Nenhuma nos últimos 90 dias',
 
   'field.period': 'Período',

@@ -66,7 +66,6 @@ export const ptBROperators: Readonly<Record<keyof typeof enOperators, string>> =
   failingEndpoints: 'Endereços que falham',
   noneFails: 'nenhum endereço falha',
   firstFailed: 'o primeiro falhou {ago}',
-  endpointsUnknown: 'o serviço de webhooks não responde',
   failed: 'Falharam',
   withheld: 'Retidas',
   pending: 'Esperando',

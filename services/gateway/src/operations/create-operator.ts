@@ -33,7 +33,7 @@ export const createOperator = (secrets: SecretBox) =>
       return { operatorId, allowedAddresses, sandbox, production }
     },
 
-    async execute({ input }, { db, now, newId }, prepared) {
+    async execute({ input }, { db, now, newId, changed }, prepared) {
       const { operatorId, allowedAddresses, sandbox, production } = prepared
       const { name, rateLimitPerMinute = requestsPerMinuteDefault } = input
       // Of two calls with one name, the second meets the unique index, begins again, and finds the name taken here.
@@ -53,13 +53,14 @@ export const createOperator = (secrets: SecretBox) =>
         const brand = em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
         return { ...(await issuePair(brand, secrets, { db, now, newId })), webhookSecret }
       }
-      return {
-        operatorId,
-        name,
-        allowedAddresses,
-        sandbox: await addBrand(sandbox),
-        production: await addBrand(production),
-      }
+      const ofSandbox = await addBrand(sandbox)
+      const ofProduction = await addBrand(production)
+      changed(
+        { field: 'operatorId', before: null, after: operatorId },
+        { field: 'sandboxKey', before: null, after: ofSandbox.key },
+        { field: 'productionKey', before: null, after: ofProduction.key },
+      )
+      return { operatorId, name, allowedAddresses, sandbox: ofSandbox, production: ofProduction }
     },
 
     stored: (reply) => ({

@@ -9,11 +9,13 @@ import { records } from '../storage/records.ts'
  */
 export const issueCredential = (secrets: SecretBox) =>
   handle(operations.gateway.issueCredential, {
-    async execute({ input: { operatorId, environment } }, { db, now, newId }) {
+    async execute({ input: { operatorId, environment } }, { db, now, newId, changed }) {
       const operator = await lockOperator(db, operatorId)
       const { em, Brand } = await records(db)
       const brand = await em.findOneOrFail(Brand, { operator, environment })
-      return { ...(await issuePair(brand, secrets, { db, now, newId })), environment }
+      const pair = await issuePair(brand, secrets, { db, now, newId })
+      changed({ field: 'key', before: null, after: pair.key })
+      return { ...pair, environment }
     },
     stored: (reply) => ({ ...reply, secret: null }),
   })

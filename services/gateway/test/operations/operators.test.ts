@@ -57,6 +57,24 @@ t.test('operators are listed by name, page by page', async (t) => {
   t.same([second.data[0]?.name, second.nextCursor], ['page c', null])
 })
 
+t.test('the trail says which operator was made, which key was issued, and which is revoked', async (t) => {
+  const { operatorId, sandbox, production } = await alice.call(createOperator, { input: { name: 'Trail' } })
+  const { key } = await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } })
+  const { revokedAt } = await alice.call(revokeCredential, { input: { key } })
+  await alice.call(revokeCredential, { input: { key } })
+  const { data } = await alice.call(operations.gateway.listAudit, { input: { limit: 4 } })
+  const made = (field: string, after: string) => ({ field, before: null, after })
+  t.same(
+    data.map(({ changes }) => changes),
+    [
+      null,
+      [made('revokedAt', revokedAt)],
+      [made('key', key)],
+      [made('operatorId', operatorId), made('sandboxKey', sandbox.key), made('productionKey', production.key)],
+    ],
+  )
+})
+
 t.test('of two keys that are revoked at once one stays', async (t) => {
   const { operatorId, sandbox } = await alice.call(createOperator, { input: { name: 'Last key' } })
   const second = await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } })
@@ -118,4 +136,16 @@ t.test('replay protection is off until the team turns it on, and that is recorde
     { outcome: 'done', reason: 'asked for', changes: changed(true, false) },
     { outcome: 'OPERATOR_NOT_FOUND', reason: null, changes: null },
   ])
+})
+
+t.test('a key of production is issued by two people, one of the sandbox by one', async (t) => {
+  const { operatorId } = await alice.call(createOperator, { input: { name: 'Two' } })
+  const input = { operatorId, environment: 'production' } as const
+  const { code, details } = await alice.call(issueCredential, { input }).catch((error) => error)
+  t.equal(code, 'AWAITS_APPROVAL')
+  const approves = String(details.proposalId)
+  t.equal(await refusal(alice.call(issueCredential, { input, approves })), 'TWO_PEOPLE_REQUIRED')
+  t.equal((await alice.call(getOperator, { input: { name: 'Two' } })).credentials.length, 2)
+  t.match(await bed.team('bob').call(issueCredential, { input, approves }), { key: /^bk_live_/, secret: /^sk_/ })
+  t.match(await alice.call(issueCredential, { input: { operatorId, environment: 'sandbox' } }), { key: /^bk_test_/ })
 })

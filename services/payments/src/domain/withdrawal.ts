@@ -126,7 +126,7 @@ export interface Decided<W extends Withdrawal> {
   readonly withdrawal: W
   readonly transition: StatusTransition
   readonly hold: HoldFate
-  /** Whether in production one person approved it and paid it, as the settings allow. */
+  /** Whether in production one person approved it and paid it, or a machine paid it, as the settings allow. */
   readonly isPaidAlone: boolean
 }
 
@@ -136,6 +136,8 @@ export interface PayAlone {
   readonly upTo: bigint
   /** What the person who approved this withdrawal has approved and paid of that already. */
   readonly paid: bigint
+  /** A machine is no second person: what it pays is paid alone, whoever approved it. */
+  readonly byMachine?: boolean
 }
 
 const payNothingAlone: PayAlone = { upTo: 0n, paid: 0n }
@@ -146,13 +148,13 @@ const payNothingAlone: PayAlone = { upTo: 0n, paid: 0n }
  */
 export const payTakesTwo = (
   { environment, amount }: Pick<Withdrawal, 'environment' | 'amount'>,
-  { upTo, paid }: PayAlone,
+  { upTo, paid }: Pick<PayAlone, 'upTo' | 'paid'>,
 ): boolean => environment === 'production' && paid + amount > upTo
 
 /**
  * Applies a decision to a withdrawal that everyone sees.
  * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
- *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it
+ *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it, or a machine does
  */
 export function applyDecision<W extends Withdrawal>(
   withdrawal: W,
@@ -163,7 +165,7 @@ export function applyDecision<W extends Withdrawal>(
   if (move === null) throw rejectionOf(withdrawal, decision)
   assert(isVisible(move.to))
   const { at, by, reason = null } = occasion
-  const isAlone = decision === 'pay' && isPerson(by, withdrawal.approvedBy)
+  const isAlone = decision === 'pay' && (payAlone.byMachine === true || isPerson(by, withdrawal.approvedBy))
   if (isAlone && payTakesTwo(withdrawal, payAlone)) {
     throw new Rejection('TWO_PEOPLE_REQUIRED', { withdrawalId: withdrawal.id, approvedBy: withdrawal.approvedBy })
   }

@@ -16,10 +16,11 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
     ],
     async load(calls, { db, now }) {
       const found = await decidingWithdrawals.load(calls, { db })
-      const alone = calls.flatMap(({ input, actor }, index) => {
+      const alone = calls.flatMap(({ input, actor: person, caller }, index) => {
         const { approvedBy = null, playerId = '', environment } = found[index] ?? {}
-        const isAlone = input.decision === 'pay' && approvedBy === actor && environment === 'production'
-        return isAlone ? [{ index, playerId, person: actor }] : []
+        const isMachine = caller.kind === 'machine'
+        const isAlone = input.decision === 'pay' && environment === 'production' && (approvedBy === person || isMachine)
+        return isAlone ? [{ index, playerId, person, isMachine }] : []
       })
       // Another process may be paying for the same player.
       if (alone.length > 0) await lockDepositors(db, alone)
@@ -30,7 +31,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
     decide(call, { withdrawal: found, paid }, { now }) {
       const { decision } = call.input
       const by = { kind: 'team', name: call.actor } as const
-      const payAlone = { upTo: payAloneUpTo, paid }
+      const payAlone = { upTo: payAloneUpTo, paid, byMachine: call.caller.kind === 'machine' }
       const { withdrawal, ...decided } = decideOnWithdrawal(call, found, { decision, by, now, payAlone })
       // The reply is sent only when the wallet has done its part.
       return { reply: teamWithdrawal({ ...withdrawal, settling: false }), ...decided }

@@ -4,6 +4,8 @@ import { hourMs, type ReadDb, unnest } from '@backoffice/service-runtime'
 interface Asked {
   readonly playerId: string
   readonly person: string
+  /** What a machine paid counts whoever approved it. */
+  readonly isMachine: boolean
 }
 
 /**
@@ -16,13 +18,14 @@ export async function sumPaidAlone(db: ReadDb, asked: readonly Asked[], now: Dat
   const rows = await db<{ paid: bigint }>`
     select coalesce((
       select sum(w.amount) from withdrawal w
-      where w.player_id = asked.player_id and w.paid_at > ${since}::timestamptz and w.approved_by = asked.person
+      where w.player_id = asked.player_id and w.paid_at > ${since}::timestamptz
+        and (w.approved_by = asked.person or asked.is_machine)
         and exists (
           select from status_transition s
           where s.record_id = w.id and s.to_status = 'paid' and s.by_kind = 'team' and s.by_name = asked.person
         )
     ), 0)::bigint as paid
-    from ${unnest('asked', asked, 'player_id text, person text')}
+    from ${unnest('asked', asked, 'player_id text, person text, is_machine bool')}
     order by place
   `
   return rows.map(({ paid }) => paid)

@@ -155,6 +155,14 @@ t.test('up to an amount one person may approve and pay, and the decision says so
         'TWO_PEOPLE_REQUIRED',
       )
     t.equal(pay('bob'), false)
+    const payByMachine = () =>
+      applyDecision(approved, 'pay', {
+        at,
+        by: { kind: 'team', name: 'm' },
+        payAlone: { ...payAlone, byMachine: true },
+      })
+    if (isAlone) t.equal(payByMachine().isPaidAlone, true)
+    else t.equal(refusal(payByMachine), 'TWO_PEOPLE_REQUIRED')
   }
   t.equal(payTakesTwo({ ...approved, environment: 'sandbox' }, { upTo: 0n, paid: 0n }), false)
 })

@@ -132,6 +132,27 @@ t.test('what one person pays alone for a player within a day counts together, at
   })
 })
 
+t.test('a machine is no second person: what it pays counts as paid alone, whoever approved it', async (t) => {
+  const playerId = await production.newPlayerWith('100.00')
+  const approved = async (amount: string) => {
+    const { id } = await production.requestWithdrawal(playerId, { amount })
+    await production.decide('alice', id, 'approve')
+    return id
+  }
+  const payByMachine = (withdrawalId: string) => {
+    const input = { withdrawalId, decision: 'pay' } as const
+    return bed.machine().call(operations.payments.decideWithdrawal, { input })
+  }
+  const large = await approved('5.01')
+  t.equal(await refusal(payByMachine(large)), 'TWO_PEOPLE_REQUIRED')
+  t.match(await payByMachine(await approved('3.00')), { status: 'paid' }, 'up to an amount one is enough')
+  t.equal(await refusal(payByMachine(await approved('3.00'))), 'TWO_PEOPLE_REQUIRED', 'all together')
+  t.match(await production.decide('bob', large, 'pay'), { status: 'paid' })
+  const { id } = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
+  await path.decide('alice', id, 'approve')
+  t.match(await payByMachine(id), { status: 'paid' }, 'in the sandbox it may')
+})
+
 t.test('in the sandbox one person of the team may do both', async (t) => {
   const { id } = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
   await path.decide('alice', id, 'approve')

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { refusal } from '@backoffice/test-kit'
+import { refusal, type TeamUser } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
@@ -57,4 +57,30 @@ t.test('showWithdrawal finds a withdrawal and its brand by the id alone', async 
   t.same(shown, { ...requested, ...path.scope, ...undecided, payTakesTwo: false })
   t.equal(transitions.length, 1)
   t.equal(await refusal(team.call(showWithdrawal, { input: { withdrawalId: 'wdr_unknown' } })), 'WITHDRAWAL_NOT_FOUND')
+})
+
+t.test('support reads masked where money is paid to, and who read it is in the trail', async (t) => {
+  const { listAudit, listWithdrawals } = operations.payments
+  const playerId = await path.newPlayerWith('100.00')
+  const destination = '529.982.247-25'
+  const { id: withdrawalId } = await path.requestWithdrawal(playerId, { destination })
+  const readBy = async (user: TeamUser) => {
+    const member = path.bed.team(user)
+    const shown = await member.call(showWithdrawal, { input: { withdrawalId } })
+    const { data: listed } = await member.call(listWithdrawals, { input: { playerId, limit: 10 } })
+    const { data: queued } = await member.call(withdrawalQueue, { input: { limit: 200 } })
+    return [shown, listed[0], queued.find(({ id }) => id === withdrawalId)].map((read) => read?.destination)
+  }
+  t.same(await readBy('support'), Array(3).fill('********25'))
+  for (const user of ['finance', 'compliance', 'auditor'] as const)
+    t.same(await readBy(user), Array(3).fill(destination))
+  const { data } = await path.bed.team('auditor').call(listAudit, { input: { actor: 'support', limit: 10 } })
+  t.same(
+    data.map(({ operation, subject, outcome }) => [operation, subject, outcome]),
+    [
+      ['withdrawalQueue', null, 'done'],
+      ['listWithdrawals', playerId, 'done'],
+      ['showWithdrawal', withdrawalId, 'done'],
+    ],
+  )
 })

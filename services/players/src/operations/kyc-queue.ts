@@ -12,7 +12,7 @@ export const kycQueue = handle(operations.players.kycQueue, async (call, { db, r
   const after = cursor === undefined ? null : placeOf(cursor)
   const waiting = await findWaitingPlayers(db, { ...filter, after, limit: limit + 1 })
   const [sources, taken] = await Promise.all([
-    findSources(db, waiting),
+    findSources(db, waiting, call.caller.roles),
     findTakenCases(
       db,
       waiting.map(({ playerId }) => playerId),

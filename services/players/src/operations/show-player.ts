@@ -9,25 +9,28 @@ import { documentUrl } from '../views/document-url.ts'
 import { publicSubmission, teamPlayer } from '../views/player.ts'
 import { shownTakenCase } from '../views/taken-case.ts'
 
-export const showPlayer = handle(operations.players.showPlayer, async ({ input: { playerId } }, { db, now }) => {
-  const player = await requirePlayer(db, playerId)
-  const [[submissions = []], changes, sources, taken] = await Promise.all([
-    latestSubmissions(db, [playerId]),
-    latestChanges(db, playerId),
-    findSources(db, [player]),
-    findTakenCases(db, [playerId]),
-  ])
-  return {
-    ...teamPlayer(player, now),
-    taken: shownTakenCase(taken.get(playerId), now),
-    submissions: submissions.map((submission) => ({
-      ...publicSubmission(submission),
-      documentUrl: documentUrl(sources, player, submission.reference, now),
-    })),
-    changes: fitting(
-      changes.map(({ at, actor, field, previous, next, reason }) =>
-        withIsoTimes({ at, actor, field, from: previous, to: next, reason }),
+export const showPlayer = handle(
+  operations.players.showPlayer,
+  async ({ input: { playerId }, caller }, { db, now }) => {
+    const player = await requirePlayer(db, playerId)
+    const [[submissions = []], changes, sources, taken] = await Promise.all([
+      latestSubmissions(db, [playerId]),
+      latestChanges(db, playerId),
+      findSources(db, [player], caller.roles),
+      findTakenCases(db, [playerId]),
+    ])
+    return {
+      ...teamPlayer(player, now),
+      taken: shownTakenCase(taken.get(playerId), now),
+      submissions: submissions.map((submission) => ({
+        ...publicSubmission(submission),
+        documentUrl: documentUrl(sources, player, submission.reference, now),
+      })),
+      changes: fitting(
+        changes.map(({ at, actor, field, previous, next, reason }) =>
+          withIsoTimes({ at, actor, field, from: previous, to: next, reason }),
+        ),
       ),
-    ),
-  }
-})
+    }
+  },
+)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Environment } from '@backoffice/contracts'
-import { type Db, type Place, type ReadDb, type SealedTable, unnest } from '@backoffice/service-runtime'
+import { documentRoles, type Environment, type TeamRole } from '@backoffice/contracts'
+import { type Db, type Place, type ReadDb, type SealedTable, sql, unnest } from '@backoffice/service-runtime'
 import type { DocumentSource } from '../domain/document-link.ts'
 
 /** An operator in one environment. */
@@ -21,11 +21,16 @@ const placeOf = (key: SourceKey): Place => ({ column: 'document_source.sealed_ke
 /** A new key: a prefix that says what it is, and 32 random bytes. */
 const newKey = (): string => `docsec_${randomBytes(32).toString('base64url')}`
 
-/** Of several operators: where the documents of each open, by `sourceOf`. Those without links are left out. */
+/**
+ * Of several operators: where the documents of each open for somebody with these roles, by `sourceOf`. Those without links
+ * are left out.
+ */
 export async function findSources(
   db: ReadDb,
   keys: readonly SourceKey[],
+  roles: ReadonlySet<TeamRole>,
 ): Promise<ReadonlyMap<string, DocumentSource>> {
+  if (!documentRoles.some((role) => roles.has(role))) return new Map()
   const asked = [...new Map(keys.map((key) => [nameOf(key), key])).values()]
   const stored = await db<StoredSource & { readonly template: string }>`
     select operator_id, environment, template, sealed_key, key_created_at from document_source
@@ -43,14 +48,20 @@ export async function findSources(
 export const sourceOf = (sources: ReadonlyMap<string, DocumentSource>, key: SourceKey): DocumentSource | undefined =>
   sources.get(nameOf(key))
 
-export async function readSource(
-  db: ReadDb,
-  { operatorId, environment }: SourceKey,
-): Promise<Pick<StoredSource, 'template' | 'keyCreatedAt'> | undefined> {
-  const [source] = await db<Pick<StoredSource, 'template' | 'keyCreatedAt'>>`
-    select template, key_created_at from document_source
-    where operator_id = ${operatorId} and environment = ${environment}
-  `
+type ShownSource = Pick<StoredSource, 'template' | 'keyCreatedAt'>
+
+const byKey = ({ operatorId, environment }: SourceKey) => sql`
+  select template, key_created_at from document_source where operator_id = ${operatorId} and environment = ${environment}
+`
+
+export async function readSource(db: ReadDb, key: SourceKey): Promise<ShownSource | undefined> {
+  const [source] = await db<ShownSource>`${byKey(key)}`
+  return source
+}
+
+/** As it is until `changeSource` changes it. */
+export async function lockSource(db: Db, key: SourceKey): Promise<ShownSource | undefined> {
+  const [source] = await db<ShownSource>`${byKey(key)} for no key update`
   return source
 }
 

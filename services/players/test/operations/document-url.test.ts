@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { refusal, testBed } from '@backoffice/test-kit'
+import { refusal, type TeamUser, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -67,6 +67,7 @@ t.test('the key is shown once, and the queue and the case have links that it sig
 })
 
 t.test('another address keeps the key, a new key replaces it at once, and the audit trail says why', async (t) => {
+  const made = now
   now = new Date(now.getTime() + 60_000)
   t.match(await set({ template: 'https://other.example/documents/{reference}' }), { secret: null })
   t.equal((await links())[0], linkOf('doc-2', secret).replace('kyc.example', 'other.example'))
@@ -77,6 +78,33 @@ t.test('another address keeps the key, a new key replaces it at once, and the au
   t.same(await links(), linksBy(secret))
   const { data } = await alice.call(listAudit, { input: { subject: owner.operatorId, limit: 10 } })
   t.match(data[0], { actor: 'alice', operation: 'setDocumentUrl', reason, input: { template, newKey: true } })
+  const other = 'https://other.example/documents/{reference}'
+  const key = { field: 'keyCreatedAt', before: made.toISOString(), after: now.toISOString() }
+  t.same(
+    data.map(({ changes }) => changes),
+    [
+      [{ field: 'template', before: other, after: template }, key],
+      [{ field: 'template', before: template, after: other }],
+      [
+        { field: 'template', before: null, after: template },
+        { ...key, before: null, after: made.toISOString() },
+      ],
+    ],
+  )
+})
+
+t.test('who does not review documents gets no link to one', async (t) => {
+  const read = async (user: TeamUser) => {
+    const { submissions } = await bed.team(user).call(showPlayer, { input: { playerId } })
+    return submissions.map(({ documentUrl }) => documentUrl)
+  }
+  const queued = async (user: TeamUser) => {
+    const { data } = await bed.team(user).call(kycQueue, { input: { limit: 10 } })
+    return data.map(({ documentUrl }) => documentUrl)
+  }
+  for (const user of ['support', 'finance', 'integration'] as const) t.same(await read(user), [null, null], user)
+  for (const user of ['compliance', 'auditor'] as const) t.same(await read(user), linksBy(secret).slice(1), user)
+  t.same([await queued('support'), await queued('compliance')], [[null], linksBy(secret).slice(0, 1)])
 })
 
 t.test('links are those of one operator in one environment', async (t) => {

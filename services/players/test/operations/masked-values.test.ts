@@ -50,6 +50,20 @@ t.test('values are shown in full for a reason, and the read is recorded: who, wh
   t.match(await reads(), [{ actor: 'bob', subject: playerId, reason: input.reason, input }])
 })
 
+t.test('who only reads along is not shown them for any reason, and that they asked is recorded', async (t) => {
+  const input = { playerId, unmask: true, reason: 'a friend asks' }
+  for (const user of ['support', 'integration'] as const) {
+    const { code, details } = await bed
+      .team(user)
+      .call(showPlayer, { input })
+      .catch((error) => error)
+    t.same({ code, details }, { code: 'ROLE_REQUIRED', details: { roles: ['compliance', 'finance', 'auditor'] } })
+    t.match(await bed.team(user).call(showPlayer, { input: { playerId } }), maskedValues)
+  }
+  const { data } = await alice.call(listAudit, { input: { actor: 'support', limit: 10 } })
+  t.match(data.at(-1), { operation: 'showPlayer', outcome: 'ROLE_REQUIRED', subject: playerId, reason: input.reason })
+})
+
 t.test('without a reason nothing is shown, not even masked', async (t) => {
   const before = (await reads()).length
   await t.rejects(alice.call(showPlayer, { input: { playerId, unmask: true } }), {

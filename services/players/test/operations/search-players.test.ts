@@ -125,6 +125,18 @@ t.test('a search by CPF, e-mail or phone needs a reason and is recorded, without
   t.same(rows, [])
 })
 
+t.test('the trail, which is kept for good, has no name and no id of the operator that was searched', async (t) => {
+  await search({ name: 'Zuleika Quirino' })
+  await search({ externalId: 'zuleika-1' })
+  const { rows } = await admin.query(`select from players.audit_entry e where e::text ~* 'zuleika|quirino'`)
+  t.same(rows, [])
+  const { data } = await alice.call(listAudit, { input: { limit: 2 } })
+  t.match(data, [
+    { subject: null, input: { externalId: '' } },
+    { subject: null, input: { name: '' } },
+  ])
+})
+
 t.test('a search is by exactly one thing', async (t) => {
   for (const by of [{}, { name: 'joao', playerId: first }, { cpf: joao.cpf, email: joao.email, reason }])
     t.equal(await refusal(search(by)), 'VALIDATION_ERROR')

@@ -1,5 +1,5 @@
-import { invalid, type operations, Rejection } from '@backoffice/contracts'
-import { type Call, type DirectTools, recordAction } from '@backoffice/service-runtime'
+import { fromMinorUnits, invalid, type operations, Rejection } from '@backoffice/contracts'
+import { type Call, type DirectTools, type ReadDb, recordAction } from '@backoffice/service-runtime'
 import type { Posting } from '../domain/posting.ts'
 import { unexpected } from '../domain/unexpected.ts'
 import { findEntry } from '../storage/statement.ts'
@@ -32,7 +32,9 @@ export async function postTransfer(
 ) {
   const result = await ledger.post(posting, async (db, reached) => {
     if (reached.outcome !== 'posted' || reached.replayed) return
-    await recordAction(db, operation, call, tools.now)
+    const { amount: change, balance } = await requireEntry(db, reached.transferId)
+    const changes = [{ field: 'balance', before: fromMinorUnits(balance - change), after: fromMinorUnits(balance) }]
+    await recordAction(db, operation, call, tools.now, { changes })
     if (call.approves !== undefined) return
     // Once more, under the lock of the account, where corrections of one player come one after another.
     const { brandId, playerId, reference, amount } = posting
@@ -52,7 +54,12 @@ export async function postTransfer(
       'must not take the balance above its limit',
     )
   if (result.outcome !== 'posted') throw unexpected(result, `the transfer ${posting.reference}`)
-  const entry = await findEntry(tools.db, result.transferId)
-  if (entry === undefined) throw new Error(`transfer ${result.transferId} was posted and is not there`)
+  const entry = await requireEntry(tools.db, result.transferId)
   return { ...teamEntry(entry), brandId: entry.brandId, replayed: result.replayed }
+}
+
+async function requireEntry(db: ReadDb, transferId: string) {
+  const entry = await findEntry(db, transferId)
+  if (entry === undefined) throw new Error(`transfer ${transferId} was posted and is not there`)
+  return entry
 }

@@ -8,7 +8,7 @@ import t from 'tap'
 import { wallet } from '../../src/service.ts'
 import { runOf } from '../reconciliation/run.ts'
 
-const { openAccount, adjustWallet, reverseTransfer, readBalance } = operations.wallet
+const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit } = operations.wallet
 let stopped: Date | undefined
 const clock = { now: () => stopped ?? new Date() }
 const bed = await testBed(t, { wallet }, { clock, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
@@ -48,6 +48,10 @@ t.test('in production a correction above the limit is proposed by one and made b
   t.equal(proposed.code, 'AWAITS_APPROVAL')
   await bed.team('alice').call(reverseTransfer, { input: back, approves: String(proposed.details?.proposalId) })
   t.equal(await balance(), '20.00')
+  const { data } = await bed.team('auditor').call(listAudit, { input: { subject: playerId, limit: 10 } })
+  const done = data.filter(({ outcome }) => outcome === 'done').map(({ changes }) => changes)
+  const changed = (before: string, after: string) => [{ field: 'balance', before, after }]
+  t.same(done, [changed('20.00', '40.01'), changed('0.00', '20.00')], 'what the trail says of them')
 })
 
 t.test('a debit counts like a credit', async (t) => {

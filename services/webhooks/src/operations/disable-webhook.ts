@@ -8,8 +8,9 @@ import { describeEndpoint } from '../views/endpoint.ts'
 
 export const disableWebhook = (settings: BreakerSettings) =>
   handle(operations.webhooks.disableWebhook, {
-    async execute({ input }, { db, now }) {
+    async execute({ input }, { db, now, changed }) {
       const row = await lockEndpoint(db, input)
+      if (row.enabled) changed({ field: 'enabled', before: 'true', after: 'false' })
       await changeEndpoint(db, row, disabled(toEndpoint(row, settings), { reason: input.reason, now }), settings)
       await withholdDeliveries(db, row.id, now)
       return describeEndpoint(db, row, { settings, now })

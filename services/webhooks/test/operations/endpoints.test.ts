@@ -1,12 +1,13 @@
-import { operations, pendingCountedMax, type Scope } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { type Input, operations, pendingCountedMax, type Scope } from '@backoffice/contracts'
+import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'
 import { startReceiver, verifies } from '../receiver.ts'
 
 // An open breaker stays open, however long a test takes.
 const { bed, operator, emit, endpoint, story, setUrl } = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 3_600_000 })
-const { provisionWebhook, setWebhookUrl, disableWebhook, listEndpoints, ...webhooks } = operations.webhooks
+const { provisionWebhook, setWebhookUrl, disableWebhook, listEndpoints, declineProposal, ...webhooks } =
+  operations.webhooks
 const alice = bed.team('alice')
 const key = ({ operatorId, environment }: { operatorId: string; environment: 'sandbox' | 'production' }) => ({
   operatorId,
@@ -168,6 +169,29 @@ t.test('who did it and why is in the audit trail', async (t) => {
   await bob.call(disableWebhook, { input: { ...key(scope), reason: 'on vacation' } })
   const { rows } = await bed
     .sql('webhooks')
-    .query('select actor, operation, subject, reason from audit_entry where subject = $1', [scope.operatorId])
-  t.same(rows, [{ actor: 'bob', operation: 'disableWebhook', subject: scope.operatorId, reason: 'on vacation' }])
+    .query('select actor, operation, subject, reason, changes from audit_entry where subject = $1', [scope.operatorId])
+  const changes = [{ field: 'enabled', before: 'true', after: 'false' }]
+  t.same(rows, [
+    { actor: 'bob', operation: 'disableWebhook', subject: scope.operatorId, reason: 'on vacation', changes },
+  ])
+})
+
+t.test('in production where events go, and what signs them, is changed by two people', async (t) => {
+  const { scope } = await operator('https://hooks.example.com/a', { environment: 'production' })
+  const bob = bed.team('bob')
+  const before = await endpoint(scope)
+  for (const [operation, input] of [
+    [setWebhookUrl, { ...key(scope), url: 'https://hooks.example.com/b' }],
+    [webhooks.rotateWebhookSecret, key(scope)],
+  ] as readonly (readonly [typeof setWebhookUrl, Input<typeof setWebhookUrl>])[]) {
+    const { code, details } = await alice.call(operation, { input }).catch((error) => error)
+    t.equal(code, 'AWAITS_APPROVAL', operation.id)
+    const approves = String(details.proposalId)
+    t.equal(await refusal(alice.call(operation, { input, approves })), 'TWO_PEOPLE_REQUIRED', operation.id)
+    t.same(await endpoint(scope), before, operation.id)
+    await bob.call(declineProposal, { input: { proposalId: approves, reason: 'not asked for' } })
+  }
+  const input = { ...key(scope), url: 'https://hooks.example.com/b' }
+  const { details } = await alice.call(setWebhookUrl, { input }).catch((error) => error)
+  t.match(await bob.call(setWebhookUrl, { input, approves: details.proposalId }), { url: input.url })
 })
