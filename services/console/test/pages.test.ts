@@ -155,6 +155,33 @@ t.test('the pages', async (t) => {
     t.match((await compliance.get(path)).text, 'Done: Bruno Lima: approved')
   })
 
+  await t.test('the latest document stands beside the case in a sandbox, for whoever may see it', async (t) => {
+    const scope = bed.bed.scope({ environment: 'production' })
+    const waiting = await bed.newPlayer('production', 'Dora Paz', 'doc-1', scope)
+    const path = `/production/kyc/${waiting}`
+    const policyOf = async (visitor: Visitor) => (await visitor.get(path)).headers.get('content-security-policy')
+    const ownPolicy = await policyOf(alice)
+    t.notMatch((await alice.get(path)).text, '<iframe')
+
+    const later = { playerId: waiting, documentType: 'cnh', reference: 'doc-2' } as const
+    await bed.bed.rpc.call(operations.players.submitKyc, { scope, input: later })
+    const template = 'https://kyc.example/documents/{reference}'
+    const input = { operatorId: scope.operatorId, environment: 'production', template, reason: 'contract' } as const
+    await bed.bed.team('bob').call(operations.players.setDocumentUrl, { input })
+
+    const { text } = await alice.get(path)
+    t.match(
+      text,
+      /<iframe src="https:\/\/kyc\.example\/documents\/doc-2\?[^"]+"[^>]* sandbox referrerpolicy="no-referrer">/,
+    )
+    t.equal(text.match(/<iframe/g)?.length, 1)
+    t.equal(await policyOf(alice), `${ownPolicy}; frame-src https://kyc.example`)
+    t.equal((await alice.get('/production/kyc')).headers.get('content-security-policy'), ownPolicy)
+    const support = await bed.visitor('support')
+    t.notMatch((await support.get(path)).text, '<iframe')
+    t.equal(await policyOf(support), ownPolicy)
+  })
+
   await t.test('a case is taken, shown as taken, and decided by nobody else until it is taken over', async (t) => {
     const waiting = await bed.newPlayer('production', 'Célia Reis')
     const path = `/production/kyc/${waiting}`

@@ -27,6 +27,8 @@ interface Case {
     readonly remark?: string | undefined
     readonly rows: readonly Row[]
   }[]
+  /** What is looked at before deciding. It is shown beside the decision, from another server. */
+  readonly document?: { readonly href: string; readonly reference: string } | undefined
   /** What became of it, in the order of time. */
   readonly history?: readonly {
     readonly at: string
@@ -47,14 +49,23 @@ interface Case {
   readonly sent?: Sent | undefined
 }
 
-export const showCase = (visit: Visit, { sent, ...given }: Case): FastifyReply =>
-  visit.show('case', {
+export function showCase(visit: Visit, { sent, ...given }: Case): FastifyReply {
+  if (given.document !== undefined) allowFrame(visit.reply, given.document.href)
+  return visit.show('case', {
+    document: undefined,
     sections: [],
     history: [],
     people: [],
     ...given,
     lost: refusalWithoutForm(given.decisions ?? [], sent),
   })
+}
+
+/** This page, and no other, may show something of that server in a frame. */
+function allowFrame(reply: FastifyReply, href: string): void {
+  const name = 'Content-Security-Policy'
+  reply.header(name, `${reply.getHeader(name)}; frame-src ${new URL(href).origin}`)
+}
 
 /** The code of a refusal whose form is not shown any more, for example because somebody else was faster. */
 const refusalWithoutForm = (decisions: readonly ShownDecision[], sent: Sent | undefined): string | undefined =>

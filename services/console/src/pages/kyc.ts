@@ -120,7 +120,10 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     'documentType',
     ['reference', ({ reference, documentUrl }) => linkElsewhere(reference, documentUrl ?? '')],
   ]
+  const [latest] = player.submissions
+  const href = latest?.documentUrl
   return showCase(visit, {
+    document: latest === undefined || href == null ? undefined : { href, reference: latest.reference },
     title: player.name,
     about: display.t('kyc'),
     list: visit.address('/kyc'),

@@ -53,6 +53,8 @@ export const en = {
   next: 'Next in the queue',
   history: 'History',
   documents: 'Documents',
+  latestDocument: 'Latest document',
+  documentAlone: 'In a tab of its own, as a PDF may need',
   facts: 'Facts',
   decision: 'Decision',
   notYours: 'This takes the role {roles}.',

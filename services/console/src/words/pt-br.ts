@@ -54,6 +54,8 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   next: 'Próximo da fila',
   history: 'Histórico',
   documents: 'Documentos',
+  latestDocument: 'Último documento',
+  documentAlone: 'Em uma aba própria, como um PDF pode precisar',
   facts: 'Dados',
   decision: 'Decisão',
   notYours: 'Isto exige a função {roles}.',
