@@ -10,6 +10,8 @@ export interface Reached {
   readonly operator: OperatorClient
   readonly clock: { time: number }
   readonly team: (user: TeamUser, operation: Operation, input: object) => Promise<unknown>
+  /** What may take two people of the team. */
+  readonly agreed: (operation: Operation, input: object) => Promise<unknown>
   /** How often each outcome was met. */
   readonly met: Map<Outcome, number>
   /** The last request that went out with an Idempotency-Key. */

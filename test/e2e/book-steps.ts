@@ -146,9 +146,12 @@ export const steps: fc.Arbitrary<Step>[] = [
   step(
     'set status',
     fc.record({ player: any, status: fc.constantFrom('ativo', 'ativo', 'ativo', 'ativo', 'suspenso', 'autoexcluido') }),
-    async (book, { team }, { player, status }) => {
+    async (book, { team, agreed }, { player, status }) => {
       const each = nth(book.players, player)
-      await team('bob', operations.players.setPlayerStatus, { playerId: each.id, status, reason })
+      const input = { playerId: each.id, status, reason }
+      const outcome = (await refusal(team('alice', operations.players.setPlayerStatus, input))) ?? 'done'
+      assert.equal(outcome, book.setsStatusAlone(each, status))
+      if (outcome === 'AWAITS_APPROVAL') await agreed(operations.players.setPlayerStatus, input)
       each.status = status
     },
   ),

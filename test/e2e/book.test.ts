@@ -32,11 +32,13 @@ t.teardown(() => Promise.all(clients.map((client) => client.close())))
 const team: Reached['team'] = (user: TeamUser, operation, input) =>
   bed.team(user).call(operation, { input: input as never })
 
+const agreed: Reached['agreed'] = (operation, input) => bed.agreed(operation, { input: input as never })
+
 const met = new Map<string, number>()
 
 async function begin(isSandbox: boolean): Promise<{ model: Book; real: Reached }> {
   const operator = clients[isSandbox ? 0 : 1] as OperatorClient
-  const real: Reached = { operator, clock, team, met, last: null }
+  const real: Reached = { operator, clock, team, agreed, met, last: null }
   const model = new Book(isSandbox)
   for (const _ of [1, 2]) await register(model, real)
   for (const player of model.players) await decideKyc(model, real, player, 'aprovado')

@@ -85,6 +85,12 @@ export class Book {
     return 'done'
   }
 
+  /** What one person of the team gets for it: in production two people end a self-exclusion. */
+  setsStatusAlone(player: BookedPlayer, status: string): Outcome {
+    const ends = player.status === 'autoexcluido' && status !== 'autoexcluido'
+    return ends && !this.isSandbox ? 'AWAITS_APPROVAL' : 'done'
+  }
+
   limitOf({ limit, wish }: BookedPlayer, now: number): bigint | null {
     return wish !== null && now >= wish.from ? wish.limit : limit
   }

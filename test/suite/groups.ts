@@ -13,6 +13,9 @@ const ownProcess =
 export const mayShareProcess = (source: string): boolean =>
   !ownProcess.test(source) && !source.includes('In a process of its own')
 
+/** Whether a test file works in the system that several share. */
+export const sharesSystem = (source: string): boolean => /\bsharedSystem\(/.test(source)
+
 /** Files of the same folder that may share a process, as groups; every other file is alone in its own. */
 export function inGroups<T extends { readonly directory: string }>(
   files: readonly T[],

@@ -4,7 +4,7 @@
 set -eu
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends \
-  chromium openssl curl python3 php-cli ruby default-jdk-headless golang-go \
+  chromium-headless-shell openssl curl python3 php-cli ruby default-jdk-headless golang-go \
   mono-mcs mono-runtime libmono-system-net-http4.0-cil \
   prometheus haproxy nginx-light zsh fish </dev/null
 

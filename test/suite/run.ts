@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { startThrowAwayPostgres } from '@backoffice/dev-stack'
 import { sharedSystemVariable, startSystem } from '@backoffice/test-kit'
 import { parse } from 'yaml'
-import { inGroups, mayShareProcess } from './groups.ts'
+import { inGroups, mayShareProcess, sharesSystem } from './groups.ts'
 import { inOrder, isLong, runAll } from './order.ts'
 import { ReferenceCounted, type Resource } from './reference-counted.ts'
 import { diagnosticsOf } from './results.ts'
@@ -100,9 +100,6 @@ interface Outcome {
 const sourceOf = ({ directory, path }: TestFile): string => readFileSync(join(directory, path), 'utf8')
 const fromRoot = ({ directory, path }: TestFile): string => relative(root, join(directory, path))
 
-/** Whether a file works in the system that several share. */
-const sharesSystem = (file: TestFile): boolean => /\bsharedSystem\(/.test(sourceOf(file))
-
 async function startSharedSystem(inherited: NodeJS.ProcessEnv): Promise<Resource> {
   const endings: (() => unknown)[] = []
   const stop = async () => {
@@ -121,7 +118,7 @@ async function runTests(files: readonly TestFile[], environment: NodeJS.ProcessE
   const stopping = new AbortController()
   // A runner that is ended takes its files along, and still says what it knows.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
-  const sharing = files.filter(sharesSystem)
+  const sharing = files.filter((file) => sharesSystem(sourceOf(file)))
   const system = new ReferenceCounted(sharing.length, () => startSharedSystem(environment))
   const runFiles: RunFiles = async (files) => {
     const [{ directory, path }] = files
