@@ -41,6 +41,11 @@ export const readsMuch: readonly {
     reason: 'the team lists deposits by filters that are optional, of a brand, a player or a period',
     only: /^filters deposit/,
   },
+  {
+    part: ') withdrawal order by id desc limit',
+    reason: 'the same of withdrawals, of an operator, a player or a period',
+    only: /^filters withdrawal/,
+  },
   { part: 'order by e.seq desc limit', reason: 'the team lists entries of one player by filters that are optional' },
   { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },
   { part: 'order by d.received_at desc, d.id desc limit', reason: 'the same' },

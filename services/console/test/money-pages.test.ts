@@ -74,6 +74,12 @@ t.test('the pages about money', async (t) => {
     t.same(await list('firstDay=2020-01-31'), ['first', 'card', 'ofBoreal'])
     t.match((await alice.get('/production/deposits')).text, 'Of 31 days.')
     t.notMatch((await alice.get('/production/deposits?operator=Boreal')).text, 'Of 31 days.')
+    const withdrawals = async (query: string) => (await alice.get(`/production/withdrawals?status=all${query}`)).text
+    t.match(await withdrawals('&state=approved'), 'Of 31 days.')
+    for (const whose of ['&operator=Boreal', `&player=${playerId}`, '&firstDay=2020-01-31'])
+      t.notMatch(await withdrawals(whose), 'Of 31 days.')
+    for (const queue of ['under_review', 'approved'])
+      t.notMatch((await alice.get(`/production/withdrawals?status=${queue}`)).text, 'Of 31 days.')
     const unknown = await alice.get('/production/deposits?operator=nobody')
     t.match(unknown.text, 'There is no such operator.')
     t.same(shownIn(unknown), [])

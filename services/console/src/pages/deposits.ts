@@ -1,4 +1,4 @@
-import { depositsListedDays, type Input, operations, type Reply } from '@backoffice/contracts'
+import { type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
@@ -8,7 +8,7 @@ import { historyOf } from './history.ts'
 import { notYours } from './menu.ts'
 import { operatorName } from './operator-name.ts'
 import { periodOf } from './period.ts'
-import { beforeOf, rowsOnPage, showList, showLists } from './queue.ts'
+import { beforeOf, lately, rowsOnPage, showList, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
 
@@ -65,7 +65,7 @@ async function showDeposits(visit: Visit): Promise<FastifyReply> {
     ...list,
     filter: filterOf(visit, { list: 'deposits', path: list.path, fields }),
     csv: '/deposits.csv',
-    remark: filter !== undefined && isRecentOnly(filter) ? lately(visit) : undefined,
+    remark: filter && lately(visit, { owner: filter.brandId ?? filter.playerId, from: filter.from }),
     rows: data.map((row) => ({
       href: address(`/deposits/${row.id}`),
       cells: factsOf(rowSchema(listDeposits.reply), row, columns),
@@ -92,11 +92,6 @@ async function readFilter(visit: Visit) {
   }
   return { operatorField, filter: isUnknown ? undefined : filter }
 }
-
-/** Nothing says whose deposits are meant, nor since when. */
-const isRecentOnly = ({ brandId, playerId, from }: Filter) => (brandId ?? playerId ?? from) === undefined
-
-const lately = ({ display }: Visit) => display.t('depositsLately', { days: depositsListedDays })
 
 interface Place {
   readonly cursor: string | undefined

@@ -1,3 +1,4 @@
+import { listedDays } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import type { Row } from './cells.ts'
@@ -12,6 +13,12 @@ export const afterOf = (cursor: string | undefined): { readonly after?: string }
   cursor === undefined ? {} : { after: cursor }
 export const beforeOf = (cursor: string | undefined): { readonly before?: string } =>
   cursor === undefined ? {} : { before: cursor }
+
+/** Said of a list that goes back some days only, because nothing says whose records are meant, nor since when. */
+export const lately = (
+  { display }: Visit,
+  { owner, from }: { readonly owner: string | undefined; readonly from: string | undefined },
+): string | undefined => ((owner ?? from) === undefined ? display.t('listedLately', { days: listedDays }) : undefined)
 
 export interface Tab {
   readonly label: Word

@@ -6,7 +6,7 @@ import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
 import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
 import { historyOf } from './history.ts'
 import { periodOf } from './period.ts'
-import { afterOf, beforeOf, rowsOnPage, showList, type Tab } from './queue.ts'
+import { afterOf, beforeOf, lately, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
@@ -116,6 +116,7 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
     ...frame,
     filter: filterOf(visit, { list: 'withdrawals', path: frame.path, fields }),
     csv: '/withdrawals.csv',
+    remark: filter && lately(visit, { owner: filter.operatorId ?? filter.playerId, from: filter.from }),
     nextCursor,
     rows: data.map((row) => ({
       href: visit.address(pathOf(row)),
