@@ -98,6 +98,7 @@ t.test('a credit is given up by two people, the second in the console, who sees 
   const input = { commandId: rows[0].id, reason: 'the account can hold no more' }
   const path = `/production/proposals/${await proposedBy(bed.bed.team('bob').call(endCommand, { input }))}`
   const finance = await bed.visitor('finance')
+  t.match((await finance.get('/production/deposits?state=pending')).text, 'being carried out')
   const page = await finance.get(path)
   for (const shown of ['Give up a credit', 'R$10.00', depositId]) t.match(page.text, shown)
   const form = formOf(page, `${path}/approve`)

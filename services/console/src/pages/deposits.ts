@@ -8,7 +8,7 @@ import { historyOf } from './history.ts'
 import { notYours } from './menu.ts'
 import { operatorName } from './operator-name.ts'
 import { periodOf } from './period.ts'
-import { beforeOf, lately, rowsOnPage, showList, showLists } from './queue.ts'
+import { beforeOf, lately, rowsOnPage, settledStatus, showList, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
 
@@ -51,7 +51,7 @@ async function showDeposits(visit: Visit): Promise<FastifyReply> {
     ['operator', (row) => text(row.operatorName ?? row.operatorId)],
     ['player', ({ playerId }) => id(playerId)],
     ['amount', ({ amount, currency }) => money(amount, currency)],
-    'status',
+    ['status', (row) => settledStatus(visit, row)],
     ['method', ({ method, externalReference }) => lines(text(method), text(externalReference))],
   ]
   const fields = [

@@ -1,7 +1,7 @@
 import { listedDays } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
-import type { Row } from './cells.ts'
+import { type Cell, lines, type Row, status, text } from './cells.ts'
 import { type Filter, withQuery } from './filters.ts'
 import type { ShownDecision, Visit } from './visit.ts'
 
@@ -19,6 +19,10 @@ export const lately = (
   { display }: Visit,
   { owner, from }: { readonly owner: string | undefined; readonly from: string | undefined },
 ): string | undefined => ((owner ?? from) === undefined ? display.t('listedLately', { days: listedDays }) : undefined)
+
+/** The status of a record, which is the former one while its last decision is being carried out. */
+export const settledStatus = ({ display }: Visit, row: { readonly status: string; readonly settling: boolean }): Cell =>
+  lines(status(row.status), text(row.settling ? display.t('settlingShort') : null))
 
 export interface Tab {
   readonly label: Word

@@ -6,7 +6,7 @@ import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
 import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
 import { historyOf } from './history.ts'
 import { periodOf } from './period.ts'
-import { afterOf, beforeOf, lately, rowsOnPage, showList, type Tab } from './queue.ts'
+import { afterOf, beforeOf, lately, rowsOnPage, settledStatus, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
@@ -109,7 +109,7 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
     'playerId',
     ['amount', ({ amount, currency }) => money(amount, currency)],
     ['destination', ({ method, destination }) => lines(text(destination), text(method))],
-    'status',
+    ['status', (row) => settledStatus(visit, row)],
     'reason',
   ]
   return showList(visit, {
