@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Operation, operations, type Rejection, serviceNames } from '@backoffice/contracts'
+import { deliveryStates, type Operation, operations, type Rejection, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -210,6 +210,7 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(webhooks.rewrapWebhookSecrets)
   const { data: deliveries } = await team(webhooks.listDeliveries, { limit: 10 })
   await team(webhooks.listDeliveries, { operatorId, limit: 10 })
+  for (const state of deliveryStates) await team(webhooks.listDeliveries, { state, limit: 10 })
   await team(webhooks.showDelivery, { id: deliveries[0].id })
   await team(webhooks.resendDelivery, { id: deliveries[0].id })
   await team(webhooks.replayEvents, { ...endpoint, since: '2020-01-01T00:00:00.000Z' })

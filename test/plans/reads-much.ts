@@ -48,7 +48,7 @@ export const readsMuch: readonly {
   },
   { part: 'order by e.seq desc limit', reason: 'the team lists entries of one player by filters that are optional' },
   { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },
-  { part: 'order by d.received_at desc, d.id desc limit', reason: 'the same' },
+  { part: 'where d.endpoint_id = e.id and true', reason: 'the same, of one operator', only: /^filters delivery/ },
   { part: 'json_each_text', reason: 'an export of all that is kept of one player is rare: no index serves it alone' },
   { part: 'from audit_entry', reason: 'the team lists audit entries by filters that are optional' },
 ]
