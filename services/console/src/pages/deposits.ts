@@ -5,10 +5,11 @@ import { factsOf, id, lines, link, money, rowSchema, type Shown, text } from './
 import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
 import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
 import { historyOf } from './history.ts'
+import { lately, settledStatus } from './listed.ts'
 import { notYours } from './menu.ts'
 import { operatorName } from './operator-name.ts'
 import { periodOf } from './period.ts'
-import { beforeOf, lately, rowsOnPage, settledStatus, showList, showLists } from './queue.ts'
+import { beforeOf, rowsOnPage, showList, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
 

@@ -1,7 +1,6 @@
-import { listedDays } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
-import { type Cell, lines, type Row, status, text } from './cells.ts'
+import type { Row } from './cells.ts'
 import { type Filter, withQuery } from './filters.ts'
 import type { ShownDecision, Visit } from './visit.ts'
 
@@ -13,16 +12,6 @@ export const afterOf = (cursor: string | undefined): { readonly after?: string }
   cursor === undefined ? {} : { after: cursor }
 export const beforeOf = (cursor: string | undefined): { readonly before?: string } =>
   cursor === undefined ? {} : { before: cursor }
-
-/** Said of a list that goes back some days only, because nothing says whose records are meant, nor since when. */
-export const lately = (
-  { display }: Visit,
-  { owner, from }: { readonly owner: string | undefined; readonly from: string | undefined },
-): string | undefined => ((owner ?? from) === undefined ? display.t('listedLately', { days: listedDays }) : undefined)
-
-/** The status of a record, which is the former one while its last decision is being carried out. */
-export const settledStatus = ({ display }: Visit, row: { readonly status: string; readonly settling: boolean }): Cell =>
-  lines(status(row.status), text(row.settling ? display.t('settlingShort') : null))
 
 export interface Tab {
   readonly label: Word

@@ -5,8 +5,9 @@ import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown,
 import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
 import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
 import { historyOf } from './history.ts'
+import { lately, settledStatus } from './listed.ts'
 import { periodOf } from './period.ts'
-import { afterOf, beforeOf, lately, rowsOnPage, settledStatus, showList, type Tab } from './queue.ts'
+import { afterOf, beforeOf, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
