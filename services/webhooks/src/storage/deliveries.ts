@@ -167,8 +167,8 @@ export function listDeliveries(db: ReadDb, filter: DeliveryFilter): Promise<Deli
   const environments = environment === undefined ? (['sandbox', 'production'] as const) : [environment]
   const matches = sql`
     ${state === undefined ? sql`true` : isIn[state]} and (${type}::text is null or d.type = ${type})
-    and (${since}::timestamptz is null or d.received_at >= ${since}::timestamptz)
-    and (${until}::timestamptz is null or d.received_at < ${until}::timestamptz)
+    and d.received_at >= coalesce(${since}::timestamptz, '-infinity')
+    and d.received_at < coalesce(${until}::timestamptz, 'infinity')
   `
   if (operatorId === null && (state === undefined || state === 'delivered'))
     return db<DeliveryRow>`
