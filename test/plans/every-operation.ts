@@ -216,7 +216,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(webhooks.replayEvents, { ...endpoint, since: '2020-01-01T00:00:00.000Z' })
   await team(webhooks.disableWebhook, { ...endpoint, reason })
   for (const service of serviceNames) {
-    await team(operations[service].listAudit, { limit: 10 })
+    for (const whose of [{}, { actor: 'alice' }, { subject: playerId }, { actor: 'alice', subject: playerId }])
+      await team(operations[service].listAudit, { ...whose, since: period.from, limit: 10 })
     await team(operations[service].exportAudit, { from: period.from, to, limit: 10 })
     await team(operations[service].listSessions, { since: '2020-01-01T00:00:00.000Z' })
     await team(operations[service].listCommands, { limit: 10 })
