@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Operation, operations, serviceNames } from '@backoffice/contracts'
+import { deliveryStates, type Operation, operations, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -217,12 +217,14 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(webhooks.rewrapWebhookSecrets)
   const { data: deliveries } = await team(webhooks.listDeliveries, { limit: 10 })
   await team(webhooks.listDeliveries, { operatorId, limit: 10 })
+  for (const state of deliveryStates) await team(webhooks.listDeliveries, { state, limit: 10 })
   await team(webhooks.showDelivery, { id: deliveries[0].id })
   await team(webhooks.resendDelivery, { id: deliveries[0].id })
   await team(webhooks.replayEvents, { ...endpoint, since: '2020-01-01T00:00:00.000Z' })
   await team(webhooks.disableWebhook, { ...endpoint, reason })
   for (const service of serviceNames) {
-    await team(operations[service].listAudit, { limit: 10 })
+    for (const whose of [{}, { actor: 'alice' }, { subject: playerId }, { actor: 'alice', subject: playerId }])
+      await team(operations[service].listAudit, { ...whose, since: period.from, limit: 10 })
     await team(operations[service].exportAudit, { from: period.from, to, limit: 10 })
     await team(operations[service].listSessions, { since: '2020-01-01T00:00:00.000Z' })
     await team(operations[service].listCommands, { limit: 10 })

@@ -41,11 +41,18 @@ export const readsMuch: readonly {
     reason: 'the team lists deposits by filters that are optional, of a brand, a player or a period',
     only: /^filters deposit/,
   },
+  {
+    part: ') withdrawal order by id desc limit',
+    reason: 'the same of withdrawals, of an operator, a player or a period',
+    only: /^filters withdrawal/,
+  },
   { part: 'order by e.seq desc limit', reason: 'the team lists entries of one player by filters that are optional' },
-  { part: 'order by d.id desc limit', reason: 'the team lists deliveries by filters that are optional' },
-  { part: 'order by d.received_at desc, d.id desc limit', reason: 'the same' },
+  {
+    part: 'order by d.id desc limit',
+    reason: 'the team lists deliveries of all operators by a type and a period, of those that are kept for some days',
+    only: /^filters delivery/,
+  },
   { part: 'json_each_text', reason: 'an export of all that is kept of one player is rare: no index serves it alone' },
-  { part: 'from audit_entry', reason: 'the team lists audit entries by filters that are optional' },
 ]
 
 /** Statements that the calls of this test need not send. */

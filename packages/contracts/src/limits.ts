@@ -13,8 +13,8 @@ export const storedBytesMax = 8 * 1024
  * broker has 1 MiB.
  */
 export const pageBytesMax = 256 * 1024
-/** How far the team's list of deposits goes back when nothing says whose, nor from when on. */
-export const depositsListedDays = 31
+/** How far the team's lists of deposits and of withdrawals go back when nothing says whose, nor from when on. */
+export const listedDays = 31
 /** What the submissions of one player may weigh as JSON. They are read for many players at once. */
 export const submissionsBytesMax = 64 * 1024
 

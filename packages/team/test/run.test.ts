@@ -200,7 +200,7 @@ t.test('a page that ended early is gone on from, up to as many rows as were aske
 
 t.test('the audit trail is that of all services, newest first', async (t) => {
   const { stdout } = await typed(['audit', 'list', '--limit', '3', '--json'], ({ service }) => ({
-    data: [{ at: `2026-03-0${service.length % 10}T00:00:00.000Z`, operation: service }],
+    data: [{ id: `aud_${service}`, at: `2026-03-0${service.length % 10}T00:00:00.000Z`, operation: service }],
   }))
   const shown = JSON.parse(stdout) as { readonly at: string; readonly service: string }[]
   t.equal(shown.length, 3)
@@ -208,7 +208,23 @@ t.test('the audit trail is that of all services, newest first', async (t) => {
     shown.map(({ at }) => at),
     shown.map(({ at }) => at).sort((a, b) => b.localeCompare(a)),
   )
-  t.equal(shown[0]?.service, 'payments')
+  t.equal(shown[0]?.service, 'webhooks')
+})
+
+t.test('what services list together ends where its next page begins', async (t) => {
+  const lastLetter = (text: string) => text.at(-1)
+  // Of one moment, and in no order of the services.
+  const reply = ({ service }: { readonly service: string }) => {
+    const at = '2026-03-01T00:00:00.000Z'
+    return { data: [{ id: `prp_${lastLetter(service)}`, at, proposedAt: at, createdAt: at }], nextCursor: null }
+  }
+  const listed = async (command: string, list: string) => {
+    const { stdout } = await typed([command, list, '--limit', '3', '--json'], reply)
+    return (JSON.parse(stdout) as { readonly id: string }[]).map(({ id }) => lastLetter(id))
+  }
+  t.same(await listed('audit', 'list'), ['y', 't', 's'])
+  t.same(await listed('proposals', 'list'), ['y', 't', 's'])
+  t.same(await listed('commands', 'list'), ['s', 's', 's'])
 })
 
 t.test("a player's export is read page by page from each service, and is one document", async (t) => {

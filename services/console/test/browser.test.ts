@@ -133,9 +133,10 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     t.ok(await page.isVisible('#filter-operator'), 'without it nothing is shown')
   })
 
-  for (const [width, colorScheme] of [
-    [1366, 'light'],
-    [390, 'dark'],
+  // The others: a tablet, where a list has the least room before its rows become cards, and the smallest phone.
+  for (const [width, colorScheme, others] of [
+    [1366, 'light', [1_100, 820]],
+    [390, 'dark', [320]],
   ] as const)
     await t.test(`every page is readable at ${width} pixels, ${colorScheme}, by whoever reads it`, async (t) => {
       const page = await windowOf('alice', { colorScheme, viewport: { width, height: 800 } })
@@ -144,9 +145,7 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
         for (const closed of await page.locator('details').all())
           await closed.evaluate((node) => node.setAttribute('open', ''))
         t.strictSame(await violations(page), [], path)
-        // A tablet too, where a list has the least room before its rows become cards.
-        for (const wide of [width, 1_100, 820]) {
-          if (wide > width) continue
+        for (const wide of [width, ...others]) {
           await page.setViewportSize({ width: wide, height: 800 })
           t.equal(await page.evaluate(() => document.documentElement.scrollWidth), wide, `${path} at ${wide}`)
           t.strictSame(await textsOutsideTheirCells(page), [], `${path} at ${wide}`)

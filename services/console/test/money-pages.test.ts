@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { type Environment, operations, type Scope } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { eventually, proposalOf } from '@backoffice/test-kit'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { periodOf } from '../src/pages/period.ts'
+import { sentenceIn } from '../src/words/index.ts'
 import { consoleBed, formOf, type Shown, type Visitor } from './console-bed.ts'
 
 const { createDeposit, confirmDeposit } = operations.payments
@@ -13,6 +15,7 @@ const { adjustWallet, listEntries, listReconciliations } = operations.wallet
 t.test('the pages about money', async (t) => {
   const bed = await consoleBed(t, {}, {}, { gateway, webhooks })
   const alice = await bed.visitor('alice')
+  const inPortuguese = alice.as({ language: 'pt-BR' })
   const team = bed.bed.team('alice')
   const aurora = await newOperator('Aurora')
   const boreal = await newOperator('Boreal')
@@ -74,6 +77,12 @@ t.test('the pages about money', async (t) => {
     t.same(await list('firstDay=2020-01-31'), ['first', 'card', 'ofBoreal'])
     t.match((await alice.get('/production/deposits')).text, 'Of 31 days.')
     t.notMatch((await alice.get('/production/deposits?operator=Boreal')).text, 'Of 31 days.')
+    const withdrawals = async (query: string) => (await alice.get(`/production/withdrawals?status=all${query}`)).text
+    t.match(await withdrawals('&state=approved'), 'Of 31 days.')
+    for (const whose of ['&operator=Boreal', `&player=${playerId}`, '&firstDay=2020-01-31'])
+      t.notMatch(await withdrawals(whose), 'Of 31 days.')
+    for (const queue of ['under_review', 'approved'])
+      t.notMatch((await alice.get(`/production/withdrawals?status=${queue}`)).text, 'Of 31 days.')
     const unknown = await alice.get('/production/deposits?operator=nobody')
     t.match(unknown.text, 'There is no such operator.')
     t.same(shownIn(unknown), [])
@@ -187,6 +196,8 @@ t.test('the pages about money', async (t) => {
     const { location: found = '' } = await alice.post('/production/reconcile/full', second)
     await eventually(async () => (await alice.get(found ?? '')).text.includes('There are differences: 1.'))
     t.match((await alice.get(found ?? '')).text, `href="/production/players/${playerId}"`)
+    t.match((await alice.get(found ?? '')).text, 'The account does not agree with its entries')
+    t.match((await inPortuguese.get(found ?? '')).text, 'A conta não confere com seus lançamentos')
     const sandbox = await alice.get((found ?? '').replace('production', 'sandbox'))
     t.match(sandbox.text, 'Everything agrees.')
     t.match(sandbox.text, '1 more are in the other environment.')
@@ -316,6 +327,21 @@ t.test('the pages about money', async (t) => {
 })
 
 const linesOf = ({ text }: Shown): readonly string[] => text.replace(/\n$/, '').split('\n')
+
+t.test('what the wallet says of a reconciliation in whole sentences has words in Portuguese', async (t) => {
+  const folder = new URL('../../wallet/src/reconciliation/', import.meta.url)
+  const sources = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  const quoted = sources.flatMap((source) => [...source.matchAll(/['`]((?:[A-Z]|\$\{)[^'`\n]* [^'`\n]*\.)['`]/g)])
+  t.ok(quoted.length > 25, 'they are found')
+  for (const [, written = ''] of quoted) {
+    const sentence = written.replaceAll(/%s|\$\{\w+\}/g, 'name')
+    t.not(sentenceIn('pt-BR', sentence), sentence, sentence)
+    t.equal(sentenceIn('en', sentence), sentence)
+  }
+  const unfinished = 'wallet.creditAccount of payments has not been finished.'
+  t.equal(sentenceIn('pt-BR', unfinished), 'wallet.creditAccount, de payments, não foi concluído.')
+  t.equal(sentenceIn('pt-BR', 'Of a later release.'), 'Of a later release.')
+})
 
 t.test('a period is whole days of a zone, wherever its clocks change', async (t) => {
   const now = new Date('2026-03-08T02:30:00.000Z')

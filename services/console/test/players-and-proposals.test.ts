@@ -83,6 +83,38 @@ t.test('what takes two people', async (t) => {
     // A service that does not run here may keep it.
     t.equal((await alice.get('/production/proposals/prp_nothing')).status, 503)
   })
+
+  await t.test('is found page by page, open or decided, whichever service keeps it', async (t) => {
+    const keep = (service: 'wallet' | 'players', state: 'open' | 'declined', count: number) =>
+      bed.bed.sql('admin').query(
+        `insert into ${service}.team_proposal (id, operation, fingerprint, input, proposed_by, proposed_at, expires_at,
+          operation_id, state, decided_by, decided_at)
+        select id, 'any', id, '{}', 'bob', now(), now() + interval '1 day', id, $2, d.by, d.at
+        from generate_series(1, $3) n, format('prp_0many%s%s_%s', $2::text, lpad(n::text, 3, '0'), $1::text) id,
+          (select case when $2 <> 'open' then 'carol' end as by, case when $2 <> 'open' then now() end as at) d`,
+        [service, state, count],
+      )
+    for (const state of ['open', 'declined'] as const) {
+      await keep('wallet', state, 70)
+      await keep('players', state, 20)
+    }
+    for (const [path, state] of [
+      ['/production/proposals', 'open'],
+      ['/production/proposals?state=decided', 'declined'],
+    ] as const) {
+      const found: string[] = []
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { text } = await alice.get(next)
+        found.push(...[...text.matchAll(/href="\/production\/proposals\/(prp_0many\w+)"/g)].map(([, id = '']) => id))
+        next = /<a class="button plain" href="([^"]+)">Next page/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+      }
+      t.equal(found.length, 90)
+      t.same(found, [...new Set(found)].sort().reverse(), 'each once, newest first')
+      t.ok(found.every((id) => id.includes(state)))
+    }
+    for (const service of ['wallet', 'players'])
+      await bed.bed.sql('admin').query(`delete from ${service}.team_proposal where id like 'prp_0many%'`)
+  })
 })
 
 t.test('a credit is given up by two people, the second in the console, who sees how much it is', async (t) => {
@@ -100,6 +132,7 @@ t.test('a credit is given up by two people, the second in the console, who sees 
   const { proposalId } = await proposalOf(bed.bed.team('bob').call(endCommand, { input }))
   const path = `/production/proposals/${proposalId}`
   const finance = await bed.visitor('finance')
+  t.match((await finance.get('/production/deposits?state=pending')).text, 'being carried out')
   const page = await finance.get(path)
   for (const shown of ['Give up a credit', 'R$10.00', depositId]) t.match(page.text, shown)
   const form = formOf(page, `${path}/approve`)

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { approvedWithdrawal, confirmedDeposit, pendingDeposit, requestedWithdrawal, sample } from '../examples.ts'
-import { depositsListedDays } from '../limits.ts'
+import { listedDays } from '../limits.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import {
@@ -277,7 +277,7 @@ export const payments = service('payments', {
         from: Type.Optional(
           described(
             Timestamp,
-            `Created at this time or later. Without it, and without a brand and a player, the list goes back ${depositsListedDays} days.`,
+            `Created at this time or later. Without it, and without a brand and a player, the list goes back ${listedDays} days.`,
           ),
         ),
         to: Type.Optional(described(Timestamp, 'Created before this time.')),
@@ -317,12 +317,18 @@ export const payments = service('payments', {
   listWithdrawals: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List withdrawals, newest first',
+    description: 'What waits for the team is in its queue, however old it is.',
     body: Type.Object(
       {
         ...ownerFields,
         playerId: Type.Optional(Id),
         status: Type.Optional(WithdrawalStatus),
-        from: Type.Optional(described(Timestamp, 'Requested at this time or later.')),
+        from: Type.Optional(
+          described(
+            Timestamp,
+            `Requested at this time or later. Without it, and without an operator and a player, the list goes back ${listedDays} days.`,
+          ),
+        ),
         to: Type.Optional(described(Timestamp, 'Requested before this time.')),
         before: Type.Optional(
           Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
@@ -337,7 +343,8 @@ export const payments = service('payments', {
   withdrawalQueue: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List the withdrawals that wait for the team, oldest first',
-    description: '`under_review` waits for a decision (the default), `approved` for its payment.',
+    description:
+      '`under_review` waits for a decision (the default), `approved` for its payment. What was decided and only waits for the wallet is in the list of all.',
     body: Type.Object(
       {
         ...ownerFields,

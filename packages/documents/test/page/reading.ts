@@ -64,6 +64,11 @@ export function readingTests(t: Test, { docsUrl, browser }: ReadingTests): void 
     for (const path of paths) {
       const { page } = await open(path, { viewport: { width: 320, height: 700 } })
       t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, path)
+      const hidden = await page.evaluate(() => {
+        const { scrollWidth = 0, clientWidth = 0 } = document.querySelector('.brand') ?? {}
+        return scrollWidth - clientWidth
+      })
+      t.equal(hidden, 0, 'all of the name in the header is seen')
       await page.setViewportSize(phone.viewport)
       const broken = await page.evaluate(() =>
         Array.from(document.querySelectorAll('main code:not(.long):not(pre code)'))

@@ -23,6 +23,8 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   sealedMessages(service),
   publishedEvents(service),
   autovacuum(service),
+  auditOfSubject(service),
+  auditOfActor(service),
   operationResult(service),
   compressedEvents(service),
   teamCalls(service),
@@ -49,6 +51,20 @@ const environments = (service: ServiceName): Migration => ({
 alter table ${service}.operation add column environment text;
 alter table ${service}.outbox add column environment text;
 `,
+})
+
+/** What the team did about one record, newest first: the page of each player asks for it. */
+const auditOfSubject = (service: ServiceName): Migration => ({
+  name: '0000_runtime_audit_of_subject',
+  transactional: false,
+  sql: `create index concurrently audit_entry_of_subject on ${service}.audit_entry (subject, at desc)`,
+})
+
+/** What one person did, newest first. */
+const auditOfActor = (service: ServiceName): Migration => ({
+  name: '0000_runtime_audit_of_actor',
+  transactional: false,
+  sql: `create index concurrently audit_entry_of_actor on ${service}.audit_entry (actor, at desc)`,
 })
 
 /** Whether the payload is sealed. Nothing else could tell: a payload may be any text. */

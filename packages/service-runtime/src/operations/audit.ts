@@ -11,6 +11,7 @@ import {
 import { auditedInput, subjectAndReason } from '@backoffice/team-identity'
 import { columnNames, rowsOf } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
+import { sql } from '../database/statement.ts'
 import { newId } from '../process/ids.ts'
 import type { Call, QueryTools } from './handle.ts'
 import { type WithTimes, withIsoTimes } from './iso-times.ts'
@@ -111,12 +112,14 @@ type ListAudit = (typeof operations)['gateway']['listAudit']
 
 /** Answers the `listAudit` operation of any service. */
 export async function readAudit({ input }: Call<ListAudit>, { db }: QueryTools): Promise<Reply<ListAudit>> {
-  const { actor = null, subject = null, since = null, limit } = input
+  const { actor, subject, since = null, limit } = input
   const before = input.before === undefined ? afterAll : placeOf(input.before, '/before')
   const rows = await db<WithTimes<AuditEntry, 'at'>>`
     select ${columnNames(shownColumns)} from audit_entry
-    where (${actor}::text is null or actor = ${actor}) and (${subject}::text is null or subject = ${subject})
-      and (${since}::timestamptz is null or at >= ${since}::timestamptz)
+    -- Statements of their own, since each uses another index.
+    where ${actor === undefined ? sql`true` : sql`actor = ${actor}`}
+      and ${subject === undefined ? sql`true` : sql`subject = ${subject}`}
+      and at >= coalesce(${since}::timestamptz, '-infinity')
       and (at, id) < (${before.at}::timestamptz, ${before.id}::text)
     order by at desc, id desc
     limit ${limit + 1}

@@ -25,20 +25,31 @@ t.test('it ends before the row that would make it too large, and never before th
 t.test('the audit trail is read page by page, over entries of one moment too', async (t) => {
   const bed = await testBed(t, { payments })
   await bed.sql('admin').query(
-    `insert into payments.audit_entry (id, at, actor, operation, operation_id, reason, input)
-    select 'aud_' || lpad(n::text, 4, '0'), '2026-03-02T12:00:00Z'::timestamptz + n / 100 * interval '1 s', 'alice', 'decide', 'opn',
+    `insert into payments.audit_entry (id, at, actor, subject, operation, operation_id, reason, input)
+    select 'aud_' || lpad(n::text, 4, '0'), '2026-03-02T12:00:00Z'::timestamptz + n / 100 * interval '1 s',
+      case when n % 2 = 0 then 'alice' else 'bob' end, case when n % 3 = 0 then 'wdr_1' else 'wdr_2' end, 'decide', 'opn',
       repeat('😀', 500), json_build_object('reason', repeat('😀', 500)) from generate_series(1, 400) n`,
   )
   const { listAudit } = operations.payments
-  const ids: string[] = []
-  for (let before: string | null | undefined; before !== null; ) {
-    const input = { limit: 1_000, ...(before === undefined ? {} : { before }) }
-    const { data, nextCursor = null } = await bed.team('alice').call(listAudit, { input })
-    ids.push(...data.map(idOf))
-    before = nextCursor
+  const all = Array.from({ length: 400 }, (_, n) => 400 - n)
+  for (const [filter, expected] of [
+    [{}, all],
+    [{ actor: 'alice' }, all.filter((n) => n % 2 === 0)],
+    [{ subject: 'wdr_1' }, all.filter((n) => n % 3 === 0)],
+    [{ actor: 'alice', subject: 'wdr_1' }, all.filter((n) => n % 6 === 0)],
+    [{ since: '2026-03-02T12:00:03.000Z' }, all.filter((n) => n >= 300)],
+  ] as const) {
+    const ids: string[] = []
+    for (let before: string | null | undefined; before !== null; ) {
+      const input = { ...filter, limit: 1_000, ...(before === undefined ? {} : { before }) }
+      const { data, nextCursor = null } = await bed.team('alice').call(listAudit, { input })
+      ids.push(...data.map(idOf))
+      before = nextCursor
+    }
+    t.same(
+      ids,
+      expected.map((n) => `aud_${String(n).padStart(4, '0')}`),
+      JSON.stringify(filter),
+    )
   }
-  t.same(
-    ids,
-    Array.from({ length: 400 }, (_, n) => `aud_${String(400 - n).padStart(4, '0')}`),
-  )
 })

@@ -1,4 +1,4 @@
-import { type Input, operations, serviceNames } from '@backoffice/contracts'
+import { type AuditEntry, type Input, operations, serviceNames } from '@backoffice/contracts'
 import type { ExportedLine } from '../audit/judge.ts'
 import { printJsonLine } from '../output.ts'
 import { callPages } from '../pages.ts'
@@ -43,8 +43,11 @@ async function listAll({ session, input }: Work<typeof operations.gateway.listAu
     return data.map((entry) => ({ service, ...entry }))
   })
   const entries = (await Promise.all(pages)).flat()
-  return { data: entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, input.limit) }
+  return { data: entries.sort(newestFirst).slice(0, input.limit) }
 }
+
+/** As the trails are ordered, so that the last entry shown is where the next page begins. */
+const newestFirst = (a: AuditEntry, b: AuditEntry) => b.at.localeCompare(a.at) || (a.id < b.id ? 1 : -1)
 
 /**
  * Page by page, service after service, because a period may be larger than memory. Only JSON is printed at the end, because

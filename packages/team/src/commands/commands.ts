@@ -41,7 +41,8 @@ async function listAll({ session, input }: Work<typeof listCommands>) {
     return data.map((command) => ({ service, ...command }))
   })
   const all = (await Promise.all(pages)).flat()
-  return { data: all.sort((a, b) => a.createdAt.localeCompare(b.createdAt)).slice(0, input.limit) }
+  // Ids are ordered by time, and the next page begins at the last one.
+  return { data: all.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, input.limit) }
 }
 
 /** What a person decides about. The id alone says nothing of that. */

@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { row } from '../row.ts'
 import { showWithHistory } from './history.ts'
-import { operatorColumn } from './queues.ts'
+import { operatorColumn, statusColumn } from './queues.ts'
 
 export const deposits = [
   row({
@@ -14,7 +14,7 @@ export const deposits = [
       operatorColumn,
       ['player', 'playerId'],
       ['amount', ({ amount, currency }) => `${amount} ${currency}`],
-      'status',
+      statusColumn,
       'method',
       ['reference', 'externalReference'],
       ['created', 'createdAt'],

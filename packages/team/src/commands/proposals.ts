@@ -79,7 +79,8 @@ async function listAll({ session, input }: Work<typeof listProposals>) {
     return data.map((proposal) => ({ service, ...proposal }))
   })
   const all = (await Promise.all(pages)).flat()
-  return { data: all.sort((a, b) => b.proposedAt.localeCompare(a.proposedAt)).slice(0, input.limit) }
+  // Ids are ordered by time, and the next page begins at the last one.
+  return { data: all.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, input.limit) }
 }
 
 /** A proposal is kept by the service that carries it out. Its id does not say which that is. */

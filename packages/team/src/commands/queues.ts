@@ -10,6 +10,13 @@ export const operatorColumn = [
     operatorName ?? operatorId,
 ] as const
 
+/** The status of a record. While its last decision is being carried out, that is the former one. */
+export const statusColumn = [
+  'status',
+  ({ status, settling }: { readonly status: string; readonly settling: boolean }) =>
+    settling ? `${status}, settling` : status,
+] as const
+
 /** Both are shown, each on lines of its own, unless one is asked for. */
 export const countedEnvironment = { environment: { help: 'only this one; both when absent' } } as const
 

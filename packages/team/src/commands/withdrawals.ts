@@ -2,7 +2,7 @@ import { type Input, operations, type WithdrawalFacts } from '@backoffice/contra
 import { row } from '../row.ts'
 import type { Session } from '../session.ts'
 import { showWithHistory } from './history.ts'
-import { countedEnvironment, ofAllOperators, operatorColumn, waitingColumns } from './queues.ts'
+import { countedEnvironment, ofAllOperators, operatorColumn, statusColumn, waitingColumns } from './queues.ts'
 
 const { withdrawalQueue, countWithdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 
@@ -51,7 +51,7 @@ export const withdrawals = [
       operatorColumn,
       'environment',
       ['amount', ({ amount, currency }) => `${amount} ${currency}`],
-      'status',
+      statusColumn,
       ['destination', ({ method, destination }) => `${method} ${destination}`],
       ['player', 'playerId'],
       ['approved by', 'approvedBy'],

@@ -3,6 +3,7 @@ import { type Cell, factsOf, id, lines, link, rowSchema, type Shown, status, tex
 import { csvRows, sendCsv } from './csv.ts'
 import { type FilterField, filterOf, periodFields, textField, valuesOf } from './filters.ts'
 import { notYours } from './menu.ts'
+import { cutOff, merged } from './merged.ts'
 import { periodOf } from './period.ts'
 import { beforeOf, rowsOnPage, showList, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
@@ -109,25 +110,18 @@ async function readTrail(visit: Visit, cursor: string | undefined, rowsMax = row
   const pages = await Promise.all(
     serviceNames.map(async (service) => {
       try {
-        const { data, nextCursor } = await person.call(operations[service].listAudit, asked)
-        return { entries: data.map((entry) => ({ ...entry, service })), isWhole: nextCursor == null }
+        const { data, ...page } = await person.call(operations[service].listAudit, asked)
+        return { ...page, data: data.map((entry) => ({ ...entry, service })) }
       } catch (error) {
         if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
         silent.add(service)
-        return { entries: [], isWhole: true }
+        return { data: [] }
       }
     }),
   )
-  // Where one trail was cut off, the others end too. What is older comes with the next page.
-  const ends = pages.flatMap(({ isWhole, entries }) => (isWhole ? [] : entries.slice(-1)))
-  const end = ends.sort(newestFirst)[0]
-  const read = pages
-    .flatMap(({ entries }) => entries)
-    .filter((entry) => end === undefined || newestFirst(entry, end) <= 0)
-    .sort(newestFirst)
-  const wanted = query.reads === 'yes' ? read : read.filter((entry) => !isRead(entry))
-  const entries = wanted.slice(0, rowsMax)
-  const last = wanted.length > rowsMax ? entries.at(-1) : end
+  const { rows, end } = merged<Entry>(pages, newestFirst)
+  const wanted = query.reads === 'yes' ? rows : rows.filter((entry) => !isRead(entry))
+  const { shown: entries, last } = cutOff(wanted, rowsMax, end)
   // In one order, whoever fails first.
   const missing = serviceNames.filter((service) => silent.has(service))
   return { entries, missing, nextCursor: last === undefined ? null : `${last.at}/${last.id}` }

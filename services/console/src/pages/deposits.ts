@@ -1,10 +1,11 @@
-import { depositStatuses, depositsListedDays, type Input, operations, type Reply } from '@backoffice/contracts'
+import { depositStatuses, type Input, operations, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
 import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
 import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
 import { historyOf } from './history.ts'
+import { lately, settledStatus } from './listed.ts'
 import { notYours } from './menu.ts'
 import { operatorName } from './operator-name.ts'
 import { periodOf } from './period.ts'
@@ -49,7 +50,7 @@ async function showDeposits(visit: Visit): Promise<FastifyReply> {
     ['operator', (row) => text(row.operatorName ?? row.operatorId)],
     ['player', ({ playerId }) => id(playerId)],
     ['amount', ({ amount, currency }) => money(amount, currency)],
-    'status',
+    ['status', (row) => settledStatus(visit, row)],
     ['method', ({ method, externalReference }) => lines(text(method), text(externalReference))],
   ]
   const fields = [
@@ -63,7 +64,7 @@ async function showDeposits(visit: Visit): Promise<FastifyReply> {
     ...list,
     filter: filterOf(visit, { list: 'deposits', path: list.path, fields }),
     csv: '/deposits.csv',
-    remark: filter !== undefined && isRecentOnly(filter) ? lately(visit) : undefined,
+    remark: filter && lately(visit, { owner: filter.brandId ?? filter.playerId, from: filter.from }),
     rows: data.map((row) => ({
       href: address(`/deposits/${row.id}`),
       cells: factsOf(rowSchema(listDeposits.reply), row, columns),
@@ -90,11 +91,6 @@ async function readFilter(visit: Visit) {
   }
   return { operatorField, filter: isUnknown ? undefined : filter }
 }
-
-/** Nothing says whose deposits are meant, nor since when. */
-const isRecentOnly = ({ brandId, playerId, from }: Filter) => (brandId ?? playerId ?? from) === undefined
-
-const lately = ({ display }: Visit) => display.t('depositsLately', { days: depositsListedDays })
 
 interface Place {
   readonly cursor: string | undefined

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../http/app.ts'
-import { type Language, languageOf, type Word, type Words, wordsIn } from '../words/index.ts'
+import { type Language, languageOf, sentenceIn, type Word, type Words, wordsIn } from '../words/index.ts'
 import { themes } from './preferences.ts'
 
 /** How a person sees things: their language, their zone, their colours. */
@@ -11,6 +11,8 @@ export interface Display {
   readonly t: (word: Word, values?: Readonly<Record<string, string | number>>) => string
   /** A status, a field, an error code as a text; itself where the catalogue has none. */
   readonly word: (kind: 'field' | 'value' | 'error' | 'help' | 'operation' | 'check', name: string) => string
+  /** A sentence of a service, which is in English; itself where the catalogue has none. */
+  readonly sentence: (text: string) => string
   readonly money: (amount: string, currency: string) => string
   /** The zone of the settings. */
   readonly timeZone: string
@@ -50,6 +52,7 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
     theme: themes.some((known) => known === chosen) ? (chosen ?? 'system') : 'system',
     t,
     word: (kind, name) => (words as Readonly<Record<string, string>>)[`${kind}.${name}`] ?? name,
+    sentence: (text) => sentenceIn(language, text),
     // As text: a number would round large amounts.
     money: (amount, currency) =>
       new Intl.NumberFormat(formats[language], { style: 'currency', currency }).format(amount as `${number}`),

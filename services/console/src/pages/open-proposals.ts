@@ -9,6 +9,8 @@ import {
   serviceNames,
 } from '@backoffice/contracts'
 import type { Person } from '../identity/person.ts'
+import { cutOff, merged } from './merged.ts'
+import { beforeOf, rowsOnPage } from './queue.ts'
 
 /** A proposal, and the call that it would carry out. */
 export interface Found extends Proposal {
@@ -20,6 +22,8 @@ export interface Found extends Proposal {
 interface FoundProposals {
   /** Newest first. */
   readonly proposals: readonly Found[]
+  /** Where the next page begins. */
+  readonly nextCursor: string | null
   /** The services that did not answer. */
   readonly missing: readonly ServiceName[]
 }
@@ -27,6 +31,7 @@ interface FoundProposals {
 interface Wanted {
   readonly proposalId?: string
   readonly state?: ProposalState
+  readonly before?: string
   readonly limit: number
 }
 
@@ -41,20 +46,37 @@ export async function findProposals(
   const missing: ServiceName[] = []
   const pages = from.map(async (service) => {
     try {
-      const { data } = await person.call(operations[service].listProposals, wanted)
-      return data.map((proposal) => ({ ...proposal, service, call: callOf(service, proposal) }))
+      const { data, ...page } = await person.call(operations[service].listProposals, wanted)
+      return { ...page, data: data.map((proposal) => ({ ...proposal, service, call: callOf(service, proposal) })) }
     } catch (error) {
       if (!(error instanceof Rejection) || error.code !== 'SERVICE_UNAVAILABLE') throw error
       missing.push(service)
-      return []
+      return { data: [] }
     }
   })
-  const proposals = (await Promise.all(pages)).flat()
-  return { proposals: proposals.sort((a, b) => b.proposedAt.localeCompare(a.proposedAt)), missing }
+  const { rows, end } = merged<Found>(await Promise.all(pages), newestFirst)
+  const { shown: proposals, last } = cutOff(rows, wanted.limit, end)
+  return { proposals, nextCursor: last?.id ?? null, missing }
 }
+
+/** Ids are ordered by time, whichever service made them. */
+const newestFirst = (a: Found, b: Found): number => (a.id < b.id ? 1 : -1)
 
 const callOf = (service: ServiceName, { operation }: Proposal): Operation | undefined =>
   forTwo.find((known) => known.service === service && known.id === operation)
+
+const readsMax = 5
+
+/** Those that are open no more. A page that is full of open ones has nothing to show, so it goes on for a while. */
+export async function findDecided(person: Person, cursor: string | undefined): Promise<FoundProposals> {
+  let before = cursor
+  for (let reads = 1; ; reads += 1) {
+    const found = await findProposals(person, { limit: rowsOnPage, ...beforeOf(before) })
+    const proposals = found.proposals.filter(({ state }) => state !== 'open')
+    if (proposals.length > 0 || found.nextCursor === null || reads === readsMax) return { ...found, proposals }
+    before = found.nextCursor
+  }
+}
 
 /** Whether somebody is asked to decide: it was not them who proposed, and they have a role for it. */
 export const waitsFor = (person: Person, { state, proposedBy, call }: Found): boolean =>

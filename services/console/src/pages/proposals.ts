@@ -3,9 +3,9 @@ import type { FastifyReply } from 'fastify'
 import type { Word } from '../words/index.ts'
 import { showCase } from './case.ts'
 import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
-import { type Found, findProposals, waitsFor } from './open-proposals.ts'
+import { type Found, findDecided, findProposals, waitsFor } from './open-proposals.ts'
 import { operatorName } from './operator-name.ts'
-import { rowsOnPage, showLists } from './queue.ts'
+import { beforeOf, rowsOnPage, showLists } from './queue.ts'
 import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
 import { secretsIn } from './secrets.ts'
@@ -44,15 +44,16 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
   const isOpen = query.state !== 'decided'
   const frame = {
     title: 'proposals' as const,
-    path: '/proposals',
+    path: isOpen ? '/proposals' : '/proposals?state=decided',
     tabs: [
       { label: 'openProposals' as const, href: address('/proposals'), current: isOpen },
       { label: 'decidedProposals' as const, href: address('/proposals?state=decided'), current: !isOpen },
     ],
   }
   if (environment === 'sandbox') return showLists(visit, { ...frame, remark: display.t('oneIsEnough'), sections: [] })
-  const wanted = { limit: rowsOnPage, ...(isOpen ? { state: 'open' as const } : {}) }
-  const { proposals, missing } = await findProposals(person, wanted)
+  const { proposals, nextCursor, missing } = isOpen
+    ? await findProposals(person, { state: 'open', limit: rowsOnPage, ...beforeOf(query.after) })
+    : await findDecided(person, query.after)
   const section = (title: Word, those: readonly Found[]) => ({ title, rows: rowsOf(visit, those, isOpen) })
   const others = proposals.filter((one) => one.proposedBy !== person.name && !waitsFor(person, one))
   const sections = isOpen
@@ -67,13 +68,8 @@ async function showProposals(visit: Visit): Promise<FastifyReply> {
         ),
         ...(others.length > 0 ? [section('waitForOthers', others)] : []),
       ]
-    : [
-        section(
-          'decidedProposals',
-          proposals.filter(({ state }) => state !== 'open'),
-        ),
-      ]
-  return showLists(visit, { ...frame, missing, sections })
+    : [section('decidedProposals', proposals)]
+  return showLists(visit, { ...frame, missing, sections, nextCursor })
 }
 
 function rowsOf(visit: Visit, proposals: readonly Found[], areOpen: boolean) {

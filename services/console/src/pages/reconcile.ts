@@ -109,7 +109,7 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
     verdict: verdictOf(visit, report, count),
     facts: [
       { field: 'state', cell: status(state) },
-      ...(failure === null ? [] : [{ field: 'failure', cell: text(failure) }]),
+      ...(failure === null ? [] : [{ field: 'failure', cell: text(display.sentence(failure)) }]),
       ...(report === null ? [] : reportFacts(visit, report)),
       { field: 'id', cell: id(runId) },
     ],
@@ -170,7 +170,7 @@ function differenceRow({ address, display }: Visit, difference: ReconciliationRe
       { field: 'subject', cell: place === undefined ? text(subject) : link(subject, address(place)) },
       { field: 'expected', cell: text(expected) },
       { field: 'actual', cell: text(actual) },
-      { field: 'explanation', cell: text(explanation) },
+      { field: 'explanation', cell: text(display.sentence(explanation)) },
     ],
   }
 }

@@ -5,6 +5,7 @@ import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown,
 import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
 import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
 import { historyOf } from './history.ts'
+import { lately, settledStatus } from './listed.ts'
 import { periodOf } from './period.ts'
 import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from './queue.ts'
 import type { Pages } from './route.ts'
@@ -107,13 +108,14 @@ async function showAll(visit: Visit): Promise<FastifyReply> {
     'playerId',
     ['amount', ({ amount, currency }) => money(amount, currency)],
     ['destination', ({ method, destination }) => lines(text(destination), text(method))],
-    'status',
+    ['status', (row) => settledStatus(visit, row)],
     'reason',
   ]
   return showList(visit, {
     ...frame,
     filter: filterOf(visit, { list: 'withdrawals', path: frame.path, fields }),
     csv: '/withdrawals.csv',
+    remark: filter && lately(visit, { owner: filter.operatorId ?? filter.playerId, from: filter.from }),
     nextCursor,
     rows: data.map((row) => ({
       href: visit.address(pathOf(row)),

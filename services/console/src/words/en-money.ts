@@ -6,7 +6,7 @@ export const enMoney = {
   totals: 'Totals',
   entries: 'Entries',
   balances: 'Balance {available}, of which {withdrawable} can be withdrawn.',
-  depositsLately: 'Of {days} days. Choose an operator, a player or a first day to see others.',
+  listedLately: 'Of {days} days. Choose an operator, a player or a first day to see others.',
   statementWhat: 'Choose an operator and a period. The days are those of the operator’s time zone.',
   statementOf: 'From {from} to {to}; whole days of {timeZone}. What was entered in the last minute comes later.',
   openingBalance: 'Opening balance',

@@ -60,6 +60,7 @@ export const en = {
   notYours: 'This takes the role {roles}.',
   nothingToDecide: 'There is nothing to decide.',
   settling: 'The last decision is being carried out. Load the page again in a moment.',
+  settlingShort: 'being carried out',
   loginAgain: 'Log in again to go on',
   loginAgainWhy: 'This takes a login of the last {minutes} minutes, since somebody may have left their desk.',
   twoPeople: 'In production, whoever approved a withdrawal cannot pay it too.',

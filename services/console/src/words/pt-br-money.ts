@@ -8,7 +8,7 @@ export const ptBRMoney: Readonly<Record<keyof typeof enMoney, string>> = {
   totals: 'Totais',
   entries: 'Lançamentos',
   balances: 'Saldo {available}, dos quais {withdrawable} podem ser sacados.',
-  depositsLately: 'De {days} dias. Escolha um operador, um jogador ou um primeiro dia para ver outros.',
+  listedLately: 'De {days} dias. Escolha um operador, um jogador ou um primeiro dia para ver outros.',
   statementWhat: 'Escolha um operador e um período. Os dias são os do fuso horário do operador.',
   statementOf: 'De {from} a {to}; dias inteiros de {timeZone}. O que foi lançado no último minuto entra depois.',
   openingBalance: 'Saldo inicial',

@@ -61,6 +61,7 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   notYours: 'Isto exige a função {roles}.',
   nothingToDecide: 'Não há nada a decidir.',
   settling: 'A última decisão está sendo executada. Recarregue a página em instantes.',
+  settlingShort: 'em execução',
   loginAgain: 'Entrar de novo para continuar',
   loginAgainWhy: 'Isto exige um login dos últimos {minutes} minutos, pois alguém pode ter saído da mesa.',
   twoPeople: 'Em produção, quem aprovou um saque não pode também pagá-lo.',

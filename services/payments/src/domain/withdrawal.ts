@@ -8,6 +8,7 @@ import {
   type TransitionActor,
   toMinorUnits,
   type WithdrawalStatus,
+  withdrawalStatuses,
 } from '@backoffice/contracts'
 import type { Occasion, StatusTransition } from './transition.ts'
 
@@ -203,6 +204,8 @@ export function isVisible(state: WithdrawalState): state is WithdrawalStatus {
 export function isFinal(status: WithdrawalStatus): boolean {
   return Object.keys(moves[status]).length === 0
 }
+
+export const finalStatuses: readonly WithdrawalStatus[] = withdrawalStatuses.filter(isFinal)
 
 export const hasEnded = ({ status }: Pick<Withdrawal, 'status'>): boolean => isFinal(status)
 

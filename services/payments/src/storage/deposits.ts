@@ -3,7 +3,7 @@ import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } f
 import { type Deposit, isConfirmed } from '../domain/deposit.ts'
 import { inOrder } from './in-order.ts'
 import { type Change, insertTransitions } from './transitions.ts'
-import { type Checked, isUnfinished, withUnfinished } from './unfinished.ts'
+import { type Checked, isUnfinished, type Listed, withUnfinished } from './unfinished.ts'
 
 /** A deposit, and whom it belongs to. */
 export type DepositRecord = Deposit & Scope
@@ -160,26 +160,29 @@ export interface DepositFilter {
   readonly limit: number
 }
 
+const isSettling = sql`(deposit.status = 'confirmed' and ${isUnfinished(sql`deposit.id`)})`
+
 /** Newest first. The last one of a page is where the next begins. */
-export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<DepositRecord[]> {
+export function listDeposits(db: ReadDb, filter: DepositFilter): Promise<Listed<DepositRecord>[]> {
   const { brandId, playerId, externalReference, limit } = filter
   const matches = matchesOf(filter)
+  const listed = sql`${columns}, ${isSettling} as settling`
   // Statements of their own, since each uses another index.
   if (brandId !== undefined && externalReference !== undefined)
-    return db<DepositRecord>`
-      select ${columns} from deposit
+    return db<Listed<DepositRecord>>`
+      select ${listed} from deposit
       where brand_id = ${brandId} and external_reference = ${externalReference} and ${matches}
     `
   if (brandId === undefined && playerId === undefined)
-    return db<DepositRecord>`
-      select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+    return db<Listed<DepositRecord>>`
+      select ${listed} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
         select * from deposit where environment = asked and ${matches} order by created_at desc, id desc limit ${limit}
-      ) listed
+      ) deposit
       order by created_at desc, id desc limit ${limit}
     `
   const whose = playerId === undefined ? sql`brand_id = ${brandId}` : sql`player_id = ${playerId}`
-  return db<DepositRecord>`
-    select ${columns} from deposit where ${whose} and ${matches} order by created_at desc, id desc limit ${limit}
+  return db<Listed<DepositRecord>>`
+    select ${listed} from deposit where ${whose} and ${matches} order by created_at desc, id desc limit ${limit}
   `
 }
 
@@ -188,9 +191,7 @@ const environmentsOf = ({ environment }: DepositFilter): readonly Environment[] 
   environment === undefined ? environments : [environment]
 
 /** What `shownDeposits` makes of it. */
-const shownStatus = sql`
-  case when status = 'confirmed' and ${isUnfinished(sql`deposit.id`)} then 'pending' else status end
-`
+const shownStatus = sql`case when ${isSettling} then 'pending' else deposit.status end`
 
 function matchesOf(filter: DepositFilter) {
   const { brandId = null, environment = null, playerId = null, status = null, method = null } = filter

@@ -21,6 +21,12 @@ async function findUnfinished(db: ReadDb, recordIds: readonly string[]): Promise
   return new Map(rows.map(({ aggregate, operationId }) => [aggregate, operationId]))
 }
 
+/**
+ * A record of a list, and whether the wallet still has to do its part. The statement of the list says it: a later one may
+ * find it done, and the record would be shown under another status than the one that it was listed by.
+ */
+export type Listed<R> = R & { readonly settling: boolean }
+
 /** A record, and whether the wallet has done its part. */
 export type Checked<R> = R & {
   /** The operation that ended the record, until the wallet has done its part of it. */

@@ -9,11 +9,11 @@ import {
   sql,
   unnest,
 } from '@backoffice/service-runtime'
-import { hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
+import { finalStatuses, hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
 import { inOrder } from './in-order.ts'
 import { opened, type StoredDestination } from './sealed-destination.ts'
 import { type Change, insertTransitions } from './transitions.ts'
-import { type Checked, withUnfinished } from './unfinished.ts'
+import { type Checked, isUnfinished, type Listed, withUnfinished } from './unfinished.ts'
 
 /** A withdrawal that everyone sees, and whom it belongs to. */
 export type WithdrawalRecord = Withdrawal & Scope
@@ -115,6 +115,7 @@ export async function listQueue(db: ReadDb, filter: QueueFilter): Promise<Withdr
 
 export interface WithdrawalFilter extends OwnerFilter {
   readonly playerId?: string | undefined
+  /** As it is shown: the former one until the wallet has done its part. */
   readonly status?: WithdrawalStatus | undefined
   /** When it was requested: from this time on, and before that. */
   readonly from?: Date | undefined
@@ -128,25 +129,34 @@ const idAheadMs = hourMs
 /** Comes after every id. */
 const afterAllIds = '~'
 
+const isSettling = sql`(withdrawal.status = any(${finalStatuses}::text[]) and ${isUnfinished(sql`withdrawal.id`)})`
+
+/** What `shownWithdrawals` makes of it: the history has the former status. */
+const shownStatus = sql`
+  case when ${isSettling} then (
+    select t.from_status from status_transition t where t.record_id = withdrawal.id and t.version = withdrawal.version
+  ) else withdrawal.status end
+`
+
 /** Newest first. */
-export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<WithdrawalRecord[]> {
+export async function listWithdrawals(db: ReadDb, filter: WithdrawalFilter): Promise<Listed<WithdrawalRecord>[]> {
   const { playerId = null, status = null, from = null, to = null, before = afterAllIds, limit } = filter
   const lowest = from === null ? '' : firstId('wdr', new Date(from.getTime() - idAheadMs))
   const highest = to === null ? afterAllIds : firstId('wdr', new Date(to.getTime() + idAheadMs))
-  const rows = await db<WithdrawalRecord & StoredDestination>`
-    select ${columns} from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
+  const rows = await db<Listed<WithdrawalRecord> & StoredDestination>`
+    select ${columns}, ${isSettling} as settling from unnest(${environmentsOf(filter)}::text[]) as asked cross join lateral (
       select * from withdrawal
       where ${rangeOf(filter)} and environment = asked and version > 0
         and id < ${before} and id >= ${lowest} and id < ${highest}
         and (${from}::timestamptz is null or created_at >= ${from}::timestamptz)
         and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
-        and (${playerId}::text is null or player_id = ${playerId}) and (${status}::text is null or status = ${status})
-        and ${isOwned(filter)}
+        and (${playerId}::text is null or player_id = ${playerId})
+        and (${status}::text is null or ${shownStatus} = ${status}) and ${isOwned(filter)}
       order by id desc limit ${limit}
-    ) listed
+    ) withdrawal
     order by id desc limit ${limit}
   `
-  return opened<WithdrawalRecord>(db, rows)
+  return opened<Listed<WithdrawalRecord>>(db, rows)
 }
 
 /** Statements of their own, since each uses another index. */

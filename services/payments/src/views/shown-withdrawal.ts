@@ -1,7 +1,7 @@
 import type { ReadDb } from '@backoffice/service-runtime'
 import { beforeLastTransition, hasEnded } from '../domain/withdrawal.ts'
 import { listTransitions } from '../storage/transitions.ts'
-import { withUnfinished } from '../storage/unfinished.ts'
+import { type Listed, withUnfinished } from '../storage/unfinished.ts'
 import type { WithdrawalRecord } from '../storage/withdrawals.ts'
 
 /** A withdrawal as it may be shown: in its former status until the wallet has released or captured its hold. */
@@ -13,12 +13,21 @@ export async function shownWithdrawals(
   withdrawals: readonly WithdrawalRecord[],
 ): Promise<ShownWithdrawal[]> {
   const checked = await withUnfinished(db, withdrawals, hasEnded)
-  const settling = checked.filter(({ unfinished }) => unfinished !== null).map(({ id }) => id)
+  return shownListed(
+    db,
+    checked.map(({ unfinished, ...withdrawal }) => ({ ...withdrawal, settling: unfinished !== null })),
+  )
+}
+
+/** How withdrawals of a list are shown. */
+export async function shownListed(
+  db: ReadDb,
+  withdrawals: readonly Listed<WithdrawalRecord>[],
+): Promise<ShownWithdrawal[]> {
+  const settling = withdrawals.filter((withdrawal) => withdrawal.settling).map(({ id }) => id)
   const histories = await listTransitions(db, settling)
-  return checked.map(({ unfinished: _, ...withdrawal }) => {
+  return withdrawals.map((withdrawal) => {
     const history = histories.get(withdrawal.id)
-    return history === undefined
-      ? { ...withdrawal, settling: false }
-      : { ...beforeLastTransition(withdrawal, history), settling: true }
+    return history === undefined ? withdrawal : beforeLastTransition(withdrawal, history)
   })
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
+import { listQueue, listWithdrawals as listRows } from '../../src/storage/withdrawals.ts'
+import { shownListed } from '../../src/views/shown-withdrawal.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 t.test('without the wallet a confirmation is not over: 503, still pending for everyone, and no event', async (t) => {
@@ -68,6 +70,80 @@ t.test(
     t.equal(await path.balance(playerId), '90.00 / 90.00')
   },
 )
+
+t.test('without the wallet withdrawals are listed under the status that is shown, and wait for nobody', async (t) => {
+  const path = await moneyPath(t)
+  const { listWithdrawals, countWithdrawalQueue } = operations.payments
+  const team = path.bed.team('alice')
+  const playerId = await path.newPlayerWith('100.00')
+  const request = async () => (await path.requestWithdrawal(playerId)).id
+  const names = ['paid', 'failed', 'rejected', 'cancelled', 'approved', 'under_review'] as const
+  const ids = { paid: '', failed: '', rejected: '', cancelled: '', approved: '', under_review: '' }
+  const becomes = (id: string) => names.find((name) => ids[name] === id)
+  for (const name of names) ids[name] = await request()
+  for (const name of ['paid', 'failed', 'approved'] as const) await path.decideInSandbox(ids[name], 'approve')
+
+  /** What is found under a status, newest first, page by page: what it becomes, and how it is shown. */
+  const found = async (status: (typeof names)[number]) => {
+    const rows: (readonly [became: string | undefined, status: string, settling: boolean])[] = []
+    for (let before: string | null | undefined; before !== null; ) {
+      const input = { playerId, status, limit: 1, ...(before === undefined ? {} : { before }) }
+      const { data, nextCursor = null } = await team.call(listWithdrawals, { input })
+      rows.push(...data.map((row) => [becomes(row.id), row.status, row.settling] as const))
+      before = nextCursor
+    }
+    return rows
+  }
+  const { teamReader } = path.bed.services.payments.db
+  const isQueueOfOpen = async () => {
+    // The operation itself needs the wallet, for balances.
+    for (const status of ['under_review', 'approved'] as const) {
+      const waiting = await listQueue(teamReader, { status, limit: 9 })
+      t.same(
+        waiting.map(({ id }) => becomes(id)),
+        [status],
+      )
+    }
+    const { data: counted } = await team.call(countWithdrawalQueue, { input: { environment: 'sandbox' } })
+    t.match(counted, [
+      { status: 'under_review', waiting: 1 },
+      { status: 'approved', waiting: 1 },
+    ])
+  }
+
+  await path.bed.services.wallet.drain()
+  const decided = await Promise.all([
+    refusal(path.decideInSandbox(ids.paid, 'pay')),
+    refusal(path.decide('alice', ids.failed, 'fail')),
+    refusal(path.decideInSandbox(ids.rejected, 'reject')),
+    refusal(path.cancel(ids.cancelled)),
+  ])
+  t.same(new Set(decided), new Set(['SERVICE_UNAVAILABLE']))
+
+  t.same(await found('approved'), [
+    ['approved', 'approved', false],
+    ['failed', 'approved', true],
+    ['paid', 'approved', true],
+  ])
+  t.same(await found('under_review'), [
+    ['under_review', 'under_review', false],
+    ['cancelled', 'under_review', true],
+    ['rejected', 'under_review', true],
+  ])
+  for (const name of ['paid', 'failed', 'rejected', 'cancelled'] as const) t.same(await found(name), [], name)
+  await isQueueOfOpen()
+
+  // What was found under a status is shown under it, though the wallet may finish before it is shown.
+  const listed = await listRows(teamReader, { playerId, status: 'approved', limit: 9 })
+  await path.bed.start('wallet')
+  await eventually(async () => (await found('approved')).length === 1)
+  const shown = await shownListed(teamReader, listed)
+  t.same(new Set(shown.map(({ status }) => status)), new Set(['approved']))
+
+  await eventually(async () => (await found('under_review')).length === 1)
+  for (const name of names) t.same(await found(name), [[name, name, false]])
+  await isQueueOfOpen()
+})
 
 t.test(
   'without the wallet a withdrawal has an unknown outcome; the same key is answered once it is back',

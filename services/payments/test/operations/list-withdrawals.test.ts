@@ -1,8 +1,9 @@
 import { operations } from '@backoffice/contracts'
+import { firstId } from '@backoffice/service-runtime'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
-const { listWithdrawals, countWithdrawalQueue } = operations.payments
+const { listWithdrawals, countWithdrawalQueue, withdrawalQueue } = operations.payments
 const path = await moneyPath(t)
 const production = path.in({ environment: 'production' })
 const team = path.bed.team('alice')
@@ -76,3 +77,40 @@ t.test('the queues are counted by environment and status, with the oldest of eac
     data: [{ id: live.id, approvedBy: 'alice', operatorName: null }],
   })
 })
+
+t.test(
+  'without an operator, a player and a begin the list goes back 31 days; the queue keeps what waits',
+  async (t) => {
+    const old = path.in({ operatorId: 'op_old', brandId: 'brd_old' })
+    const owner = await old.newPlayerWith('100.00')
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+    /** As if it had been requested then: its id has the time too. */
+    const requestedAgo = async (days: number) => {
+      const { id } = await old.requestWithdrawal(owner)
+      const [agedId, at] = [firstId('wdr', daysAgo(days)), daysAgo(days).toISOString()]
+      await path.bed.sql('admin').query(`
+      begin;
+      set local session_replication_role = replica;
+      update payments.withdrawal set id = '${agedId}', created_at = '${at}', destination = 'ana@example.com',
+        sealed_destination = null where id = '${id}';
+      update payments.status_transition set record_id = '${agedId}' where record_id = '${id}';
+      commit`)
+      return agedId
+    }
+    const [recent, older, oldest] = [await requestedAgo(30), await requestedAgo(40), await requestedAgo(90)]
+    await old.decideInSandbox(oldest, 'approve')
+    const daysSince = (at: string | null | undefined) => Math.round((Date.now() - Date.parse(at ?? '')) / 86_400_000)
+    const ofBrand = { brandId: 'brd_old' }
+    t.same(await list(ofBrand), [recent])
+    t.same(await list({ ...ofBrand, to: daysAgo(31).toISOString() }), [older])
+    for (const whose of [{ operatorId: 'op_old' }, { playerId: owner }, { from: daysAgo(365).toISOString() }])
+      t.same(await list({ ...ofBrand, ...whose }), [recent, older, oldest])
+
+    const queued = async (status: 'under_review' | 'approved') =>
+      idsOf((await team.call(withdrawalQueue, { input: { ...ofBrand, status, limit: 9 } })).data)
+    t.same(await queued('under_review'), [older, recent])
+    t.same(await queued('approved'), [oldest])
+    const [toReview, toPay] = await count({ environment: 'sandbox' })
+    t.same([toReview?.oldestAt, toPay?.oldestAt].map(daysSince), [40, 90])
+  },
+)

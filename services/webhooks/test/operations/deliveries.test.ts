@@ -144,6 +144,33 @@ t.test('deliveries are listed newest first, by pages, and filtered', async (t) =
   t.same(none, { data: [], nextCursor: null })
 })
 
+t.test('what was withheld is listed of all operators, newest first, by pages', async (t) => {
+  const operators = [await operator(), await operator()]
+  const events: string[] = []
+  for (const { scope } of [...operators, ...operators]) {
+    const { id } = await emit(scope)
+    events.unshift(id)
+    await eventually(async () => (await story(id)).state === 'withheld')
+  }
+  const found: string[] = []
+  for (let after: string | null | undefined; after !== null; ) {
+    const input = { state: 'withheld' as const, limit: 1, ...(after === undefined ? {} : { after }) }
+    const { data, nextCursor = null } = await alice.call(listDeliveries, { input })
+    t.ok(data.every(({ state }) => state === 'withheld'))
+    found.push(...data.map(({ eventId }) => eventId))
+    after = nextCursor
+  }
+  t.same(found, events)
+  for (const [state, environment] of [
+    ['withheld', 'production'],
+    ['failed', 'sandbox'],
+  ] as const)
+    t.same(await alice.call(listDeliveries, { input: { state, environment, limit: 1 } }), {
+      data: [],
+      nextCursor: null,
+    })
+})
+
 t.test('an unknown delivery is refused with DELIVERY_NOT_FOUND', async (t) => {
   await t.rejects(alice.call(showDelivery, { input: { id: 'dlv_unknown' } }), { code: 'DELIVERY_NOT_FOUND' })
   await t.rejects(alice.call(resendDelivery, { input: { id: 'dlv_unknown' } }), { code: 'DELIVERY_NOT_FOUND' })

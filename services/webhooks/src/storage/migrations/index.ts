@@ -5,6 +5,7 @@ import { sealedResponse } from './0003-sealed-response.ts'
 import { deliveryUpkeep } from './0004-delivery-upkeep.ts'
 import { oneIndexLess } from './0005-one-index-less.ts'
 import { deliveryByEndpointDropped } from './0006-delivery-by-endpoint-dropped.ts'
+import { unsentDeliveries } from './0007-unsent-deliveries.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   deliveryUpkeep,
   oneIndexLess,
   deliveryByEndpointDropped,
+  unsentDeliveries,
 ]

@@ -1,0 +1,91 @@
+/**
+ * O que a conciliação diz em frases inteiras: o que significa uma diferença, e por que uma conciliação falhou. A frase em
+ * inglês está no serviço e nos relatórios que ele guarda, também nos de versões anteriores; por isso é a chave.
+ */
+export const ptBRSentences: readonly (readonly [english: string | RegExp, own: string])[] = [
+  [
+    'A checkpoint of a player is not on the hash chain. The chain was followed from its first entry.',
+    'Um ponto de controle de um jogador não está na cadeia de hash. A cadeia foi seguida desde o primeiro lançamento.',
+  ],
+  ['Entries are missing before this one.', 'Faltam lançamentos antes deste.'],
+  [
+    'The account does not agree with its entries and open holds (minor units).',
+    'A conta não confere com seus lançamentos e reservas abertas (em centavos).',
+  ],
+  ['The account of entries is gone.', 'A conta de lançamentos desapareceu.'],
+  [
+    'The balance after an entry is not the one before plus its amount (minor units).',
+    'O saldo após um lançamento não é o anterior mais o valor dele (em centavos).',
+  ],
+  [
+    'The hash does not cover what is stored: this row, its transfer or the one before was changed.',
+    'O hash não corresponde ao que está guardado: esta linha, sua transferência ou a anterior foi alterada.',
+  ],
+  ['The transfer of an entry is gone.', 'A transferência de um lançamento desapareceu.'],
+  [
+    'All entries of a currency must sum to zero (minor units).',
+    'Todos os lançamentos de uma moeda devem somar zero (em centavos).',
+  ],
+  [
+    'An exported head is no longer in the chain: its end was cut off or written anew.',
+    'Uma ponta exportada não está mais na cadeia: o fim dela foi cortado ou reescrito.',
+  ],
+  [
+    'Heads of the hash chains are not exported, so a chain whose end was cut off would not be seen.',
+    'As pontas das cadeias de hash não são exportadas; uma cadeia com o fim cortado não seria notada.',
+  ],
+  [
+    'A change and what operators were told of it do not agree.',
+    'Uma mudança e o que os operadores souberam dela não conferem.',
+  ],
+  ['A decision is not the one that the audit trail names.', 'Uma decisão não é a que consta da trilha de auditoria.'],
+  ['A decision of the team is not in the audit trail.', 'Uma decisão da equipe não consta da trilha de auditoria.'],
+  [
+    'A withdrawal names an approver who did not approve it.',
+    'Um saque indica como aprovador alguém que não o aprovou.',
+  ],
+  ['One person approved a withdrawal and paid it.', 'Uma só pessoa aprovou e pagou um saque.'],
+  [
+    'A withdrawal that one person approved and paid was paid at another time than its history says.',
+    'Um saque que uma só pessoa aprovou e pagou foi pago em outro momento do que diz o histórico.',
+  ],
+  ['Somebody decided who may not.', 'Decidiu alguém que não podia.'],
+  [
+    'The audit trail names a decision that was not made.',
+    'Na trilha de auditoria consta uma decisão que não foi tomada.',
+  ],
+  [
+    'The history of a deposit or withdrawal does not lead to its status and version.',
+    'O histórico de um depósito ou saque não leva ao status e à versão dele.',
+  ],
+  [/^(\S+) of (\S+) has not been finished\.$/, '$1, de $2, não foi concluído.'],
+  [
+    'A captured hold and its transfer do not agree (minor units).',
+    'Uma reserva debitada e a transferência dela não conferem (em centavos).',
+  ],
+  ['A reversal does not take back exactly what it names.', 'Um estorno não desfaz exatamente o lançamento que indica.'],
+  ['A transfer and its entries do not agree.', 'Uma transferência e os lançamentos dela não conferem.'],
+  [
+    /^A transfer of type (\S+) is between the wrong kinds of accounts\.$/,
+    'Uma transferência do tipo $1 está entre tipos errados de contas.',
+  ],
+  [
+    'An adjustment or reversal and the audit trail do not agree (minor units).',
+    'Um ajuste ou estorno e a trilha de auditoria não conferem (em centavos).',
+  ],
+  ['A deposit and the ledger do not agree (minor units).', 'Um depósito e o razão não conferem (em centavos).'],
+  ['A withdrawal and its hold do not agree (minor units).', 'Um saque e a reserva dele não conferem (em centavos).'],
+  ['A player was registered and has no account.', 'Um jogador foi cadastrado e não tem conta.'],
+  [
+    'An adjustment or reversal is not proven by signatures of the team.',
+    'Um ajuste ou estorno não está comprovado por assinaturas da equipe.',
+  ],
+  [
+    'A checkpoint of a system account is not the sum of its entries (minor units).',
+    'Um ponto de controle de uma conta do sistema não é a soma dos lançamentos dela (em centavos).',
+  ],
+  ['The standby is too far behind to reconcile.', 'A réplica do banco está atrasada demais para conciliar.'],
+  ['It made no progress for too long.', 'Ficou tempo demais sem avançar.'],
+  ['The process that ran it has ended.', 'O processo que a executava terminou.'],
+  ['The service was stopped; start another run.', 'O serviço foi parado; inicie outra conciliação.'],
+]
