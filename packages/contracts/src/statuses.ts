@@ -90,6 +90,10 @@ export const WithdrawalStatus = oneOf(withdrawalStatuses, {
 })
 export type WithdrawalStatus = Static<typeof WithdrawalStatus>
 
+/** Of withdrawals that wait for the team, in the order of its work. */
+export const waitingStatuses = ['under_review', 'approved'] as const satisfies readonly WithdrawalStatus[]
+export type WaitingStatus = (typeof waitingStatuses)[number]
+
 export const withdrawalDecisions = ['approve', 'reject', 'pay'] as const
 export const WithdrawalDecision = oneOf(withdrawalDecisions, {
   description: 'What the team would decide.',

@@ -20,6 +20,7 @@ import {
   WithdrawalDecision,
   WithdrawalRequest,
   WithdrawalStatus,
+  waitingStatuses,
 } from '../resources.ts'
 import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
 import { service } from '../service.ts'
@@ -99,8 +100,6 @@ export type WithdrawalFacts = Static<typeof WithdrawalFacts>
 
 /** Absent in replies of 1.1.0. */
 const factsField = { facts: Type.Optional(WithdrawalFacts) }
-
-const waitingStatuses = ['under_review', 'approved'] as const
 
 /** Deposits and withdrawals: their states and their review queue. */
 export const payments = service('payments', {

@@ -1,4 +1,11 @@
-import { type Input, operations, Rejection, type Reply, withdrawalStatuses } from '@backoffice/contracts'
+import {
+  type Input,
+  operations,
+  Rejection,
+  type Reply,
+  type WaitingStatus,
+  withdrawalStatuses,
+} from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
@@ -16,7 +23,6 @@ const { showPlayer } = operations.players
 
 type Waiting = Reply<typeof withdrawalQueue>['data'][number]
 type Withdrawal = Reply<typeof showWithdrawal>
-type WaitingStatus = 'under_review' | 'approved'
 type Verb = Input<typeof decideWithdrawal>['decision']
 
 const tabs = [

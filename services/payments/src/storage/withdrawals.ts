@@ -1,4 +1,11 @@
-import { type Environment, environments, type Scope, type WithdrawalStatus } from '@backoffice/contracts'
+import {
+  type Environment,
+  environments,
+  type Scope,
+  type WaitingStatus,
+  type WithdrawalStatus,
+  waitingStatuses,
+} from '@backoffice/contracts'
 import {
   assignments,
   columnNames,
@@ -165,11 +172,9 @@ function rangeOf({ playerId, operatorId }: WithdrawalFilter) {
   return operatorId === undefined ? sql`true` : sql`operator_id = ${operatorId}`
 }
 
-export const waitingStatuses = ['under_review', 'approved'] as const
-
 export interface QueueState {
   readonly environment: Environment
-  readonly status: (typeof waitingStatuses)[number]
+  readonly status: WaitingStatus
   readonly waiting: number
   readonly oldestAt: Date | null
 }
