@@ -3,8 +3,8 @@ import pg from 'pg'
 
 /** Rows of each table that grows with traffic: enough that reading all of one is never the cheapest plan. */
 const rowsOfTable = 100_000
-/** Of deposits and withdrawals, which are asked for by the hundred: of fewer, reading all would be cheaper. */
-const rowsOfMoneyTable = 200_000
+/** Of those that are asked for by the hundred: of fewer, reading all would be cheaper. */
+const rowsOfLargestTable = 200_000
 const halfYearSeconds = 16_000_000
 
 const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 12, '0')`
@@ -18,7 +18,7 @@ const playerAccount = '2000000 + n % 20'
 const atOf = (rows: number) => `'2026-01-01'::timestamptz + n * interval '${halfYearSeconds / rows} seconds'`
 const from = (rows: number) => `from generate_series(1, ${rows}) n`
 const [at, all] = [atOf(rowsOfTable), from(rowsOfTable)]
-const [moneyAt, allMoney] = [atOf(rowsOfMoneyTable), from(rowsOfMoneyTable)]
+const [largestAt, allLargest] = [atOf(rowsOfLargestTable), from(rowsOfLargestTable)]
 
 /**
  * A system that has run for half a year, schema by schema: nearly everything is finished, as it is after half a year. The
@@ -28,14 +28,14 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
   payments: [
     `insert into deposit
       select ${id('dep')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, ${id('ext')}, 100, 'BRL', 'pix',
-        case when n % 50 = 0 then 'failed' else 'confirmed' end, null, 2, ${moneyAt}, case when n % 50 = 0 then null else ${moneyAt} end,
-        case when n % 50 = 0 then ${moneyAt} end ${allMoney}`,
+        case when n % 50 = 0 then 'failed' else 'confirmed' end, null, 2, ${largestAt}, case when n % 50 = 0 then null else ${largestAt} end,
+        case when n % 50 = 0 then ${largestAt} end ${allLargest}`,
     `insert into depositor select ${id('ply')}, 100 ${from(20_000)}`,
     `insert into withdrawal
       select ${id('wdr')}, ${id('opn')}, ${brand}, ${operator}, 'sandbox', 'UTC', ${id('ply', 'n % 20000')}, 100, 'BRL', 'pix',
-        'destination', s.status, null, case when s.status in ('intent', 'refused') then 0 else 2 end, ${moneyAt}, ${moneyAt}, null,
-        case when s.status = 'paid' then ${moneyAt} end, null, case when s.status = 'refused' then ${moneyAt} end
-      ${allMoney}, lateral (select case when n % 10000 = 0 then 'intent'
+        'destination', s.status, null, case when s.status in ('intent', 'refused') then 0 else 2 end, ${largestAt}, ${largestAt}, null,
+        case when s.status = 'paid' then ${largestAt} end, null, case when s.status = 'refused' then ${largestAt} end
+      ${allLargest}, lateral (select case when n % 10000 = 0 then 'intent'
         when n % 200 = 1 then 'refused' when n % 400 = 2 then 'under_review' when n % 400 = 3 then 'approved' else 'paid' end as status) s`,
     `insert into status_transition
       select ${id('dep')}, 1, null, 'pending', ${at}, 'operator', 'x', null, ${id('opn')} ${all}`,
@@ -43,8 +43,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
     `insert into published_event select date_trunc('milliseconds', ${at}), ${id('evt')}, '{}' ${all}`,
     // Of the release before: this one keeps nothing in the outbox that is done.
     `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, done_at)
-      select ${id('evt')}, ${id('dep', 'n / 2')}, n % 2, case when n % 2 = 0 then 'command' else 'event' end, 'x', '{}', ${id('opn')}, ${at},
-        case when n % 10000 <> 0 then ${at} end ${all}`,
+      select ${id('evt')}, ${id('dep', 'n / 2')}, n % 2, case when n % 2 = 0 then 'command' else 'event' end, 'x', '{}', ${id('opn')}, ${largestAt},
+        case when n % 2000 <> 0 then ${largestAt} end ${allLargest}`,
     `insert into inbox select 'schedule-delivery', ${id('evt')}, ${at} ${all}`,
     `insert into audit_entry select ${id('aud')}, ${at}, 'alice', 'decideWithdrawal', ${id('opn')}, ${id('wdr')}, null, '{}' ${all}`,
   ],
