@@ -76,8 +76,8 @@ export async function readProvenEntries(
  * Whether the trail itself says that the approval of proposal `p` was refused, or the proposal declined. The proposal is a
  * row that the service may change; the trail is not. Of a signature only the signed part is compared, because the bytes of
  * the signature itself can be written in several ways. Entries are read from the time in which the proposal was open, and
- * 15 minutes around it, because times are verified to some minutes only. An index
- * has such entries alone, so each alternative names what it has.
+ * 15 minutes around it, because times are verified to some minutes only. An index has such entries alone, so each
+ * alternative names what it has.
  * @param of the service's schema
  */
 const refusedOrDeclined = (of: Fragment): Fragment => sql`exists (

@@ -85,8 +85,9 @@ export class Runner {
   }
 
   /**
-   * The team reads CPF, e-mail, phone and birth date masked, and support where money is paid to as well. Who gives a reason may read them in full, of one player at a
-   * time. What tells about players is recorded before it is answered: who read, whom and why; and so is every refusal.
+   * The team reads CPF, e-mail, phone and birth date masked, and support where money is paid to as well. Who gives a
+   * reason may read them in full, of one player at a time. What tells about players is recorded before it is answered:
+   * who read, whom and why; and so is every refusal.
    */
   #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
     const { db, clock } = this.#context
