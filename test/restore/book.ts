@@ -48,13 +48,9 @@ export class Book {
     await Promise.all(this.#running)
   }
 
-  /** Sends a confirmation once more, as it was, until it has an answer that stays. */
+  /** Sends a confirmation once more, as it was. */
   confirmAgain({ confirmation: { path, body, key } }: BookedDeposit): Promise<HttpReply> {
-    return eventually(async () => {
-      const reply = await this.#client.post(path, body, { idempotencyKey: key })
-      if (reply.status >= 500) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
-      return reply
-    }, answeredWithinMs)
+    return this.#answered(path, body, key)
   }
 
   async #play(index: number): Promise<void> {
@@ -80,8 +76,17 @@ export class Book {
     }
   }
 
-  async #post(path: string, body: object, idempotencyKey: string = randomUUID()) {
-    const reply = await this.#client.post(path, body, { idempotencyKey })
+  /** Repeats a request under its key until it has an answer that stays. */
+  #answered(path: string, body: unknown, idempotencyKey: string): Promise<HttpReply> {
+    return eventually(async () => {
+      const reply = await this.#client.post(path, body, { idempotencyKey })
+      if (reply.status >= 500) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
+      return reply
+    }, answeredWithinMs)
+  }
+
+  async #post(path: string, body: object, key: string = randomUUID()) {
+    const reply = await this.#answered(path, body, key)
     if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.bytes}`)
     return reply.body
   }
