@@ -2,7 +2,8 @@
 // more clicks.
 
 const rows = () => [...document.querySelectorAll('[data-row]')]
-const linkOf = (row) => (row.matches('a') ? row : row.querySelector('a'))
+/** What a row is about. It may have other links, such as a document's. */
+const linkOf = (row) => (row.matches('a') ? row : row.querySelector('.open a'))
 const isTyping = ({ target }) => target instanceof Element && target.closest('input, textarea, select') !== null
 
 /** The row that j and k have come to has the focus on its link, so that Enter opens it and a reader says it. */

@@ -70,6 +70,20 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     },
   )
 
+  await t.test('Enter opens the row itself, whatever else it links to', async (t) => {
+    const scope = bed.bed.scope({ environment: 'production' })
+    await bed.newPlayer('production', 'Eva Reis', 'doc-1', scope)
+    const template = 'https://kyc.example/{reference}'
+    const input = { operatorId: scope.operatorId, environment: 'production', template, reason: 'contract' } as const
+    await bed.bed.team('bob').call(operations.players.setDocumentUrl, { input })
+    const page = await windowOf('alice')
+    await page.goto(`${bed.url}/production/kyc`)
+    t.ok(await page.isVisible('tbody a[target=_blank]'))
+    await press(page, 'j')
+    t.match(await page.locator(':focus').getAttribute('href'), /^\/production\/kyc\/ply_\w+$/)
+    await bed.bed.team('bob').call(operations.players.setDocumentUrl, { input: { ...input, template: null } })
+  })
+
   await t.test('? shows the keys, / and Ctrl-K go to the search', async (t) => {
     const page = await windowOf('alice')
     await page.goto(`${bed.url}/production`)
