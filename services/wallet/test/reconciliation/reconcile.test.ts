@@ -337,11 +337,6 @@ t.test('the chains are followed beyond one page, and to their ends', async (t) =
 t.test('pages of entries go on where the numbers of transactions get another digit', async (t) => {
   const { brandId, deposit } = brand()
   for (const amount of ['1.00', '2.00', '4.00', '8.00', '16.00', '32.00', '64.00']) await deposit(amount)
-  const differences = async () => {
-    const report = await runOf(bed, { pages: { keys: 2, entries: 3 } })
-    return report.differences.filter((found) => found.brandId === brandId)
-  }
-  t.same(await differences(), [])
   // As if these had been the server's transactions 97 to 103.
   await behindItsBack(
     `update wallet.entry e set xid = n.xid::text::xid8 from (
@@ -350,7 +345,11 @@ t.test('pages of entries go on where the numbers of transactions get another dig
     ) n where n.transfer_id = e.transfer_id`,
     [brandId],
   )
-  t.same(await differences(), [])
+  const { differences, checks } = await runOf(bed, { pages: { keys: 2, entries: 3 } })
+  // Checkpoints of before that know nothing of it, if there are any.
+  const found = differences.filter((difference) => difference.brandId === brandId && difference.check !== 'checkpoints')
+  t.same(found, [])
+  t.ok(checks.some(({ check, compared }) => check === 'sums' && compared > 0))
 })
 
 t.test('two entries that changed places break the chain', async (t) => {
