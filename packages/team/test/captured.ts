@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 export interface Written {
   readonly stdout: string
   readonly stderr: string
@@ -5,28 +7,31 @@ export interface Written {
   readonly error?: Error
 }
 
+/** Of the run that writes, and of nobody else: tap writes its results to standard output whenever a reader has room. */
+const current = new AsyncLocalStorage<Record<'stdout' | 'stderr', string>>()
+
+for (const name of ['stdout', 'stderr'] as const) {
+  const write = process[name].write.bind(process[name])
+  process[name].write = ((...args: Parameters<typeof write>) => {
+    const written = current.getStore()
+    if (written === undefined) return write(...args)
+    written[name] += args[0]
+    return true
+  }) as typeof write
+}
+
 /**
- * Runs something and keeps what it writes. Nothing else may write meanwhile.
+ * Runs something and keeps what it writes.
  * @param run gets what was written so far
  */
 export async function captured(
   run: (soFar: Readonly<Record<'stdout' | 'stderr', string>>) => unknown,
 ): Promise<Written> {
   const written = { stdout: '', stderr: '' }
-  const writes = { stdout: process.stdout.write, stderr: process.stderr.write }
-  for (const name of ['stdout', 'stderr'] as const) {
-    process[name].write = ((text: string) => {
-      written[name] += text
-      return true
-    }) as typeof process.stdout.write
-  }
   try {
-    await run(written)
+    await current.run(written, () => run(written))
     return written
   } catch (error) {
     return { ...written, error: error as Error }
-  } finally {
-    process.stdout.write = writes.stdout
-    process.stderr.write = writes.stderr
   }
 }
