@@ -16,7 +16,10 @@ interface Document {
 const retryableByCode = publicErrorCodes.map((code) => [code, publicErrors[code].retryable])
 const finalCodes = new Set(httpOperations.flatMap(refusalsAfterKey))
 
-/** What of the API stands in src/api.ts: its version, which errors are worth another try or final, and the types of its schemas, operations and errors. */
+/**
+ * What of the API stands in src/api.ts: its version, which errors are worth another try or final, and the types of its
+ * schemas, operations and errors.
+ */
 export async function generateApi(): Promise<string> {
   const document = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' }) as unknown as Document
   // A type of the client's own: an error reply has one shape for all codes in the document, but not in TypeScript.

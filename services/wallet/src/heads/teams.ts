@@ -47,10 +47,23 @@ function stored({ identity, keys, aloneUpTo, payAloneUpTo }: KnownTeam) {
   }
 }
 
+/** The first records do not say what one person could pay alone. */
+type RecordedTeam = Omit<ReturnType<typeof stored>, 'payAloneUpTo'> & {
+  readonly since: string
+  readonly payAloneUpTo?: string
+}
+
 function teamFrom(text: string): KnownTeam {
-  const { since, keys, aloneUpTo, payAloneUpTo, rolesOfGroup, machines, issuer, ...settings } = JSON.parse(
-    text,
-  ) as ReturnType<typeof stored> & { readonly since: string }
+  const {
+    since,
+    keys,
+    aloneUpTo,
+    payAloneUpTo = '0.00',
+    rolesOfGroup,
+    machines,
+    issuer,
+    ...settings
+  } = JSON.parse(text) as RecordedTeam
   const identity = {
     ...settings,
     issuer: issuer ?? undefined,

@@ -2,7 +2,7 @@ import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime/internal'
 import t from 'tap'
 import { as, bed } from './brand.ts'
-import { adjustment, auditCorrection, eachIsNamed, type Forgery } from './forgery.ts'
+import { adjustment, auditCorrection, eachIsNamed, type Forgery, forgeAudited } from './forgery.ts'
 
 const { wallet: money } = operations
 
@@ -10,35 +10,24 @@ const forgeries: readonly Forgery[] = [
   {
     what: 'the wallet enters an adjustment that nobody made',
     found: ['corrections'],
-    forge: (brand) => brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' }),
+    forge: (brand) => brand.post(adjustment),
   },
   {
     what: 'the wallet enters an adjustment of another amount than a person made',
     found: ['corrections', 'signatures'],
-    async forge(brand) {
-      const input = { playerId: brand.playerId, amount: '1000.00', reference: 'gift', reason: 'a gift' }
-      await auditCorrection('adjustWallet', input, brand.playerId)
-      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
-    },
+    forge: (brand) => forgeAudited(brand, { amount: '1000.00' }),
   },
   {
     what: 'the wallet enters an adjustment for another player than a person named',
     found: ['corrections'],
     async forge(brand) {
-      const other = await brand.register()
-      const input = { playerId: other, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
-      await auditCorrection('adjustWallet', input, other)
-      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
+      await forgeAudited(brand, { playerId: await brand.register() })
     },
   },
   {
     what: 'an amount in the audit trail is none',
     found: ['corrections', 'signatures'],
-    async forge(brand) {
-      const input = { playerId: brand.playerId, amount: 'much', reference: 'gift', reason: 'a gift' }
-      await auditCorrection('adjustWallet', input, brand.playerId)
-      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
-    },
+    forge: (brand) => forgeAudited(brand, { amount: 'much' }),
   },
   {
     what: 'the wallet takes back a transfer that nobody reversed',
@@ -58,7 +47,7 @@ const forgeries: readonly Forgery[] = [
     async forge(brand) {
       const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
       await auditCorrection('adjustWallet', input, brand.playerId)
-      await brand.post({ ...adjustment, counterparty: 'deposits', reference: 'gift', reason: 'a gift' })
+      await brand.post({ ...adjustment, counterparty: 'deposits' })
     },
   },
   {

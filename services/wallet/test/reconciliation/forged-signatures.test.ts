@@ -6,13 +6,13 @@ import { fixedKeys, issuerKeys } from '@backoffice/team-identity'
 import { type TeamUser, TestIssuer } from '@backoffice/test-kit'
 import t from 'tap'
 import { folderStore } from '../../src/heads/folder.ts'
-import type { HeadStore } from '../../src/heads/store.ts'
+import { type HeadStore, textOf } from '../../src/heads/store.ts'
 import { ask } from '../../src/reconciliation/check.ts'
 import { signatures } from '../../src/reconciliation/signatures.ts'
 import { Snapshots } from '../../src/reconciliation/snapshots.ts'
 import { TeamHistory, type TeamRules } from '../../src/reconciliation/team-history.ts'
 import { as, Brand, bed, team } from './brand.ts'
-import { adjustment, auditCorrection, eachIsNamed, type Forgery, longAgo } from './forgery.ts'
+import { adjustment, eachIsNamed, type Forgery, forgeAudited, longAgo } from './forgery.ts'
 import { runOf } from './run.ts'
 
 const { wallet: money } = operations
@@ -108,20 +108,12 @@ const forgeries: readonly Forgery[] = [
   {
     what: 'the wallet enters an adjustment with an audit entry that nobody signed',
     found: ['signatures'],
-    async forge(brand) {
-      const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
-      await auditCorrection('adjustWallet', input, brand.playerId)
-      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
-    },
+    forge: (brand) => forgeAudited(brand),
   },
   {
     what: 'the wallet enters an adjustment as if it were of before people signed',
     found: ['signatures'],
-    async forge(brand) {
-      const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
-      await auditCorrection('adjustWallet', input, brand.playerId, longAgo)
-      await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' }, longAgo)
-    },
+    forge: (brand) => forgeAudited(brand, { now: longAgo }),
   },
   {
     what: 'the wallet enters an adjustment as if it were of the time of an old login',
@@ -231,7 +223,8 @@ t.test(
     const brand = await Brand.funded()
     const input = { playerId: brand.playerId, amount: '1.00', reference: randomUUID(), reason: 'goodwill' }
     await bed.team('finance').call(money.adjustWallet, { input })
-    const store = folderStore(t.testdir())
+    const dir = t.testdir({ store: {}, older: {} })
+    const store = folderStore(`${dir}/store`)
     t.same(
       await faults(brand, { rules: { ...team, rollOutMs: 3_600_000 } }),
       [],
@@ -239,7 +232,15 @@ t.test(
     )
     t.same(brand.foundIn(await runOf(bed, { isFull: false, team, heads: { store, everyMs: 1_000 } })), [])
     t.same(await faults(brand, { store }), [])
-    t.equal((await store.list('team/', '')).length, 1, 'the same is recorded once')
+    const [recorded = '', ...others] = await store.list('team/', '')
+    t.same(others, [], 'the same is recorded once')
+
+    const older = folderStore(`${dir}/older`)
+    const { payAloneUpTo, ...first } = JSON.parse(await textOf(store, recorded))
+    t.equal(payAloneUpTo, team.payAloneUpTo)
+    await older.put(recorded, JSON.stringify(first))
+    const ofOlder = await runOf(bed, { isFull: false, team, heads: { store: older, everyMs: 1_000 } })
+    t.same(brand.foundIn(ofOlder), [], 'the first records said less')
 
     const keys = fixedKeys([{ ...JSON.parse(keysText(stranger)).keys[0], kid: 'new' }])
     const changed = { ...team, keys, identity: { ...team.identity, rolesOfGroup: new Map() } }
@@ -282,9 +283,7 @@ t.test('a correction that is given an earlier time counts for those that were ju
 
 t.test('without a record of the team a correction that was named stays named when it is old', async (t) => {
   const brand = await Brand.funded()
-  const input = { playerId: brand.playerId, amount: '1000000.00', reference: 'gift', reason: 'a gift' }
-  await auditCorrection('adjustWallet', input, brand.playerId)
-  const key = await brand.post({ ...adjustment, reference: 'gift', reason: 'a gift' })
+  const key = await forgeAudited(brand)
   const at = new Date(Date.now() + 25 * 3_600_000)
   t.same(await faults(brand, { at }), [])
   t.same(await faults(brand, { at, named: [key] }), ['nobody has signed it'])

@@ -30,6 +30,8 @@ export const adjustment = {
   type: 'ADJUSTMENT',
   counterparty: 'adjustments',
   amount: 100_000_000n,
+  reference: 'gift',
+  reason: 'a gift',
 } as const
 
 /** An audit entry that nobody signed. */
@@ -45,3 +47,13 @@ export const auditCorrection = (
     values ($1, $6, 'alice', $2, $1, $3, $4, $5)`,
     [newId('aud'), operation, subject, input.reason, JSON.stringify(input), now()],
   )
+
+/** An adjustment, with an audit entry that nobody signed and that may say something else. @returns its key */
+export async function forgeAudited(
+  brand: Brand,
+  { playerId = brand.playerId, amount = '1000000.00', now = () => new Date() } = {},
+): Promise<string> {
+  const { reference, reason } = adjustment
+  await auditCorrection('adjustWallet', { playerId, amount, reference, reason }, playerId, now)
+  return brand.post(adjustment, now)
+}
