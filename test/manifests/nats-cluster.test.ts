@@ -20,12 +20,6 @@ t.test('with a later one', { skip: skipWithout('nats-server-later', 'nats-server
   await testCluster(t, binary)
 })
 
-/** Of a person of release 1.1, kept for an upgrade. The password is as `nats server passwd` makes it. */
-const carol = {
-  password: 'carols-long-password',
-  line: '{ user: carol, password: "$2b$10$abcdefghijklmnopqrstuuMHAiAgy2MbTb/b1nSGWU1rAgy8Jk8y.", permissions: { publish: [ "team.carol.>" ], subscribe: [ "_INBOX_carol.>" ] } }',
-}
-
 interface Made {
   readonly config: { readonly num_replicas: number }
 }
@@ -103,36 +97,6 @@ async function testCluster(t: Test, binary: string): Promise<void> {
     for (const subject of ['$SYS.REQ.SERVER.any.RELOAD', '$SYS.REQ.SERVER.any.KICK', streamApi.info, 'events.any'])
       await refused(system, subject)
   })
-
-  await t.test(
-    'people of release 1.1 are kept, and later taken out while everybody else stays connected',
-    async (t) => {
-      const one = { ...login, NATS_URL: servers[0]?.clientUrl ?? '' }
-      const connectAs = (user: string, secret: string) =>
-        connectNats({ ...one, NATS_USER: user, NATS_PASSWORD: secret }, { name: user, attemptsMax: 1 })
-      const team = await connectAs('console', password)
-      t.teardown(() => team.close())
-      const told: string[] = []
-      void (async () => {
-        for await (const { type } of team.status()) told.push(type)
-      })()
-      await t.rejects(connectAs('carol', carol.password))
-      for (const server of servers)
-        server.change('users.conf', (text) =>
-          text.replace(/^\s*\{ user: console,.*$/m, (line) => `${line}\n${carol.line}`),
-        )
-      const person = await eventually(() => connectAs('carol', carol.password), soonMs)
-      t.teardown(() => person.close())
-      for (const server of servers) server.change('users.conf', (text) => text.replace(carol.line, ''))
-      await eventually(async () => {
-        const after = await connectAs('carol', carol.password).catch(() => undefined)
-        await after?.close()
-        return after === undefined
-      }, soonMs)
-      await team.flush()
-      t.notOk(told.includes('disconnect'), 'the console has noticed nothing')
-    },
-  )
 
   await t.test(
     'a new password holds without a restart, the old one no longer, and others stay connected',

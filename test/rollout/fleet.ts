@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
+import { eventually, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 
@@ -48,21 +47,15 @@ export interface Fleet {
 }
 
 /** PostgreSQL and NATS with everything prepared as in production, and as many processes of each service as are wanted. */
-export async function startFleet(
-  t: Teardown,
-  environment: Readonly<Record<string, string>> = {},
-  options: Pick<TestBedOptions, 'brokerPermissions'> = {},
-): Promise<Fleet> {
-  const bed = await testBed(t, services, { ...options, startServices: false })
+export async function startFleet(t: Teardown, environment: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+  const bed = await testBed(t, services, { startServices: false })
   const running = new Set<Replica>()
   t.teardown(() => Promise.all([...running].map((replica) => replica.stop())))
 
   const start: Fleet['start'] = async (name, options = {}) => {
     const ports = options.ports ?? (await freePorts())
     const root = options.root ?? ownRoot
-    // A release from before there was telemetry has nothing to import.
-    const imports = existsSync(`${root}${telemetry}`) ? ['--import', `${root}${telemetry}`] : []
-    const child = spawn(process.execPath, [...imports, `${root}services/${name}/src/main.ts`], {
+    const child = spawn(process.execPath, ['--import', `${root}${telemetry}`, `${root}services/${name}/src/main.ts`], {
       cwd: root,
       env: {
         ...process.env,
@@ -70,8 +63,6 @@ export async function startFleet(
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compiled,
         HEALTH_PORT: String(ports.healthPort),
         PORT: String(ports.port),
-        // Until release 1.1 players served the games itself.
-        GAMES_HOST: '127.0.0.1',
         ...environment,
         ...options.environment,
       },

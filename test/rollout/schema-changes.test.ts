@@ -1,14 +1,15 @@
 import { services } from '@backoffice/migrator'
 import t from 'tap'
-import { previousRelease } from './previous-release.ts'
+import { contractions, historyIsMissing, release } from './previous-release.ts'
 import { narrowingStatements } from './schema-changes.ts'
 
 /** The runtime's own come first in every service; they touch none but the runtime's tables. */
 const isOfRuntime = (name: string) => name.startsWith('0000_runtime_')
 
-t.test('no migration since the previous release narrows what that release uses', async (t) => {
+const skip = release === null && historyIsMissing()
+t.test('no migration since the previous release narrows what that release uses', { skip }, async (t) => {
   for (const { name: service, migrations } of services) {
-    const released = previousRelease.migrations[service]
+    const released = release?.migrations[service] ?? []
     for (const ofRuntime of [true, false]) {
       const [before, now] = [released, migrations.map(({ name }) => name)].map((names) =>
         names.filter((name) => isOfRuntime(name) === ofRuntime),
@@ -16,7 +17,7 @@ t.test('no migration since the previous release narrows what that release uses',
       t.same(now?.slice(0, before?.length), before, `${service}: what was released stays, in its order`)
     }
     for (const { name, sql } of migrations.filter(({ name }) => !released.includes(name))) {
-      if (`${service}/${name}` in previousRelease.contractions) continue
+      if (`${service}/${name}` in contractions) continue
       t.same(narrowingStatements([sql]), [], `${service}/${name}`)
     }
   }

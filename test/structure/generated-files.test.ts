@@ -5,7 +5,6 @@ import {
   renderObserverFile,
   renderPermissionsFile,
   renderSystemObserverFile,
-  renderUpgradePermissionsFile,
 } from '@backoffice/contracts'
 import t from 'tap'
 import { renderRules, rulesFile } from '../../deploy/telemetry/write-prometheus-rules.ts'
@@ -16,7 +15,6 @@ const workspaces = globSync(['{packages,services}/*/package.json', '{test,bench}
 t.test('the permissions in deploy/nats are what the operation table says (npm run nats-permissions)', async (t) => {
   const text = (file: string) => readFileSync(join(root, 'deploy/nats', file), 'utf8')
   t.equal(text('permissions.conf'), renderPermissionsFile())
-  t.equal(text('upgrade/permissions.conf'), renderUpgradePermissionsFile())
   t.equal(text('ops-permissions.conf'), renderObserverFile())
   t.equal(text('system-permissions.conf'), renderSystemObserverFile())
 })

@@ -156,19 +156,6 @@ export function systemObserverPermissions(): BrokerPermissions {
   }
 }
 
-/**
- * What a service of release 1.1 may do besides: its webhooks make their consumer whenever they start, and people of the team
- * call it under their own names. Only for the time of the upgrade from that release.
- */
-export function permissionsDuringUpgrade(service: ServiceName): BrokerPermissions {
-  const { publish, subscribe } = servicePermissions(service)
-  const own = eventConsumers.filter((consumer) => consumer.service === service)
-  return {
-    publish: [...publish, ...own.map((consumer) => consumerApi(consumer).create)],
-    subscribe: [...subscribe, `team.*.${service}.>`],
-  }
-}
-
 /** The console calls the team's operations, and nothing that services call. */
 export function teamConsolePermissions(): BrokerPermissions {
   return {

@@ -3,7 +3,6 @@ import {
   type BrokerUser,
   observer,
   observerPermissions,
-  permissionsDuringUpgrade,
   servicePermissions,
   streamKeeper,
   streamKeeperPermissions,
@@ -39,16 +38,6 @@ export const renderPermissionsFile = (): string =>
       '# `npm run nats-permissions`; a test compares them. Read by nats-server 2.9 and newer.',
     ],
     servicePermissions,
-  )
-
-/** The text of deploy/nats/upgrade/permissions.conf. */
-export const renderUpgradePermissionsFile = (): string =>
-  renderFile(
-    [
-      '# Stands in for ../permissions.conf while services of release 1.1 are still running: their webhooks make their',
-      '# consumer at every start. Written by `npm run nats-permissions`; a test compares them.',
-    ],
-    permissionsDuringUpgrade,
   )
 
 /** The text of deploy/nats/ops-permissions.conf. */

@@ -10,7 +10,6 @@ import {
   isInbox,
   isSentAgain,
   operations,
-  permissionsDuringUpgrade,
   roleName,
   rpcSubject,
   rpcSubjectOfAll,
@@ -90,23 +89,6 @@ t.test('of JetStream a service may ask about the stream and its own consumer, an
   }
   t.notOk(streamKeeperPermissions().publish.some((subject) => !subject.startsWith('$JS.API.')))
 })
-
-t.test(
-  'during the upgrade from 1.1 only the owner of a consumer may do more, and only make that consumer; all hear people of 1.1',
-  async (t) => {
-    for (const service of serviceNames) {
-      const [lasting, upgrade] = [servicePermissions(service), permissionsDuringUpgrade(service)]
-      const more = upgrade.publish.filter((subject) => !lasting.publish.includes(subject))
-      const own = eventConsumers.filter((consumer) => consumer.service === service)
-      t.same(
-        more,
-        own.map((consumer) => consumerApi(consumer).create),
-        service,
-      )
-      t.same(upgrade.subscribe, [...lasting.subscribe, `team.*.${service}.>`], 'people of 1.1 call under their names')
-    }
-  },
-)
 
 t.test('a consumer hears one kind by its subject, and several kinds by the subject of all', async (t) => {
   t.equal(consumedSubject({ service: 'webhooks', reaction: 'any' }), 'events.>')

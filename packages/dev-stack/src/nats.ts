@@ -12,10 +12,7 @@ import { onPort } from './ports.ts'
 const run = promisify(execFile)
 /** The permissions of each program, in every environment. */
 const folder = fileURLToPath(new URL('../../../deploy/nats', import.meta.url))
-const permissionsFiles = {
-  lasting: join(folder, 'permissions.conf'),
-  upgrade: join(folder, 'upgrade/permissions.conf'),
-}
+const permissionsFile = join(folder, 'permissions.conf')
 const startTimeoutMs = 15_000
 const stopTimeoutMs = 10_000
 
@@ -25,8 +22,6 @@ export interface NatsOptions {
   /** Any free one when left out. */
   readonly port?: number
   readonly passwords: Readonly<Record<BrokerUser, string>>
-  /** `upgrade` while services of the previous release run; see deploy/nats/upgrade. */
-  readonly permissions?: keyof typeof permissionsFiles
   /** Encrypts the store, as deploy/nats does for the cluster. */
   readonly storeKey?: string
 }
@@ -34,8 +29,6 @@ export interface NatsOptions {
 export interface RunningNats {
   readonly url: string
   readonly child: Child
-  /** Gives the users other permissions, while they stay connected. */
-  changePermissions(permissions: keyof typeof permissionsFiles): void
 }
 
 /** Starts nats-server with JetStream, one user per program and the permissions that every environment shares. */
@@ -67,10 +60,6 @@ async function startOn(port: number, options: NatsOptions): Promise<RunningNats>
   return {
     url: `nats://127.0.0.1:${port}`,
     child,
-    changePermissions(permissions) {
-      writeFileSync(configuration, renderConfiguration({ ...options, permissions }, { port, version }))
-      process.kill(child.pid, 'SIGHUP')
-    },
   }
 }
 
@@ -80,7 +69,7 @@ export function renderConfiguration(
   { port, version }: { readonly port: number; readonly version: string },
 ): string {
   // Includes are relative to the including file; nats-server does not take absolute paths here.
-  const shared = relative(options.dir, permissionsFiles[options.permissions ?? 'lasting'])
+  const shared = relative(options.dir, permissionsFile)
   return [
     `listen: "127.0.0.1:${port}"`,
     // As in deploy/nats: a process that hangs gets calls until it is missed.

@@ -63,8 +63,6 @@ export interface TestBedOptions {
   }
   /** False where the test starts the services as processes of their own; `services` is empty then. */
   readonly startServices?: boolean
-  /** `upgrade` where services of the previous release are started too. */
-  readonly brokerPermissions?: 'upgrade'
 }
 
 /** What a test hands over so that everything ends with it; `t` of tap is one. */
@@ -107,8 +105,6 @@ export interface TestBed<S> {
   /** Starts one more replica of a service; it ends with the bed. */
   start<Name extends keyof S & ServiceName>(name: Name): Promise<Running<S[Name]>>
   readonly natsUrl: string
-  /** What the broker permits from now on; see `brokerPermissions`. */
-  changeBrokerPermissions: RunningNats['changePermissions']
   /** Of the superuser. */
   readonly databaseUrl: string
   /** Environment variables with which a service of this bed would start as a process of its own. */
@@ -154,7 +150,6 @@ export async function testBed<S extends Services>(
 
   const bed: TestBed<S> = {
     natsUrl: nats.url,
-    changeBrokerPermissions: nats.changePermissions,
     databaseUrl: database.url,
     services: {} as TestBed<S>['services'],
     rpc: {
@@ -236,24 +231,20 @@ export async function testBed<S extends Services>(
 
 async function startBedNats(
   endings: (() => Promise<unknown> | unknown)[],
-  { servers, brokerPermissions }: TestBedOptions,
-): Promise<Pick<RunningNats, 'url' | 'changePermissions'>> {
+  { servers }: TestBedOptions,
+): Promise<Pick<RunningNats, 'url'>> {
   const passwordsOf = (users: readonly string[]) => Object.fromEntries(users.map((user) => [user, natsPassword(user)]))
   const users = { passwords: passwordsOf(brokerUsers) as Record<BrokerUser, string> }
   if (servers?.nats !== undefined) {
     const { url } = await servers.nats(users)
     await makeBedStream(url)
-    const changePermissions = () => {
-      throw new Error('the test runs this server itself')
-    }
-    return { url, changePermissions }
+    return { url }
   }
   const dir = mkdtempSync(join(tmpdir(), 'backoffice-nats-'))
   endings.push(() => rmSync(dir, { recursive: true, force: true }))
   const nats = await startNats({
     dir,
     ...users,
-    ...(brokerPermissions === undefined ? {} : { permissions: brokerPermissions }),
   })
   endings.push(() => nats.child.stop())
   await makeBedStream(nats.url)

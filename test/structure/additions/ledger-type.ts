@@ -10,7 +10,6 @@ const questions = 'services/wallet/src/reconciliation/questions.ts'
 const reconcileTest = 'services/wallet/test/reconciliation/reconcile.test.ts'
 const ownTest = 'services/wallet/test/operations/credit-bonus.test.ts'
 const schemaTest = 'services/wallet/test/storage/schema.test.ts'
-const rolloutTest = 'test/rollout/schema-changes.test.ts'
 const permissionsTest = 'test/structure/generated-files.test.ts'
 const namesTest = 'test/structure/names.test.ts'
 const typesTest = 'packages/client/test/types.test.ts'
@@ -76,13 +75,6 @@ alter table wallet.account drop constraint account_kind_check,
     },
     {
       row: 5,
-      file: 'test/rollout/previous-release.json',
-      replace: /"contractions": \{\s*("?)/,
-      by: (_, others) =>
-        `"contractions": {"wallet/0099_bonus": "Its CHECKs only widen."${others === '' ? '' : `, ${others}`}`,
-    },
-    {
-      row: 6,
       file: entries,
       before: '  listEntries: team.query({\n',
       insert: `  /** Credits a player. Idempotent by reference, for ever; opens a missing account; is never refused. */
@@ -96,7 +88,7 @@ alter table wallet.account drop constraint account_kind_check,
 `,
     },
     {
-      row: 6,
+      row: 5,
       file: handler,
       create: `import { operations, toMinorUnits } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
@@ -124,19 +116,19 @@ export const creditBonus = (ledger: Ledger) =>
 `,
     },
     {
-      row: 6,
+      row: 5,
       file: handlers,
       after: "import { creditAccount } from './credit-account.ts'\n",
       insert: "import { creditBonus } from './credit-bonus.ts'\n",
     },
     {
-      row: 6,
+      row: 5,
       file: handlers,
       after: '  creditAccount: creditAccount(ledger),\n',
       insert: '  creditBonus: creditBonus(ledger),\n',
     },
     {
-      row: 7,
+      row: 6,
       file: ownTest,
       create: `import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
@@ -183,7 +175,7 @@ t.test('the books agree', async (t) => {
 `,
     },
     {
-      row: 8,
+      row: 7,
       file: checks,
       before: '/** A captured hold has the',
       insert: `/** A bonus is paid from the promotions of its brand. */
@@ -201,16 +193,16 @@ export const bonuses = sqlCheck('bonuses', {
 `,
     },
     {
-      row: 8,
+      row: 7,
       file: checks,
       after: "  WITHDRAWAL: [['player', 'withdrawals']],\n",
       insert: "  BONUS: [['promotions', 'player']],\n",
     },
-    { row: 8, file: questions, replace: 'import { corrections,', by: 'import { bonuses, corrections,' },
-    { row: 8, file: questions, after: '  ...corrections,\n  ...reversals,\n', insert: '  ...bonuses,\n' },
-    { row: 8, file: reconcileTest, after: "      'reversals',\n", insert: "      'bonuses',\n" },
+    { row: 7, file: questions, replace: 'import { corrections,', by: 'import { bonuses, corrections,' },
+    { row: 7, file: questions, after: '  ...corrections,\n  ...reversals,\n', insert: '  ...bonuses,\n' },
+    { row: 7, file: reconcileTest, after: "      'reversals',\n", insert: "      'bonuses',\n" },
     {
-      row: 8,
+      row: 7,
       file: reconcileTest,
       before: "t.test('a confirmed deposit without its credit is a difference'",
       insert: `t.test('a bonus that is not paid from promotions is a difference', async (t) => {
@@ -230,31 +222,31 @@ export const bonuses = sqlCheck('bonuses', {
 `,
     },
     {
-      row: 10,
+      row: 9,
       file: 'deploy/telemetry/dashboard.json',
       replace: 'operation=~\\"creditAccount|',
       by: 'operation=~\\"creditAccount|creditBonus|',
     },
     {
-      row: 11,
+      row: 10,
       file: readme,
       replace: '`withdrawals`, `adjustments`, per brand',
       by: '`withdrawals`, `adjustments`, `promotions`, per brand',
     },
     {
-      row: 11,
+      row: 10,
       file: readme,
       before: "\nA ledger item's id",
       insert: "| `BONUS` | promotions → player | the promotion's |\n",
     },
     {
-      row: 11,
+      row: 10,
       file: readme,
       replace: /^\| `holds` +\| captured/,
       by: '| `bonuses` | each with the account that it comes from |\n$&',
     },
     {
-      row: 11,
+      row: 10,
       file: 'CHANGELOG.md',
       after: '## Unreleased\n\n',
       insert: '### Changed\n\n- A ledger item may have the type `BONUS`.\n\n',
@@ -267,7 +259,6 @@ export const bonuses = sqlCheck('bonuses', {
     namesTest,
     typesTest,
     schemaTest,
-    rolloutTest,
     dashboardTest,
     reconcileTest,
     ownTest,
@@ -280,7 +271,6 @@ export const bonuses = sqlCheck('bonuses', {
       says: /listTransactions 200.*\.type has other values/,
     },
     { row: 4, slip: 'left out', toldBy: schemaTest, says: /transfer_type_check/ },
-    { row: 5, slip: 'left out', toldBy: rolloutTest, says: /wallet\/0099_bonus/ },
     { row: 3, slip: 'left out', toldBy: compiler, says: /credit-bonus\.ts.*'"promotions"'/ },
     {
       row: 2,
@@ -292,35 +282,35 @@ export const bonuses = sqlCheck('bonuses', {
       says: /statuses\.ts(?=.*missing).*BONUS/,
     },
     {
-      row: 6,
+      row: 5,
       slip: 'left out',
       file: entries,
       toldBy: compiler,
       says: /credit-bonus\.ts.*'creditBonus' does not exist/,
     },
     {
-      row: 6,
+      row: 5,
       slip: 'left out',
       file: handler,
       toldBy: compiler,
       says: /operations\/index\.ts.*'\.\/credit-bonus\.ts'/,
     },
     {
-      row: 6,
+      row: 5,
       slip: 'left out',
       file: handlers,
       toldBy: compiler,
       says: /operations\/index\.ts(?=.*missing).*creditBonus/,
     },
-    { row: 8, slip: 'left out', file: checks, toldBy: compiler, says: /ledger-checks\.ts(?=.*missing).*BONUS/ },
+    { row: 7, slip: 'left out', file: checks, toldBy: compiler, says: /ledger-checks\.ts(?=.*missing).*BONUS/ },
     {
-      row: 9,
+      row: 8,
       slip: 'left out',
       file: 'deploy/nats/permissions.conf',
       toldBy: permissionsTest,
       says: /rpc\.wallet\.creditBonus/,
     },
-    { row: 9, slip: 'left out', file: 'packages/client/src/api.ts', toldBy: typesTest, says: /npm run generate/ },
-    { row: 10, slip: 'left out', toldBy: dashboardTest, says: /"creditBonus"/ },
+    { row: 8, slip: 'left out', file: 'packages/client/src/api.ts', toldBy: typesTest, says: /npm run generate/ },
+    { row: 9, slip: 'left out', toldBy: dashboardTest, says: /"creditBonus"/ },
   ],
 }
