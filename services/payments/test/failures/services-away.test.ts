@@ -6,6 +6,9 @@ import { listQueue, listWithdrawals as listRows } from '../../src/storage/withdr
 import { shownListed } from '../../src/views/shown-withdrawal.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
 
+/** What a record still has to send, in its order. */
+const unsent = 'select name from outbox where aggregate = $1 and done_at is null order by aggregate_seq'
+
 t.test('without the wallet a confirmation is not over: 503, still pending for everyone, and no event', async (t) => {
   const path = await moneyPath(t)
   const playerId = await path.newPlayer({ kyc: false })
@@ -24,7 +27,6 @@ t.test('without the wallet a confirmation is not over: 503, still pending for ev
   t.match(await listed(), [{ id, status: 'pending', confirmedAt: null, version: 1, settling: true }])
   t.match(await listed({ status: 'pending' }), [{ id, status: 'pending' }], 'a filter finds what is shown')
   t.same(await listed({ status: 'confirmed' }), [])
-  const unsent = `select name from outbox where aggregate = $1 and done_at is null order by aggregate_seq`
   t.same(await path.rows(unsent, [id]), [{ name: 'wallet.creditAccount' }, { name: 'deposit.confirmed' }])
 
   // Others wait for the wallet: none is accepted, and none is told a status that is not true yet.
@@ -53,6 +55,8 @@ t.test(
     await path.bed.services.wallet.drain()
     t.equal(await refusal(path.decideInSandbox(id, 'pay')), 'SERVICE_UNAVAILABLE')
     t.same(await path.getWithdrawal(id), approved)
+    const waiting = [{ name: 'wallet.captureHold' }, { name: 'withdrawal.status_changed' }]
+    t.same(await path.rows(unsent, [id]), waiting, 'whoever hears `paid` finds the money debited')
     const input = { withdrawalId: id }
     const team = path.bed.team('alice')
     const shown = await team.call(operations.payments.showWithdrawal, { input })

@@ -68,6 +68,11 @@ t.test('a first or lower limit holds at once; a higher one, or none, after 24 ho
   t.equal(limitNow(removed, hours(23.99)), 50n)
   t.equal(limitNow(removed, hours(24)), null)
   t.equal(limitNow(after(raised, 40n, hours(1)), hours(30)), 40n, 'a lower wish replaces the raise that waits')
+  t.equal(
+    limitNow(after(raised, 90n, hours(25)), hours(25)),
+    80n,
+    'a raise that holds by now stays while the next one waits',
+  )
 })
 
 t.test('no sequence of wishes loosens a limit within 24 hours', async (t) => {
