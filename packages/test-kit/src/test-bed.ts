@@ -97,7 +97,7 @@ export interface TestBed<S> {
   agreed<O extends Operation>(operation: O, options: Pick<CallOptions<O>, 'input'>): Promise<Reply<O>>
   /** The identity provider of the bed's people. */
   readonly issuer: TestIssuer
-  /** An operator's scope, in the sandbox unless overridden; another environment has another brand. */
+  /** An operator's scope, in the sandbox unless overridden; another environment or operator has another brand. */
   scope(overrides?: Partial<Scope>): Scope
   /**
    * Makes a brand known to the services, as `createOperator` does. `rpc` does so by itself with the scope of each call.
@@ -309,10 +309,10 @@ function teamClient(connection: () => Promise<NatsConnection>, signer: TeamSigne
 }
 
 function testScope(overrides: Partial<Scope>): Scope {
-  const environment = overrides.environment ?? 'sandbox'
+  const { environment = 'sandbox', operatorId = 'op_test' } = overrides
   return {
-    operatorId: 'op_test',
-    brandId: `brd_test_${environment}`,
+    operatorId,
+    brandId: `brd_${operatorId.replace(/^op_/, '')}_${environment}`,
     environment,
     currency: 'BRL',
     timeZone: 'America/Sao_Paulo',
