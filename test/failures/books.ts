@@ -8,8 +8,8 @@ export type Books = ReadonlyMap<string, number>
 /** Not the effect of a command. */
 const unrelated = new Set([
   ...serviceNames.map((name) => `${name}.stream_seen`),
-  // Written before a command begins, once for each login and each brand.
-  ...[...serviceNames.map((name) => `${name}.team_session`), 'wallet.brand'],
+  // Written before a command begins, once for each login.
+  ...serviceNames.map((name) => `${name}.team_session`),
   ...['gateway.rate_window', 'wallet.reconciliation', 'wallet.reconciliation_checkpoint'],
   ...['wallet.reconciliation_moment', 'wallet.account_checkpoint', 'wallet.system_checkpoint'],
 ])

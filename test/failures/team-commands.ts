@@ -16,6 +16,7 @@ import {
 } from './records.ts'
 
 const { gateway, players, wallet, payments, webhooks } = operations
+const others = ['players', 'wallet', 'payments', 'webhooks']
 
 export const teamCommands: readonly Command[] = [
   ...(['pay', 'fail'] as const).map(
@@ -126,7 +127,7 @@ export const teamCommands: readonly Command[] = [
   {
     operation: gateway.createOperator,
     leaves: {
-      tables: ['webhooks.endpoint', 'webhooks.secret'],
+      tables: ['webhooks.endpoint', 'webhooks.secret', ...others.map((service) => `${service}.brand`)],
       because: 'they belong to an operator id that was never given to anybody',
     },
     prepare: async (world) => {

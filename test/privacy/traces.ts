@@ -125,10 +125,10 @@ async function leaveProposals(
   const { gateway, players, wallet, webhooks } = operations
   const admin = bed.sql('admin')
   const inProduction = async (environment: string, status: string) => {
-    await admin.query('update wallet.brand set environment = $1', [environment])
-    // A trigger keeps it otherwise.
+    // Triggers keep them otherwise.
     const session = await admin.connect()
     await session.query("set session_replication_role = 'replica'")
+    await session.query('update wallet.brand set environment = $1', [environment])
     await session.query('update players.player set environment = $1, status = $2', [environment, status])
     await session.query('reset session_replication_role')
     session.release()

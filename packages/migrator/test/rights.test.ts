@@ -25,6 +25,7 @@ const lessOfOwn: Readonly<Record<string, readonly Verb[]>> = {
   ...Object.fromEntries(serviceNames.map((name) => [`${name}.team_session`, appendOnly])),
   ...Object.fromEntries(serviceNames.map((name) => [`${name}.team_proposal`, recorded])),
   ...Object.fromEntries(serviceNames.map((name) => [`${name}.migration`, ['select']])),
+  ...Object.fromEntries(serviceNames.map((name) => [`${name}.brand`, appendOnly])),
   'gateway.operator': recorded,
   'gateway.brand': recorded,
   'gateway.credential': recorded,
@@ -109,7 +110,7 @@ t.test('each role may do to each table what is written here, and nothing else', 
         const compared = role === 'reconciler' && ['wallet', 'payments'].includes(table.schema)
         const read =
           compared ||
-          (role === 'reconciler' && ['players.player', 'players.outbox'].includes(table.name)) ||
+          (role === 'reconciler' && ['players.player', 'players.outbox', 'players.brand'].includes(table.name)) ||
           (role === 'games' && ['players.game', 'players.game_session'].includes(table.name))
         t.equal(await verbsOf(pool, table), (read ? ['select'] : own).join(' '), `${role} on ${table.name}`)
       }
@@ -166,7 +167,7 @@ insert into payments.withdrawal (id, operation_id, brand_id, operator_id, enviro
 /** What may be changed of a record. Everything else is kept as it was written. */
 const changeable: Readonly<Record<string, readonly string[]>> = {
   'gateway.operator': ['name', 'rate_limit_per_minute', 'allowed_addresses', 'suspended_at', 'replay_protection'],
-  'gateway.brand': ['name', 'time_zone'],
+  'gateway.brand': ['name'],
   'gateway.credential': ['sealed_secret'],
   'players.player': [
     ...[

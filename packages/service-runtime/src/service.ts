@@ -2,6 +2,7 @@ import type { Operation, operations as operationTable, RuntimeOperationId, Servi
 import { identityOf, issuerKeys, TeamVerifier, type Trusted } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { Brands } from './database/brands.ts'
 import { connectDatabase } from './database/connect.ts'
 import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
@@ -209,7 +210,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const handlers = [...own, ...builtIn]
   const gate = new TeamGate(new TeamVerifier(team.identity, team.keys), { db, clock, log })
   const served = handlers.map((handler) => runner.serve(handler))
-  const server = new RpcServer({ served, admit: (operation, call) => gate.admit(operation, call), log })
+  const admit = gate.admit.bind(gate)
+  const server = new RpcServer({ served, admit, brands: new Brands(db), log })
   const consumers = (composition.reactions ?? []).map(
     (reaction) => new EventConsumer({ service: name, db, nats: events, stream, clock, log }, reaction),
   )

@@ -13,7 +13,7 @@ import {
 } from '@backoffice/contracts'
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { Type } from '@sinclair/typebox'
-import { type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
+import { brandTable, type Migration, runtimeMigrations } from '../src/database/runtime-tables.ts'
 import { type Db, defineService, handle, type Reaction, recordAction, type Sent } from '../src/index.ts'
 
 const closed = { additionalProperties: false } as const
@@ -205,6 +205,7 @@ export const payments = defineService({
   entities: async () => [RecordEntity],
   migrations: [
     ...runtimeMigrations('payments'),
+    { name: '0001_brand', sql: brandTable('payments') },
     probeTables('create table payments.record (id text primary key, count integer not null check (count >= 0))'),
   ],
   compose: () => ({
@@ -356,6 +357,7 @@ export const wallet = defineService({
   settings: {},
   migrations: [
     ...runtimeMigrations('wallet'),
+    { name: '0001_brand', sql: brandTable('wallet') },
     probeTables('create table wallet.credit (reference text primary key, calls integer not null)'),
   ],
   compose: () => ({
@@ -380,6 +382,7 @@ export const webhooksWith = (reactions: readonly Reaction[]) =>
     settings: {},
     migrations: [
       ...runtimeMigrations('webhooks'),
+      { name: '0001_brand', sql: brandTable('webhooks') },
       probeTables('create table webhooks.heard (event_id text not null, type text not null)'),
     ],
     compose: () => ({ operations: {} as never, reactions }),

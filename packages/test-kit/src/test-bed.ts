@@ -95,8 +95,12 @@ export interface TestBed<S> {
   agreed<O extends Operation>(operation: O, options: Pick<CallOptions<O>, 'input'>): Promise<Reply<O>>
   /** The identity provider of the bed's people. */
   readonly issuer: TestIssuer
-  /** An operator's scope, in the sandbox unless overridden; another environment has another brand. */
+  /** An operator's scope, in the sandbox unless overridden; another environment or operator has another brand. */
   scope(overrides?: Partial<Scope>): Scope
+  /**
+   * Makes a brand known to the services, as `createOperator` does. `rpc` does so by itself with the scope of each call.
+   */
+  register(scope: Scope): Promise<void>
   /** A pool of connections with the rights of a role (its schema first), or of the superuser. */
   sql(who: DatabaseRole | 'admin'): pg.Pool
   /** A NATS connection with the rights of a program. */
@@ -147,6 +151,7 @@ export async function testBed<S extends Services>(
   endings.push(() => issuer.remove())
   const connections = new Map<string, Promise<NatsConnection>>()
   const pools = new Map<string, pg.Pool>()
+  const brands = new Map<string, Promise<void>>()
 
   const bed: TestBed<S> = {
     natsUrl: nats.url,
@@ -154,6 +159,7 @@ export async function testBed<S extends Services>(
     services: {} as TestBed<S>['services'],
     rpc: {
       async call(operation, callOptions) {
+        if (callOptions.scope !== undefined) await bed.register(callOptions.scope)
         return new RpcClient(await bed.nats(callerOf(operation))).call(operation, callOptions)
       },
     },
@@ -171,6 +177,21 @@ export async function testBed<S extends Services>(
       teamClient(() => bed.nats(teamConsole), issuer.signer(user, { ...clockOf(options), ...login })),
     machine: () => teamClient(() => bed.nats(teamConsole), issuer.machine(clockOf(options))),
     scope: (overrides = {}) => testScope(overrides),
+    register({ brandId, operatorId, environment, currency, timeZone }) {
+      const known = brands.get(brandId)
+      if (known !== undefined) return known
+      const inserts = names
+        .filter((name) => name !== 'gateway')
+        .map((name) => {
+          const values = [brandId, operatorId, environment, currency, timeZone]
+          return bed
+            .sql('admin')
+            .query(`insert into ${name}.brand values ($1, $2, $3, $4, $5) on conflict do nothing`, values)
+        })
+      const registered = Promise.all(inserts).then(() => {})
+      brands.set(brandId, registered)
+      return registered
+    },
     sql(who) {
       const url = who === 'admin' ? database.url : urlOf(who)
       const pool = pools.get(who) ?? new pg.Pool({ connectionString: url, max: poolConnectionsMax, ...searchPath(who) })
@@ -279,10 +300,10 @@ function teamClient(connection: () => Promise<NatsConnection>, signer: TeamSigne
 }
 
 function testScope(overrides: Partial<Scope>): Scope {
-  const environment = overrides.environment ?? 'sandbox'
+  const { environment = 'sandbox', operatorId = 'op_test' } = overrides
   return {
-    operatorId: 'op_test',
-    brandId: `brd_test_${environment}`,
+    operatorId,
+    brandId: `brd_${operatorId.replace(/^op_/, '')}_${environment}`,
     environment,
     currency: 'BRL',
     timeZone: 'America/Sao_Paulo',

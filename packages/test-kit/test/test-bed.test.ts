@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { defineService, handle } from '@backoffice/service-runtime'
 import type { ServiceConfig } from '@backoffice/service-runtime/internal'
-import { runtimeMigrations } from '@backoffice/service-runtime/migrations'
+import { brandTable, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import t from 'tap'
 import { testBed } from '../src/index.ts'
 
@@ -11,7 +11,7 @@ let timesAnswered = 0
 const payments = defineService({
   name: 'payments',
   settings: {},
-  migrations: runtimeMigrations('payments'),
+  migrations: [...runtimeMigrations('payments'), { name: '0001_brand', sql: brandTable('payments') }],
   compose(_context, given, outside: { total?: string }) {
     settings = given
     const readDayDeposits = handle(operations.payments.readDayDeposits, async () => {

@@ -155,6 +155,16 @@ export const runtimeEntries = {
     ),
   }),
 
+  /**
+   * Tells a service of a new brand, which is that of the scope. From then on the service refuses each call whose scope says
+   * anything else of the brand. Registering it again changes nothing.
+   */
+  registerBrand: internal.direct({
+    callers: ['gateway'],
+    summary: 'Register a brand: whose it is, its environment, currency and time zone, for ever',
+    reply: Type.Object({ brandId: Id }, closed),
+  }),
+
   listAudit: team.query({
     roles: ['auditor'],
     summary: "List the team's actions in one service, newest first",

@@ -32,6 +32,24 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   closedProposals(service),
 ]
 
+/**
+ * The brands that a service knows, as the gateway has registered them: whose they are and where they belong. No message is
+ * believed about that, and it never changes. Each service but the gateway, whose own table has these columns too, lists it
+ * among its own migrations.
+ */
+export const brandTable = (service: ServiceName): string => `
+create table ${service}.brand (
+  id text collate "C" primary key,
+  operator_id text collate "C" not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  currency text not null,
+  time_zone text not null
+);
+create trigger append_only before update or delete on ${service}.brand for each row execute function ${service}.refuse_change();
+create trigger append_only_truncate before truncate on ${service}.brand execute function ${service}.refuse_change();
+revoke update, delete on ${service}.brand from ${roleName(service)};
+`
+
 /** Why a row could not be sent the last time. Null in what the release before tried. */
 const lastFault = (service: ServiceName): Migration => ({
   name: '0000_runtime_last_fault',

@@ -17,6 +17,7 @@ import {
 import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Brands } from '../database/brands.ts'
 import { isPassingFault } from '../database/faults.ts'
 import { newId } from '../process/ids.ts'
 import type { Logger } from '../process/log.ts'
@@ -87,20 +88,27 @@ const duration = durations(
 
 /**
  * Serves a service's operations in its queue group, so that replicas share the work. What holds for every operation is
- * enforced here, once: who may call in which environment, valid input and replies, deadlines and sizes.
+ * enforced here, once: who may call in which environment, a scope that is that of its brand, valid input and replies, deadlines and sizes.
  */
 export class RpcServer {
   readonly #served: ReadonlyMap<string, ServedOperation>
   readonly #log: Logger
   readonly #admit: Admit
+  readonly #brands: Pick<Brands, 'verify'>
   readonly #inFlight = new Set<Promise<void>>()
   readonly #inFlightByOwner = new Map<string, number>()
   /** The calls under way, by operation, operation id and proof. */
   readonly #running = new Map<string, { readonly data: Uint8Array; readonly outcome: Promise<Outcome> }>()
   readonly #subscriptions: Subscription[] = []
 
-  constructor(options: { readonly served: readonly ServedOperation[]; readonly admit: Admit; readonly log: Logger }) {
+  constructor(options: {
+    readonly served: readonly ServedOperation[]
+    readonly admit: Admit
+    readonly brands: Pick<Brands, 'verify'>
+    readonly log: Logger
+  }) {
     this.#admit = options.admit
+    this.#brands = options.brands
     this.#served = new Map(
       options.served.map((entry) => [key(entry.operation.audience === 'team', entry.operation.id), entry]),
     )
@@ -196,6 +204,8 @@ export class RpcServer {
           ? await this.#admit(operation, teamCallOf(operation, { message, operationId, input: request.input }))
           : undefined
       const call = receive(operation, message, { request, caller, operationId, requestId })
+      // Where a brand belongs is no matter of who calls. Only the operation that makes it known comes before that.
+      if (call.scope !== undefined && operation.id !== 'registerBrand') await this.#brands.verify(call.scope)
       environment = call.scope?.environment ?? 'none'
       const { body, isStored } = await this.#withinShare(ownerOf(call), () => run(call))
       const issues = isStored ? validateAsReader(operation.reply, body) : validateAsWritten(operation.reply, body)

@@ -1,4 +1,5 @@
 import { invalid, type Operation, operations, type ServiceName } from '@backoffice/contracts'
+import { keepBrand } from '../database/brands.ts'
 import { renewSealed, type SealedTable } from '../database/sealed-tables.ts'
 import { readAudit, recordAction } from './audit.ts'
 import { exportAudit } from './export-audit.ts'
@@ -23,6 +24,13 @@ const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }
   return 'error' in known.reply
     ? { outcome: 'refused', reply: known.reply.error }
     : { outcome: 'replied', reply: known.reply.body }
+}
+
+type RegisterBrand = Direct<(typeof operations)['gateway']['registerBrand']>
+
+const registerBrand: RegisterBrand = async ({ scope }, { db }) => {
+  await keepBrand(db, scope)
+  return { brandId: scope.brandId }
 }
 
 type SealStoredData = Direct<(typeof operations)['gateway']['sealStoredData']>
@@ -53,6 +61,7 @@ export function builtInHandlers(
   const table = operations[service] as (typeof operations)['gateway']
   return [
     handle(table.abandonOperation, abandon),
+    handle(table.registerBrand, registerBrand),
     handle(table.listAudit, readAudit),
     handle(table.exportAudit, exportAudit(service)),
     handle(table.listSessions, readMembers),

@@ -17,6 +17,7 @@ import {
 
 const bed = await testBed(t, { payments })
 const scope = bed.scope()
+await bed.register(scope)
 const gateway = await bed.nats('gateway')
 
 /** Sends what the client never would. */

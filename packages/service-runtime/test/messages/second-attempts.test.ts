@@ -10,6 +10,7 @@ const { testWebhook } = operations.webhooks
 
 const bed = await testBed(t, { payments })
 const scope = bed.scope()
+await bed.register(scope)
 const gateway = await bed.nats('gateway')
 const rpc = new RpcClient(gateway)
 const soon = (ms: number) => new Date(Date.now() + ms)

@@ -213,7 +213,7 @@ t.test('an operation id stands for one operation and one input; with another it 
     bed.rpc.call(countUp, { ...options, scope: bed.scope({ brandId: 'brd_other' }) }),
     bed.rpc.call(addUp, { ...options, input: { record: 'named', by: 1 } }),
   ]
-  for (const conflict of conflicts) t.equal(await refusal(conflict), 'IDEMPOTENCY_CONFLICT')
+  for (const code of await Promise.all(conflicts.map((call) => refusal(call)))) t.equal(code, 'IDEMPOTENCY_CONFLICT')
   t.same(await bed.rpc.call(countUp, options), { count: 1 }, 'the first is not disturbed')
   t.equal(await countOf('renamed'), 0)
 })

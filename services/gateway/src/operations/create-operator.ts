@@ -1,4 +1,4 @@
-import { type Environment, operations, Rejection, requestsPerMinuteDefault } from '@backoffice/contracts'
+import { type Environment, operations, Rejection, requestsPerMinuteDefault, serviceNames } from '@backoffice/contracts'
 import { handle, type SecretBox } from '@backoffice/service-runtime'
 import { normaliseRanges } from '../domain/addresses.ts'
 import { issuePair } from '../steps/issue-pair.ts'
@@ -8,9 +8,14 @@ import { records } from '../storage/records.ts'
 const currency = 'BRL'
 const timeZone = 'America/Sao_Paulo'
 
+/** The services that keep whose a brand is. */
+const others = serviceNames.filter((service) => service !== 'gateway')
+
 /**
- * Creates an operator with a sandbox and a production brand and a credential for each. The webhooks service makes the
- * webhook secrets before, under ids that are minted here. Secrets are in plain text in this one reply only.
+ * Creates an operator with a sandbox and a production brand and a credential for each. The other services learn of the
+ * brands before, under ids that are minted here, and the webhooks service makes the webhook secrets: a key that exists
+ * works everywhere, and if a service is away, nothing was made that an operator could meet. Secrets are in plain text in
+ * this one reply only.
  */
 export const createOperator = (secrets: SecretBox) =>
   handle(operations.gateway.createOperator, {
@@ -22,8 +27,12 @@ export const createOperator = (secrets: SecretBox) =>
       const operatorId = newId('op')
       const provision = async (environment: Environment) => {
         const brandId = newId('brd')
+        const scope = { operatorId, brandId, environment, currency, timeZone }
+        await Promise.all(
+          others.map((service) => rpc.call(operations[service].registerBrand, { scope, requestId, input: {} })),
+        )
         const { webhookSecret } = await rpc.call(operations.webhooks.provisionWebhook, {
-          scope: { operatorId, brandId, environment, currency, timeZone },
+          scope,
           requestId,
           input: { operatorName: name },
         })

@@ -1,5 +1,8 @@
 import { operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { eventually, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
@@ -17,7 +20,7 @@ const {
   revokeCredential,
 } = operations.gateway
 
-const bed = await testBed(t, { gateway, webhooks })
+const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
 const first = bed.services.gateway.addresses.baseUrl
 const second = (await bed.start('gateway')).addresses.baseUrl
 const alice = bed.team('alice')

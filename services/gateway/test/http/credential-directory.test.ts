@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { type ReadDb, secretBoxFrom } from '@backoffice/service-runtime'
 import { loadConfig } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { CredentialDirectory } from '../../src/http/credential-directory.ts'
 import { gateway } from '../../src/service.ts'
 
-const bed = await testBed(t, { gateway, webhooks })
+const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
 const { reader } = bed.services.gateway.db
 let statements = 0
 const counted: ReadDb = Object.assign(

@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { createLogger } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { request } from 'undici'
@@ -11,7 +14,11 @@ import { gateway } from '../../src/service.ts'
 import { send, signedHeaders } from '../signed-client.ts'
 
 const connectionsMax = 20
-const bed = await testBed(t, { gateway, webhooks }, { config: { gateway: { CONNECTIONS_MAX: connectionsMax } } })
+const bed = await testBed(
+  t,
+  { gateway, players, wallet, payments, webhooks },
+  { config: { gateway: { CONNECTIONS_MAX: connectionsMax } } },
+)
 const { baseUrl } = bed.services.gateway.addresses
 const { sandbox } = await bed.team('alice').call(operations.gateway.createOperator, { input: { name: 'Edge' } })
 const port = Number(new URL(baseUrl).port)

@@ -1,13 +1,16 @@
 import { connect } from 'node:net'
 import { operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { request } from 'undici'
 import { gateway } from '../../src/service.ts'
 import { type Pair, post, send, signedHeaders } from '../signed-client.ts'
 
-const bed = await testBed(t, { gateway, webhooks })
+const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
 const { baseUrl } = bed.services.gateway.addresses
 const operator = await bed.team('alice').call(operations.gateway.createOperator, { input: { name: 'Envelope' } })
 const { sandbox, production } = operator

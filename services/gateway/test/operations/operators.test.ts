@@ -1,10 +1,13 @@
-import { operations } from '@backoffice/contracts'
+import { defined, operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { refusal, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
 
-const bed = await testBed(t, { gateway, webhooks })
+const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })
 const alice = bed.team('alice')
 const {
   createOperator,
@@ -41,8 +44,11 @@ t.test('an operator is found by name and by id, with what it was created with', 
 
 t.test('other services read the names of operators by their ids; unknown ids are left out', async (t) => {
   const { operatorId } = await alice.call(createOperator, { input: { name: 'Named' } })
+  const { brands } = await alice.call(getOperator, { input: { name: 'Named' } })
+  const { id: brandId = '', environment } = brands[0] ?? {}
+  const scope = bed.scope({ operatorId, brandId, ...defined({ environment }) })
   const input = { operatorIds: [operatorId, 'op_nobody'] }
-  t.same(await bed.rpc.call(operations.gateway.readOperatorNames, { scope: bed.scope(), input }), {
+  t.same(await bed.rpc.call(operations.gateway.readOperatorNames, { scope, input }), {
     operators: [{ id: operatorId, name: 'Named' }],
   })
 })

@@ -1,13 +1,20 @@
 import { operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { loadConfig, startService } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
 import { send } from '../signed-client.ts'
 
 const keyOf = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`
-const bed = await testBed(t, { gateway, webhooks }, { config: { gateway: { MASTER_KEYS: keyOf('first') } } })
+const bed = await testBed(
+  t,
+  { gateway, players, wallet, payments, webhooks },
+  { config: { gateway: { MASTER_KEYS: keyOf('first') } } },
+)
 const alice = bed.team('alice')
 
 /** One replica in place of all others. */

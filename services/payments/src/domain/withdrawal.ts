@@ -155,7 +155,8 @@ export const payTakesTwo = (
 /**
  * Applies a decision to a withdrawal that everyone sees.
  * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
- *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it, or a machine does
+ *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it, or a machine does, or nobody
+ *   approved it
  */
 export function applyDecision<W extends Withdrawal>(
   withdrawal: W,
@@ -166,8 +167,12 @@ export function applyDecision<W extends Withdrawal>(
   if (move === null) throw rejectionOf(withdrawal, decision)
   assert(isVisible(move.to))
   const { at, by, reason = null } = occasion
+  const inProduction = withdrawal.environment === 'production'
+  assert(by.kind !== 'sandbox' || !inProduction, 'only in the sandbox')
   const isAlone = decision === 'pay' && (payAlone.byMachine === true || isPerson(by, withdrawal.approvedBy))
-  if (isAlone && payTakesTwo(withdrawal, payAlone)) {
+  // An approval by nobody is not one by somebody else.
+  const isUnapproved = decision === 'pay' && inProduction && withdrawal.approvedBy === null
+  if (isUnapproved || (isAlone && payTakesTwo(withdrawal, payAlone))) {
     throw new Rejection('TWO_PEOPLE_REQUIRED', { withdrawalId: withdrawal.id, approvedBy: withdrawal.approvedBy })
   }
   const version = withdrawal.version + 1
@@ -185,7 +190,7 @@ export function applyDecision<W extends Withdrawal>(
     },
     transition: { version, from: withdrawal.status, to: move.to, at, by, reason },
     hold: move.hold,
-    isPaidAlone: isAlone && withdrawal.environment === 'production',
+    isPaidAlone: isAlone && inProduction,
   }
 }
 

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { decideOnWithdrawal, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
@@ -8,9 +7,7 @@ import { publicWithdrawal } from '../views/withdrawal.ts'
 export const decideWithdrawalInSandbox = handle(operations.payments.decideWithdrawalInSandbox, {
   ...decidingWithdrawals,
   decide(call, found, { now }) {
-    const { brandId, operatorId, environment } = call.scope
-    // The gateway and the RPC server have refused production with SANDBOX_ONLY.
-    assert.equal(environment, 'sandbox')
+    const { brandId, operatorId } = call.scope
     const by = { kind: 'sandbox', name: operatorId } as const
     const { decision } = call.input
     const { withdrawal, ...decided } = decideOnWithdrawal(call, ofBrand(found, brandId), { decision, by, now })

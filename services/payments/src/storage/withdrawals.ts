@@ -33,19 +33,25 @@ const decidedColumns = `
   status text, reason text, version int, created_at timestamptz, updated_at timestamptz, reviewed_at timestamptz,
   paid_at timestamptz, approved_by text
 `
-const columns = columnNames(`
-  id text, operator_id text, brand_id text, environment text, currency text, time_zone text, player_id text,
-  amount bigint, method text, destination text, sealed_destination text, ${decidedColumns}
-`)
+const fixedColumns = `
+  id text, operator_id text, brand_id text, currency text, time_zone text, player_id text,
+  amount bigint, method text, destination text, sealed_destination text
+`
+const columns = columnNames(`${fixedColumns}, environment text, ${decidedColumns}`)
+const columnsLocked = columnNames(`${fixedColumns}, ${decidedColumns}`, 'w')
 
 export function isRecord(row: WithdrawalRow): row is WithdrawalRecord {
   return isVisible(row.status)
 }
 
-/** Reads rows, intents included, and locks them until the transaction ends. */
+/**
+ * Reads rows, intents included, and locks them until the transaction ends. Where money belongs is what is kept of the brand,
+ * and not what the row says: so in production nothing is decided as in the sandbox.
+ */
 export async function lockRows(db: Db, ids: readonly string[]): Promise<WithdrawalRow[]> {
   const rows = await db<WithdrawalRow & StoredDestination>`
-    select ${columns} from withdrawal where id = any(${ids}::text[]) order by id for update
+    select ${columnsLocked}, b.environment from withdrawal w join brand b on b.id = w.brand_id
+    where w.id = any(${ids}::text[]) order by w.id for update of w
   `
   return opened<WithdrawalRow>(db, rows)
 }

@@ -90,7 +90,7 @@ t.test(
   async (t) => {
     for (const status of withdrawalStatuses) {
       for (const decision of decisions) {
-        const run = () => applyDecision({ ...withdrawal, status }, decision, { at, by })
+        const run = () => applyDecision({ ...withdrawal, status, approvedBy: 'bob' }, decision, { at, by })
         const refused = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
         t.equal(refusal(run), nextMove(status, decision) === null ? refused : null, `${decision} when ${status}`)
       }
@@ -175,9 +175,27 @@ t.test('in the sandbox one person may approve and pay, and so may the decision r
   }
 })
 
+t.test('in production only people decide, and what nobody approved is not paid, however small', async (t) => {
+  const payAlone = { upTo: withdrawal.amount, paid: 0n }
+  const forged = { ...withdrawal, status: 'approved', approvedBy: null } as const
+  t.equal(
+    refusal(() => applyDecision(forged, 'pay', { at, by, payAlone })),
+    'TWO_PEOPLE_REQUIRED',
+  )
+  const route = { kind: 'sandbox', name: 'op_1' } as const
+  for (const [decision, found] of [
+    ['approve', withdrawal],
+    ['reject', withdrawal],
+    ['pay', { ...forged, approvedBy: 'alice' }],
+    ['fail', forged],
+  ] as const)
+    t.throws(() => applyDecision(found, decision, { at, by: route, payAlone }), /only in the sandbox/, decision)
+})
+
 t.test('an approval by the sandbox route is nobody of the team', async (t) => {
   const route = { kind: 'sandbox', name: 'alice' } as const
-  t.equal(applyDecision(withdrawal, 'approve', { at, by: route }).withdrawal.approvedBy, null)
+  const inSandbox = { ...withdrawal, environment: 'sandbox' } as const
+  t.equal(applyDecision(inSandbox, 'approve', { at, by: route }).withdrawal.approvedBy, null)
 })
 
 t.test('the reserved amount fails on pay in the sandbox, and is paid in production', async (t) => {

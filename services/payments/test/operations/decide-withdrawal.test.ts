@@ -282,6 +282,34 @@ t.test('every transition says who, when and why, and the audit trail has what th
   t.match(transitions.at(-1), { to: 'rejected', by: { kind: 'sandbox', name: path.scope.operatorId } })
 })
 
+t.test("the sandbox's decision looks at the brand under the lock, whatever a record or a process says", async (t) => {
+  const mistaken = path.in({ brandId: 'brd_mistaken' })
+  const { id } = await mistaken.requestWithdrawal(await mistaken.newPlayerWith('100.00'))
+  // Triggers keep it otherwise. The process goes on knowing the brand as one of the sandbox, and the row says so too.
+  await bed
+    .sql('admin')
+    .query(
+      "begin; set local session_replication_role = 'replica'; update payments.brand set environment = 'production' where id = 'brd_mistaken'; commit",
+    )
+  t.equal(await refusal(mistaken.decideInSandbox(id, 'approve')), 'INTERNAL_ERROR')
+  t.match(await mistaken.getWithdrawal(id), { status: 'under_review' })
+  await mistaken.decide('alice', id, 'approve')
+  t.equal(await refusal(mistaken.decide('alice', id, 'pay')), 'TWO_PEOPLE_REQUIRED', 'two people, as in production')
+})
+
+t.test('the history has no decision of the sandbox about a withdrawal of production', async (t) => {
+  const decisionOn = ({ id }: { readonly id: string }) =>
+    path.rows(
+      `insert into status_transition (record_id, version, to_status, at, by_kind, by_name, operation_id)
+      values ($1, 2, 'approved', now(), 'sandbox', 'op_test', 'opn_forged') returning version`,
+      [id],
+    )
+  await t.rejects(decisionOn(await production.requestWithdrawal(await production.newPlayerWith('10.00'))), {
+    message: /^only in the sandbox/,
+  })
+  t.same(await decisionOn(await path.requestWithdrawal(await path.newPlayerWith('10.00'))), [{ version: 2 }])
+})
+
 t.test('the history cannot be changed, and records cannot be deleted', async (t) => {
   await path.requestWithdrawal(await path.newPlayerWith('100.00'))
   for (const statement of [

@@ -2,7 +2,6 @@ import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { kycDecision } from '../steps/change-kyc.ts'
 
-/** Only sandbox credentials get this far, so the brand of the scope is a sandbox brand. */
 export const decideKycInSandbox = handle(
   operations.players.decideKycInSandbox,
   kycDecision(({ scope }) => ({ brandId: scope.brandId, actor: 'sandbox', isPerson: false })),

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type KycDecision, Rejection, type Scope } from '@backoffice/contracts'
 import type { Db } from '@backoffice/service-runtime'
 import { decide } from '../domain/kyc.ts'
@@ -65,6 +66,7 @@ export const kycDecision = (whose: (call: DecisionCall) => Decider) => ({
   decide(call: DecisionCall, { player, submissions, taken }: Decided, { now }: { readonly now: Date }) {
     if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
     const { actor, isPerson } = whose(call)
+    assert(isPerson || player.environment === 'sandbox', 'only in the sandbox')
     if (isPerson) assertNotTakenByOther(taken, actor, now)
     const { status, reason = null } = call.input
     const decided = decide(player, { status, reason }, now)

@@ -25,12 +25,13 @@ export interface PlayerKey {
 }
 
 const kycColumns = 'kyc_status text, kyc_version int, kyc_decided_at timestamptz, kyc_reason text'
-const playerColumns = `
-  id text, operator_id text, brand_id text, environment text, currency text, time_zone text, external_id text, name text,
+const fixedColumns = `
+  id text, operator_id text, brand_id text, currency text, time_zone text, external_id text, name text,
   ${identityColumns}, birth_date date, status text, ${kycColumns},
   self_excluded_from timestamptz, self_excluded_until timestamptz, daily_deposit_limit bigint, pending_limit bigint,
   pending_limit_from timestamptz, created_at timestamptz
 ` as const
+const playerColumns = `${fixedColumns}, environment text` as const
 const columns = columnNames(playerColumns)
 
 const idsOf = (keys: readonly PlayerKey[]) => keys.map(({ playerId }) => playerId)
@@ -90,10 +91,14 @@ export async function findPlayers(db: ReadDb, keys: readonly PlayerKey[]): Promi
   return inOrder(db, keys, players)
 }
 
-/** The same, with the rows locked until the transaction ends. In id order, so two batches cannot deadlock. */
+/**
+ * The same, with the rows locked until the transaction ends. In id order, so two batches cannot deadlock. The environment is
+ * that of the brand, whatever the row says.
+ */
 export async function lockPlayers(db: Db, keys: readonly PlayerKey[]): Promise<(PlayerRecord | undefined)[]> {
   const players = await db<StoredPlayer>`
-    select ${columns} from player where id = any(${idsOf(keys)}::text[]) order by id for update
+    select ${columnNames(fixedColumns, 'p')}, b.environment from player p join brand b on b.id = p.brand_id
+    where p.id = any(${idsOf(keys)}::text[]) order by p.id for update of p
   `
   return inOrder(db, keys, players)
 }

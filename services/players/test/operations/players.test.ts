@@ -153,6 +153,26 @@ t.test("the sandbox's decision is refused for a player of production, whoever se
   t.equal(kycStatus, 'nao_iniciado')
 })
 
+t.test("the sandbox's decision looks at the brand under the lock, whatever a record or a process says", async (t) => {
+  const mistaken = bed.scope({ brandId: 'brd_mistaken' })
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: mistaken, input: newPlayer() })
+  // Triggers keep it otherwise. The process goes on knowing the brand as one of the sandbox, and the row says so too.
+  await bed
+    .sql('admin')
+    .query(
+      "begin; set local session_replication_role = 'replica'; update players.brand set environment = 'production' where id = 'brd_mistaken'; commit",
+    )
+  const input = { playerId, status: 'aprovado' } as const
+  await t.rejects(bed.rpc.call(decideKycInSandbox, { scope: mistaken, input }), { code: 'INTERNAL_ERROR' })
+  t.equal((await bed.rpc.call(getKyc, { scope: mistaken, input: { playerId } })).kycStatus, 'nao_iniciado')
+})
+
+t.test('the history has no decision of the sandbox about a player of production', async (t) => {
+  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: elsewhere, input: newPlayer() })
+  const change = "insert into player_change (player_id, at, actor, field) values ($1, now(), 'sandbox', 'kycStatus')"
+  await t.rejects(bed.sql('players').query(change, [playerId]), { message: /^only in the sandbox/ })
+})
+
 t.test('the record shows the latest 100 submissions, most recent first', async (t) => {
   const { id: playerId } = await register()
   const { rows } = await bed.sql('admin').query(

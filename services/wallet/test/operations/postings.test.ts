@@ -102,12 +102,21 @@ t.test('thirty holds of 10 at once against 100: exactly ten are open', async (t)
 
 t.test('one broken posting among many leaves the others alone', async (t) => {
   const players = await Promise.all(Array.from({ length: 10 }, () => player('1.00')))
-  const other = bed.scope({ currency: 'USD' })
-  const credits = players.map((playerId, index) =>
+  // Triggers keep it otherwise: an account in another currency than its brand.
+  await bed.sql('admin').query(
+    `begin; set local session_replication_role = 'replica';
+      update wallet.account set currency = 'USD' where owner_id = '${players[5]}'; commit`,
+  )
+  const credits = players.map((playerId) =>
     refusal(
       bed.rpc.call(creditAccount, {
-        scope: index === 5 ? other : scope,
-        input: { playerId, depositId: newId('dep'), amount: '2.00', effectiveAt },
+        scope,
+        input: {
+          playerId,
+          depositId: newId('dep'),
+          amount: '2.00',
+          effectiveAt,
+        },
       }),
     ),
   )

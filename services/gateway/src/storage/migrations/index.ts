@@ -6,6 +6,7 @@ import { replayProtection } from './0004-replay-protection.ts'
 import { claimsInPlace } from './0005-claims-in-place.ts'
 import { shorterClaims } from './0006-shorter-claims.ts'
 import { credentialUse } from './0007-credential-use.ts'
+import { fixedTimeZone } from './0008-fixed-time-zone.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   claimsInPlace,
   shorterClaims,
   credentialUse,
+  fixedTimeZone,
 ]

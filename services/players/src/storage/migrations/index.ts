@@ -19,6 +19,7 @@ import { oneSessionIndex } from './0017-one-session-index.ts'
 import { takenCases } from './0018-taken-cases.ts'
 import { searchByPhone } from './0019-search-by-phone.ts'
 import { playersByPhone } from './0020-players-by-phone.ts'
+import { brand } from './0021-brand.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   takenCases,
   searchByPhone,
   playersByPhone,
+  brand,
 ]

@@ -1,0 +1,10 @@
+import { brandTable, type Migration } from '@backoffice/service-runtime/migrations'
+
+/** Takes the place of what was kept of a brand when it opened its first account, and said no more than its environment. */
+export const brand: Migration = {
+  name: '0012_brand',
+  sql: `
+drop table wallet.brand;
+${brandTable('wallet')}
+`,
+}
