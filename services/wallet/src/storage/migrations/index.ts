@@ -10,6 +10,7 @@ import { brands } from './0008-brands.ts'
 import { reconciliationMoments } from './0009-reconciliation-moments.ts'
 import { creditedCorrections } from './0010-credited-corrections.ts'
 import { debitedCorrections } from './0011-debited-corrections.ts'
+import { sidesOfTransfer } from './0016-sides-of-transfer.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   reconciliationMoments,
   creditedCorrections,
   debitedCorrections,
+  sidesOfTransfer,
 ]
