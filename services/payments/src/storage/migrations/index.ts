@@ -17,6 +17,7 @@ import { withdrawalsOfPlayer } from './0015-withdrawals-of-player.ts'
 import { paidWithdrawalsOfPlayer } from './0016-paid-withdrawals-of-player.ts'
 import { oneQueueIndex } from './0017-one-queue-index.ts'
 import { depositsOfEnvironment } from './0018-deposits-of-environment.ts'
+import { dayOfDepositor } from './0020-day-of-depositor.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   paidWithdrawalsOfPlayer,
   oneQueueIndex,
   depositsOfEnvironment,
+  dayOfDepositor,
 ]
