@@ -8,7 +8,7 @@ import { playerRequest } from './journey.ts'
 /** The running system, as an operator's server and the team reach it. */
 export interface Reached {
   readonly operator: OperatorClient
-  readonly clock: { time: number }
+  readonly clock: { readonly time: number; readonly pass: (ms: number) => Promise<void> }
   readonly team: (user: TeamUser, operation: Operation, input: object) => Promise<unknown>
   /** What may take two people of the team. */
   readonly agreed: (operation: Operation, input: object) => Promise<unknown>

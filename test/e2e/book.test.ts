@@ -2,7 +2,7 @@ import { operations } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, OperatorClient, type TeamUser, testBed } from '@backoffice/test-kit'
+import { eventually, OperatorClient, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import fc from 'fast-check'
@@ -15,9 +15,15 @@ import { holdsForRandom, randomTimeoutMs } from './random-runs.ts'
 t.setTimeout(randomTimeoutMs)
 
 /** It moves only where a step says so, so that the end of a day never falls into a step. */
-const clock = { time: Date.parse('2026-03-02T15:00:00.000Z') }
+const present = new TestTime(new Date('2026-03-02T15:00:00.000Z'))
+const clock: Reached['clock'] = {
+  get time() {
+    return present.now().getTime()
+  },
+  pass: (ms) => present.set(new Date(clock.time + ms)),
+}
 const services = { gateway, payments, players, wallet, webhooks }
-const bed = await testBed(t, services, { clock: { now: () => new Date(clock.time) } })
+const bed = await testBed(t, services, { time: present })
 // What comes at once meets in the database, not only in the queues of one process.
 await Promise.all([bed.start('payments'), bed.start('wallet')])
 const created = await bed.team('alice').call(operations.gateway.createOperator, {

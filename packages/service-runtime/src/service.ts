@@ -198,7 +198,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const relay = new Relay({ db, rpc, publisher, log })
   const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log })
-  const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, clock, log }), team }
+  const context: ServiceContext = { db, rpc, nats, clock, log, transact: transactor({ db, relay, log }), team }
 
   const composition = service.compose(context, settings, outside)
   const own = Object.values(composition.operations) as Handler[]

@@ -17,4 +17,5 @@ export {
 } from './system.ts'
 export { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
 export { type Teardown, type TestBed, type TestBedOptions, type TestRpc, testBed } from './test-bed.ts'
+export { searchPathOf, TestTime } from './test-time.ts'
 export { skipWithout, toolPath, unlessRequired } from './tools.ts'

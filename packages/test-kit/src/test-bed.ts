@@ -42,11 +42,14 @@ import { connect, type NatsConnection } from '@nats-io/transport-node'
 import pg from 'pg'
 import { createDatabase, postgres } from './postgres.ts'
 import { type LoginOptions, type TeamUser, TestIssuer } from './team-people.ts'
+import type { TestTime } from './test-time.ts'
 
 const poolConnectionsMax = 4
 
 export interface TestBedOptions {
-  /** Handed to every service instead of the system's clock. */
+  /** What services and PostgreSQL's `now()` take for the present. */
+  readonly time?: TestTime
+  /** Handed to every service instead of the system's clock, or that of `time`. It decides nothing that replicas share. */
   readonly clock?: { now(): Date }
   /** Configuration by service, as environment variables. It replaces what the bed sets. */
   readonly config?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string | number | boolean>>>>>
@@ -145,6 +148,7 @@ export async function testBed<S extends Services>(
   const chosen = names.map((name) => services[name] as AnyService)
   const [database, nats] = await Promise.all([createDatabase(chosen, administratorUrl), startBedNats(endings, options)])
   endings.push(database.drop)
+  await options.time?.install(database.url, names)
   const rolePassword = withOtherRoles(sharedRolePasswords(administratorUrl))
   const urlOf = (role: DatabaseRole) => roleUrl(database.url, role, rolePassword[role])
   const issuer = new TestIssuer()
@@ -237,7 +241,7 @@ export async function testBed<S extends Services>(
     async start(name) {
       const service = services[name] as AnyService
       const running = await startService(service, loadConfig(service.configuration, bed.environment(name)) as never, {
-        clock: options.clock,
+        clock: options.clock ?? options.time,
         outside: options.outside?.[name],
         intercept: options.intercept?.(name),
       })
@@ -311,7 +315,7 @@ function testScope(overrides: Partial<Scope>): Scope {
   }
 }
 
-const clockOf = ({ clock }: TestBedOptions) => (clock === undefined ? {} : { now: () => clock.now() })
+const clockOf = ({ time, clock = time }: TestBedOptions) => (clock === undefined ? {} : { now: () => clock.now() })
 /** The folder of what the processes of this run have compiled, where there is one: others of the same code start sooner. */
 function compileCache(): Record<string, string> {
   const { NODE_COMPILE_CACHE } = process.env

@@ -62,6 +62,12 @@ export interface Database extends Db {
   close(): Promise<void>
 }
 
+/** When the transaction began, on PostgreSQL's clock: what replicas share is judged by it. */
+export async function readNow(db: ReadDb): Promise<Date> {
+  const [row] = await db<{ now: Date }>`select now() as now`
+  return (row as { now: Date }).now
+}
+
 /** What runs statements: a pool, or one of its connections. */
 export type Queryable = Pick<PoolClient, 'query'>
 

@@ -4,7 +4,6 @@ import type { Database } from '../database/db.ts'
 import { contextOf } from '../messages/tracing.ts'
 import type { SentRows } from '../outbox/dispatch.ts'
 import { type OutboxRow, type Sent, toRow } from '../outbox/rows.ts'
-import type { Clock } from '../process/clock.ts'
 import type { Logger } from '../process/log.ts'
 import { auditRow } from './audit.ts'
 import type { Call, ExecuteTools } from './handle.ts'
@@ -44,7 +43,6 @@ export type Outcome =
 
 export interface AttemptContext {
   readonly db: Database
-  readonly clock: Clock
   readonly log: Logger
 }
 

@@ -33,7 +33,7 @@ export function gatheredAttempts(
     faultOf: batchFaultOf,
     run: (attempts, { alone, patienceMs: lockTimeoutMs }) =>
       context.db
-        .transaction((db) => runTogether(command, attempts, { db, now: context.clock.now() }), {
+        .transaction((db) => runTogether(command, attempts, db), {
           lockTimeoutMs,
           readsFirst: true,
           apart: alone,
@@ -79,15 +79,16 @@ interface Decided {
 async function runTogether(
   command: Command,
   attempts: readonly Attempt[],
-  tools: { readonly db: Db; readonly now: Date },
+  db: Db,
 ): Promise<readonly (Outcome | Error)[]> {
-  const decided = (await loadCases(command, attempts, tools)).map((found) => decideCase(command, found, tools.now))
+  const { cases, now } = await loadCases(command, attempts, db)
+  const decided = cases.map((found) => decideCase(command, found, now))
   const records = decided.flatMap(({ record }) => (record === undefined ? [] : [record]))
   const changes = decided.flatMap(({ change }) => (change === undefined ? [] : [change.value]))
   assertApart(records)
   const [behind] = await Promise.all([
-    records.length === 0 ? new Set<string>() : writeRecords(tools.db, records, tools.now),
-    changes.length === 0 ? undefined : Promise.try(() => command.save(changes, tools)),
+    records.length === 0 ? new Set<string>() : writeRecords(db, records, now),
+    changes.length === 0 ? undefined : Promise.try(() => command.save(changes, { db, now })),
   ])
   return decided.map(({ outcome }) =>
     'is' in outcome && outcome.is === 'replied' ? { ...outcome, sent: { ...outcome.sent, behind } } : outcome,
@@ -97,27 +98,28 @@ async function runTogether(
 async function loadCases(
   command: Command,
   attempts: readonly Attempt[],
-  tools: { readonly db: Db; readonly now: Date },
-): Promise<readonly Case[]> {
+  db: Db,
+): Promise<{ readonly cases: readonly Case[]; readonly now: Date }> {
   const calls = attempts.map(({ call, preparation }) =>
     preparation.is === 'prepared' ? preparedCall(call, preparation.value) : undefined,
   )
   const loading = calls.filter((call) => call !== undefined)
   // Both are sent at once. What is loaded for a known call is not used.
-  const [known, loaded] = await Promise.all([
+  const [{ known, now }, loaded] = await Promise.all([
     findKnown(
-      tools.db,
+      db,
       attempts.map(({ call }) => call.operationId),
     ),
     // Promise.try: an error that `load` throws at once must not leave the other promise without a handler.
-    loading.length === 0 ? [] : Promise.try(() => command.load(loading, tools)),
+    loading.length === 0 ? [] : Promise.try(() => command.load(loading, { db })),
   ])
   assert.equal(loaded.length, loading.length, 'a state is loaded for each call')
   const states = new Map(loading.map((call, index) => [call, loaded[index]]))
-  return attempts.map((attempt, index) => {
+  const cases = attempts.map((attempt, index) => {
     const call = calls[index]
     return { attempt, known: known.get(attempt.call.operationId), call, state: call && states.get(call) }
   })
+  return { cases, now }
 }
 
 function decideCase(command: Command, { attempt, known, call, state }: Case, now: Date): Decided {

@@ -37,6 +37,10 @@ export interface Call<O extends Operation = Operation> {
 
 /** Time and ids are passed in, so that a decision depends on its input alone. */
 export interface Given {
+  /**
+   * What replicas share is judged by PostgreSQL's clock: in a command, and in whatever the team asks for that changes
+   * something, this is its time. Elsewhere, where a call only reads, it is the process's.
+   */
   readonly now: Date
   readonly newId: (prefix: IdPrefix) => string
 }
@@ -141,12 +145,10 @@ export interface GatheredCommand<O extends Operation, Prepared, State, Change> e
   readonly apart: (call: PreparedCall<O, Prepared>) => readonly string[]
   /**
    * Locks in one order, then reads. Returns one state for each call, in order. It may insert rows that only serve to be
-   * locked, and nothing else: its first statements are sent together with BEGIN.
+   * locked, and nothing else: its first statements are sent together with BEGIN. So the time is not known yet. In a
+   * statement it is `now()`.
    */
-  readonly load: (
-    calls: readonly PreparedCall<O, Prepared>[],
-    tools: { readonly db: Db; readonly now: Date },
-  ) => Promise<readonly State[]>
+  readonly load: (calls: readonly PreparedCall<O, Prepared>[], tools: { readonly db: Db }) => Promise<readonly State[]>
   /** @throws {Rejection} of this call alone */
   readonly decide: (call: PreparedCall<O, Prepared>, state: State, given: Given) => Decision<O, Change>
   readonly save: (changes: readonly Change[], tools: { readonly db: Db; readonly now: Date }) => Promise<void>

@@ -9,7 +9,7 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import { context } from '@opentelemetry/api'
-import type { Database, ReadDb } from '../database/db.ts'
+import { type Database, type ReadDb, readNow } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import { ownerOf, type ReceivedCall, type RunResult, type ServedOperation } from '../messages/rpc-server.ts'
@@ -109,7 +109,7 @@ export class Runner {
   }
 
   async #direct({ operation, direct, takesTwo }: DirectHandler, received: ReceivedCall): Promise<unknown> {
-    const [call, tools] = [toCall(received), this.#directTools(received)]
+    const [call, tools] = [toCall(received), await this.#directTools(operation, received)]
     // A call that names a proposal is always held against it. `takesTwo` could say no by now: for the second person the
     // sum of what the first one did alone does not count.
     if (takesTwo !== undefined && (call.approves !== undefined || (await takesTwo(call, tools)))) {
@@ -127,8 +127,10 @@ export class Runner {
   #query({ audience }: Operation, query: Query<Operation>): ServedOperation['run'] {
     const { reader, teamReader } = this.#context.db
     const db = audience === 'team' ? teamReader : reader
-    return (received) =>
-      fresh(query(toCall(received) as never, Object.create(this.#directTools(received), { db: { value: db } })))
+    return (received) => {
+      const tools = this.#tools(received, this.#context.clock.now())
+      return fresh(query(toCall(received) as never, Object.create(tools, { db: { value: db } })))
+    }
   }
 
   #gatheredQuery(query: GatheredQuery<Operation>): ServedOperation['run'] {
@@ -207,7 +209,7 @@ export class Runner {
   /** Waits for the commands of a known operation. If the team has ended one of them, the reply is another one since. */
   async #finished({ operationId, deadline }: Call, known: KnownOperation): Promise<KnownOperation> {
     await this.#context.dispatch.finishOperation(operationId, deadline)
-    return (await findKnown(this.#context.db, [operationId])).get(operationId) ?? known
+    return (await findKnown(this.#context.db, [operationId])).known.get(operationId) ?? known
   }
 
   /** A service that it calls may be unavailable. A stored reply needs no call, so then look for one. */
@@ -218,22 +220,28 @@ export class Runner {
     received: ReceivedCall,
   ): Promise<Preparation | { readonly is: 'known'; readonly known: KnownOperation }> {
     try {
-      return { is: 'prepared', value: await prepare?.(call, this.#directTools(received)) }
+      return { is: 'prepared', value: await prepare?.(call, await this.#directTools(operation, received)) }
     } catch (error) {
       if (isStorable(operation, error)) return { is: 'refused', rejection: error }
       const known = await findKnown(this.#context.db, [call.operationId]).catch(() => undefined)
-      const earlier = known?.get(call.operationId)
+      const earlier = known?.known.get(call.operationId)
       if (earlier === undefined) throw error
       return { is: 'known', known: earlier }
     }
   }
 
-  #directTools({ requestId }: ReceivedCall): DirectTools {
-    const { db, rpc, clock, log } = this.#context
+  /** What the team changes is judged by the clock that all replicas share. */
+  async #directTools({ audience }: Operation, received: ReceivedCall): Promise<DirectTools> {
+    const { db, clock } = this.#context
+    return this.#tools(received, audience === 'team' ? await readNow(db) : clock.now())
+  }
+
+  #tools({ requestId }: ReceivedCall, now: Date): DirectTools {
+    const { db, rpc, log } = this.#context
     return {
       db,
       rpc,
-      now: clock.now(),
+      now,
       newId,
       // Made when it is used: most calls log nothing.
       get log() {

@@ -37,12 +37,12 @@ async function executeOnce(
   context: AttemptContext,
 ): Promise<Outcome> {
   const { call, operation } = attempt
-  const { db, clock, log } = context
+  const { db, log } = context
   try {
     return await db.transaction(async (tx): Promise<Outcome> => {
-      const known = (await findKnown(tx, [call.operationId])).get(call.operationId)
+      const { known: stored, now } = await findKnown(tx, [call.operationId])
+      const known = stored.get(call.operationId)
       if (known !== undefined) return { is: 'known', known }
-      const now = clock.now()
       if (takesTwo(operation, call) || (await command.takesTwo?.(call, { db: tx }))) {
         const decided = await proposeOrApprove({ db: tx, operation, call, now })
         if (decided instanceof Rejection) {
@@ -77,13 +77,14 @@ async function executeOnce(
 function storeRefusal(
   attempt: Attempt,
   rejection: Extract<Outcome, { is: 'refused' }>['rejection'],
-  { db, clock }: AttemptContext,
+  { db }: AttemptContext,
 ): Promise<Outcome> {
   const record: CallRecord = recordOfRefusal(attempt, rejection)
   return db.transaction(async (tx): Promise<Outcome> => {
-    const known = (await findKnown(tx, [record.operationId])).get(record.operationId)
+    const { known: stored, now } = await findKnown(tx, [record.operationId])
+    const known = stored.get(record.operationId)
     if (known !== undefined) return { is: 'known', known }
-    await writeRecords(tx, [record], clock.now())
+    await writeRecords(tx, [record], now)
     return { is: 'refused', rejection }
   })
 }

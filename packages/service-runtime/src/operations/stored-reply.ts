@@ -67,23 +67,38 @@ export interface KnownOperation {
   readonly unfinished: boolean
 }
 
+interface KnownRow extends Omit<KnownOperation, 'reply' | 'operationId'> {
+  /** null in the one row that comes where nothing is stored. */
+  readonly operationId: string | null
+  readonly reply: StoredReply | string | null
+  readonly now: Date
+}
+
 /** What is stored under these operation ids. */
-export async function findKnown(db: ReadDb, operationIds: readonly string[]): Promise<Map<string, KnownOperation>> {
-  const rows = await db<Omit<KnownOperation, 'reply'> & { readonly reply: StoredReply | string | null }>`
-    select o.operation_id, o.name, o.fingerprint, o.reply, o.result, o.abandoned, (
+export interface KnownOperations {
+  readonly known: ReadonlyMap<string, KnownOperation>
+  /**
+   * When the transaction began, on PostgreSQL's clock: what replicas share is judged by it, and no round trip is made for
+   * it. `now()` is the same moment in every statement of the transaction.
+   */
+  readonly now: Date
+}
+
+export async function findKnown(db: ReadDb, operationIds: readonly string[]): Promise<KnownOperations> {
+  const rows = await db<KnownRow>`
+    select now() as now, o.operation_id, o.name, o.fingerprint, o.reply, o.result, o.abandoned, (
       -- In the collation of the index, which is not the other column's; and not with EXISTS, which may be planned as a
       -- look at all unfinished rows.
       select true from outbox b
       where b.operation_id = o.operation_id collate "default" and b.kind = 'command' and b.done_at is null limit 1
     ) is not null as unfinished
-    from operation o where o.operation_id = any(${operationIds}::text[])
+    from (select) one left join operation o on o.operation_id = any(${operationIds}::text[])
   `
-  return new Map(
-    rows.map(({ reply, ...row }) => [
-      row.operationId,
-      { ...row, reply: db.vault.openJson(reply, placeOfReply(row.operationId)) },
-    ]),
-  )
+  const known = new Map<string, KnownOperation>()
+  for (const { operationId, reply, now: _, ...row } of rows)
+    if (operationId !== null)
+      known.set(operationId, { ...row, operationId, reply: db.vault.openJson(reply, placeOfReply(operationId)) })
+  return { known, now: (rows[0] as KnownRow).now }
 }
 
 /**

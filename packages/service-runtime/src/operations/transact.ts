@@ -1,7 +1,6 @@
-import type { Database } from '../database/db.ts'
+import { type Database, readNow } from '../database/db.ts'
 import type { Relay } from '../outbox/relay.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
-import type { Clock } from '../process/clock.ts'
 import { newId } from '../process/ids.ts'
 import type { Logger } from '../process/log.ts'
 import { collectRows } from './attempt.ts'
@@ -12,16 +11,11 @@ import { insertUnclaimedRows } from './record.ts'
 export type Transact = <T>(run: (tools: Omit<ExecuteTools, 'changed'>) => Promise<T>) => Promise<T>
 
 /** The relay sends what such work leaves in the outbox, because no request waits for it. */
-export function transactor(context: {
-  readonly db: Database
-  readonly relay: Relay
-  readonly clock: Clock
-  readonly log: Logger
-}): Transact {
-  const { db, relay, clock, log } = context
+export function transactor(context: { readonly db: Database; readonly relay: Relay; readonly log: Logger }): Transact {
+  const { db, relay, log } = context
   return async (run) => {
     const { result, sent } = await db.transaction(async (tx) => {
-      const now = clock.now()
+      const now = await readNow(tx)
       const rows: OutboxRow[] = []
       const result = await run({ db: tx, now, newId, log, ...collectRows(rows, { requestId: newId('req'), now }) })
       await tx.flush()

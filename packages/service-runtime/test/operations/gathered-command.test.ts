@@ -265,7 +265,7 @@ t.test('what the calls of a batch send leaves after the commit, each in its own 
 
 t.test('two calls of one batch that send about one record are a bug that is said, and both take effect', async (t) => {
   const said: unknown[] = []
-  const { db, clock, log } = bed.services.payments
+  const { db, log } = bed.services.payments
   const loud = Object.assign(Object.create(log), { error: (...line: unknown[]) => said.push(line) })
   let before = 0
   const command = {
@@ -278,7 +278,7 @@ t.test('two calls of one batch that send about one record are a bug that is said
     }),
     save: async () => {},
   }
-  const gatherer = gatheredAttempts(addUp, command as never, { db, clock, log: loud })
+  const gatherer = gatheredAttempts(addUp, command as never, { db, log: loud })
   const attempt = (record: string) => ({
     operation: addUp,
     call: {

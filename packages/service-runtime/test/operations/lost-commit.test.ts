@@ -43,11 +43,11 @@ t.test(
   'a batch whose commit nobody heard of is an unknown outcome for each call, and a retry finds its reply',
   async (t) => {
     const { db, line } = await overBreakingLine(t)
-    const { clock, log } = bed.services.payments
+    const { log } = bed.services.payments
     const { addUpHandler } = payments.compose({} as never, {} as never, {}).operations as never as {
       addUpHandler: { command: never }
     }
-    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, clock, log })
+    const gatherer = gatheredAttempts(addUp, addUpHandler.command, { db, log })
     const scope = bed.scope()
     const attempt = (record: string) => ({
       operation: addUp,

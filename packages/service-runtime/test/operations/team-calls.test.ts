@@ -7,15 +7,19 @@ import {
   PersonSigner,
   RecordedCalls,
 } from '@backoffice/team-identity'
-import { testBed } from '@backoffice/test-kit'
+import { TestTime, testBed } from '@backoffice/test-kit'
 import t, { type Test } from 'tap'
 import { RpcClient } from '../../src/client.ts'
 import { newId } from '../../src/process/ids.ts'
 import { correct, correctByTwo, faults, payments, postByTwo, readPerson } from '../probe-services.ts'
 
 let nowMs = Date.parse('2026-03-02T12:00:00Z')
-const clock = { now: () => new Date(nowMs) }
-const bed = await testBed(t, { payments }, { clock })
+const time = new TestTime(new Date(nowMs))
+const pass = (ms: number) => {
+  nowMs += ms
+  return time.set(new Date(nowMs))
+}
+const bed = await testBed(t, { payments }, { time })
 const { listAudit, exportAudit, listProposals, listSessions, declineProposal } = operations.payments
 const probed: Readonly<Record<string, Operation>> = { decideWithdrawal: correct, correctByTwo, postByTwo }
 
@@ -41,7 +45,7 @@ t.test("a call that nobody signed, or somebody else, is nobody's", async (t) => 
 
   t.equal(await reasonOf(callAs(async () => ({ idToken: undefined, proof: '' }))), 'no proof')
   const [key, other] = [await newSessionKey(), await newSessionKey()]
-  const now = () => clock.now()
+  const now = () => time.now()
   const idToken = bed.issuer.idToken('alice', key, { now })
   const thief = new PersonSigner({ idToken, key: other, tool: 'console', now })
   t.equal(await reasonOf(callAs((call) => thief.sign(call))), 'nonce')
@@ -89,7 +93,7 @@ t.test('the trail keeps what proves a call', async (t) => {
 
 /** What an auditor takes away, verified by the provider's key and the settings alone. */
 async function verified(since: Date) {
-  nowMs += 120_000
+  await pass(120_000)
   const input = { from: since.toISOString(), to: new Date(nowMs - 60_000).toISOString(), limit: 2 }
   const entries: ExportedAuditEntry[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -113,8 +117,8 @@ async function verified(since: Date) {
 }
 
 t.test('an exported trail proves itself, with all who took part', async (t) => {
-  nowMs += 1_000
-  const since = clock.now()
+  await pass(1_000)
+  const since = time.now()
   await bed.team('alice').call(correct, { input: correction('exported') })
   t.equal(await code(bed.team('support').call(correct, { input: correction('exported') })), 'ROLE_REQUIRED')
   const input = { recordId: 'exported', environment: 'production' }
@@ -167,8 +171,8 @@ async function forgeApproval(proposal: string) {
 t.test(
   'an approval that was refused, or came to nothing before the proposal was declined, proves nothing',
   async (t) => {
-    nowMs += 1_000
-    const since = clock.now()
+    await pass(1_000)
+    const since = time.now()
     const propose = async (recordId: string) => {
       const input = { recordId, environment: 'production' }
       const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
@@ -181,7 +185,7 @@ t.test(
     faults.atWork.set('declined later', () => new Rejection('TRANSFER_CONFLICT'))
     t.equal(await code(bed.team('bob').call(correctByTwo, declined)), 'TRANSFER_CONFLICT')
     faults.atWork.delete('declined later')
-    nowMs += 3_600_000
+    await pass(3_600_000)
     await bed.team('carol').call(declineProposal, { input: { proposalId: declined.approves, reason: 'not agreed' } })
     for (const { approves } of [decided, declined]) t.equal(await forgeApproval(approves), 1)
     const lines = await verified(since)
@@ -259,7 +263,7 @@ t.test('two people: the first call proposes, and somebody else carries it out wi
 t.test('nobody can turn a call into an approval on its way', async (t) => {
   const input = { recordId: 'turned', environment: 'production' }
   const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
-  const signer = bed.issuer.signer('bob', { now: () => clock.now() })
+  const signer = bed.issuer.signer('bob', { now: () => time.now() })
   const turned = new RpcClient(await bed.nats('console'), {
     sign: ({ approves: _approves, ...call }) => signer.sign(call),
   })
@@ -308,7 +312,7 @@ t.test('a proposal is declined by who may do what it proposes, or is over after 
   t.equal(await code(bed.team('bob').call(correctByTwo, { input, approves: proposalId })), 'PROPOSAL_NOT_OPEN')
   const second = await propose()
   t.not(second, proposalId)
-  nowMs += 24 * 3_600_000
+  await pass(24 * 3_600_000)
   t.match(await proposals(t, second), { state: 'expired' })
   const late = await refusal(bed.team('bob').call(correctByTwo, { input, approves: second }))
   t.match(late, { code: 'PROPOSAL_NOT_OPEN', details: { state: 'expired' } })
@@ -335,12 +339,12 @@ t.test('who was here lately is listed by person, with the beginning of the lates
     const { data } = await bed.team('auditor').call(listSessions, { input })
     return data.filter(({ name }) => name === 'finance')
   }
-  nowMs += 3_600_000
+  await pass(3_600_000)
   const before = nowMs
   t.same(await list(before), [])
   // Each call of the bed is a session of its own.
   for (const reason of ['first', 'second']) {
-    nowMs += 1_000
+    await pass(1_000)
     await bed.team('finance').call(correct, { input: { ...correction('sessions'), reason } })
   }
   t.same(await list(before), [{ name: 'finance', kind: 'person', latestSessionAt: new Date(nowMs).toISOString() }])

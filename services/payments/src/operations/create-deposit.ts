@@ -14,7 +14,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
 
   apart: ({ input, scope }) => [input.playerId, `${scope.brandId} ${input.externalReference}`],
 
-  async load(calls, { db, now }) {
+  async load(calls, { db }) {
     const keys = calls.map(({ input: { playerId, externalReference }, scope: { brandId, timeZone } }) => ({
       playerId,
       timeZone,
@@ -22,7 +22,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
       externalReference,
     }))
     // Both are sent at once and run in this order, so the sum includes what was committed while waiting for the locks.
-    const [, before] = await Promise.all([lockDepositors(db, keys), readBeforeDeposits(db, keys, now)])
+    const [, before] = await Promise.all([lockDepositors(db, keys), readBeforeDeposits(db, keys)])
     return before
   },
 
@@ -37,7 +37,7 @@ export const createDeposit = handle(operations.payments.createDeposit, {
       { at: now, by: { kind: 'operator', name: scope.operatorId } },
     )
     const record = { ...scope, ...deposit }
-    const change = { record, transition, operationId, deposited: deposited + amount }
+    const change = { record, transition, operationId, deposited: deposited + amount, dayTotal: dayTotal + amount }
     return { reply: publicDeposit(deposit), change }
   },
 

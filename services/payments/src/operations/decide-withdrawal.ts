@@ -14,7 +14,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
       ...decidingWithdrawals.apart(call),
       ...(call.input.decision === 'pay' ? [`paid by ${call.actor}`] : []),
     ],
-    async load(calls, { db, now }) {
+    async load(calls, { db }) {
       const found = await decidingWithdrawals.load(calls, { db })
       const alone = calls.flatMap(({ input, actor: person, caller }, index) => {
         const { approvedBy = null, playerId = '', environment } = found[index] ?? {}
@@ -24,7 +24,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
       })
       // Another process may be paying for the same player.
       if (alone.length > 0) await lockDepositors(db, alone)
-      const sums = await sumPaidAlone(db, alone, now)
+      const sums = await sumPaidAlone(db, alone)
       const paid = new Map(alone.map(({ index }, place) => [index, sums[place]]))
       return found.map((withdrawal, index) => ({ withdrawal, paid: paid.get(index) ?? 0n }))
     },

@@ -60,7 +60,7 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
   })
 
 /** @throws {Rejection} INSUFFICIENT_FUNDS, or SERVICE_UNAVAILABLE when the outcome is unknown or the hold is gone */
-async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db, now }: DirectTools): Promise<void> {
+async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db }: DirectTools): Promise<void> {
   const { input, scope, requestId, deadline } = call
   const hold = { playerId: input.playerId, withdrawalId, amount: input.amount }
   try {
@@ -70,8 +70,7 @@ async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db, now
     if (state !== 'open') throw new Rejection('SERVICE_UNAVAILABLE')
   } catch (error) {
     // The wallet will refuse this reference for ever, so there is nothing to release.
-    if (error instanceof Rejection && error.code === 'INSUFFICIENT_FUNDS')
-      await refuseIntent(db, { id: withdrawalId, now })
+    if (error instanceof Rejection && error.code === 'INSUFFICIENT_FUNDS') await refuseIntent(db, withdrawalId)
     throw error
   }
 }

@@ -23,7 +23,7 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
         listTransitions(db, [withdrawalId]),
         factsOf(db, [withdrawal], now),
         withOperatorNames([teamWithdrawal(withdrawal)], { rpc, scope, requestId, deadline }),
-        sumPaidAlone(db, [{ playerId: withdrawal.playerId, person, isMachine: false }], now),
+        sumPaidAlone(db, [{ playerId: withdrawal.playerId, person, isMachine: false }]),
       ])
       return {
         ...(shown as NonNullable<typeof shown>),

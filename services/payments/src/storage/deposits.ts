@@ -40,22 +40,31 @@ export interface PlayerOfDay {
 /** The largest bigint. A sum may be larger, of deposits that a release before accepted; it is then as good as this one. */
 const balanceMax = sql`9223372036854775807`
 
-/** What `asked` (player_id, time_zone) deposited on the calendar day of `now`, pending and confirmed, in minor units. */
-function dayTotal(now: Date) {
-  const midnight = sql`date_trunc('day', ${now}::timestamptz at time zone asked.time_zone)`
-  return sql`(
-    select least(coalesce(sum(d.amount), 0), ${balanceMax})::bigint from deposit d
+const today = sql`(now() at time zone asked.time_zone)::date`
+const midnight = sql`date_trunc('day', now() at time zone asked.time_zone)`
+
+/**
+ * What `asked` (player_id, time_zone) deposited today, pending and confirmed, in minor units. It is kept beside the
+ * player's last day, in `depositor p`. PostgreSQL's clock may have been behind that day since, or set back: then the day is
+ * summed.
+ */
+const dayTotal = sql`case
+  when p.day = ${today} then p.day_total
+  when p.day < ${today} then 0
+  else (
+    select least(coalesce(sum(d.amount), 0), ${balanceMax}) from deposit d
     where d.player_id = asked.player_id and d.status <> 'failed'
       and d.created_at >= ${midnight} at time zone asked.time_zone
       and d.created_at < (${midnight} + interval '1 day') at time zone asked.time_zone
-  ) as day_total`
-}
+  )
+end::bigint as day_total`
 
-/** What each player deposited on the day of `now`, in the order of `players`. */
-export async function sumDayDeposits(db: ReadDb, players: readonly PlayerOfDay[], now: Date): Promise<bigint[]> {
+/** What each player deposited today, by PostgreSQL's clock, in the order of `players`. */
+export async function sumDayDeposits(db: ReadDb, players: readonly PlayerOfDay[]): Promise<bigint[]> {
   const rows = await db<{ dayTotal: bigint }>`
-    select ${dayTotal(now)}
+    select ${dayTotal}
     from ${unnest('asked', players, 'player_id text, time_zone text')}
+    left join depositor p on p.player_id = asked.player_id
     order by place
   `
   return rows.map((row) => row.dayTotal)
@@ -76,10 +85,10 @@ export interface BeforeDeposit {
 }
 
 /** In the order of `keys`. The depositors must be locked. */
-export function readBeforeDeposits(db: Db, keys: readonly DepositKey[], now: Date): Promise<BeforeDeposit[]> {
+export function readBeforeDeposits(db: Db, keys: readonly DepositKey[]): Promise<BeforeDeposit[]> {
   return db<BeforeDeposit>`
-    select ${dayTotal(now)}, coalesce(
-      (select p.deposited from depositor p where p.player_id = asked.player_id),
+    select ${dayTotal}, coalesce(
+      p.deposited,
       -- Read once for a player: from then on the sum is kept.
       (
         select least(coalesce(sum(d.amount), 0), ${balanceMax}) from deposit d
@@ -89,14 +98,20 @@ export function readBeforeDeposits(db: Db, keys: readonly DepositKey[], now: Dat
       select d.id from deposit d where d.brand_id = asked.brand_id and d.external_reference = asked.external_reference
     ) as taken
     from ${unnest('asked', keys, 'player_id text, time_zone text, brand_id text, external_reference text')}
+    left join depositor p on p.player_id = asked.player_id
     order by place
   `
 }
 
 export interface NewDeposit extends Change<DepositRecord> {
-  /** The sum of the player's deposits, this one included. */
+  /** The sums of the player's deposits, and of those of the day, this one included. */
   readonly deposited: bigint
+  readonly dayTotal: bigint
 }
+
+const sumColumns = 'player_id text, deposited bigint, day_total bigint, created_at timestamptz, time_zone text'
+/** The day of deposit `d`. */
+const dayOf = sql`(d.created_at at time zone d.time_zone)::date`
 
 /**
  * Writes new deposits with their histories. The depositors must be locked, and differ. A reference that was taken
@@ -104,7 +119,7 @@ export interface NewDeposit extends Change<DepositRecord> {
  */
 export async function insertDeposits(db: Db, changes: readonly NewDeposit[]): Promise<void> {
   const deposits = changes.map(({ record }) => record)
-  const sums = changes.map(({ record: { playerId }, deposited }) => ({ playerId, deposited }))
+  const sums = changes.map(({ record, deposited, dayTotal }) => ({ ...record, deposited, dayTotal }))
   await Promise.all([
     db`
       insert into deposit ${rowsOf('d', deposits, depositColumns)}
@@ -113,8 +128,9 @@ export async function insertDeposits(db: Db, changes: readonly NewDeposit[]): Pr
     `,
     insertTransitions(db, changes),
     db`
-      update depositor p set deposited = s.deposited from ${unnest('s', sums, 'player_id text, deposited bigint')}
-      where p.player_id = s.player_id
+      update depositor p set deposited = d.deposited, day = greatest(p.day, ${dayOf}),
+        day_total = case when p.day > ${dayOf} then p.day_total else d.day_total end
+      from ${unnest('d', sums, sumColumns)} where p.player_id = d.player_id
     `,
   ])
 }
@@ -132,8 +148,9 @@ export function findDeposits(db: ReadDb, ids: readonly string[]): Promise<Deposi
 }
 
 /** Writes what confirming and failing changed, with its history. The rows must be locked. */
-export async function updateDeposits(db: Db, changes: readonly Change<Deposit>[]): Promise<void> {
+export async function updateDeposits(db: Db, changes: readonly Change<DepositRecord>[]): Promise<void> {
   const deposits = changes.map(({ record }) => record)
+  const failed = deposits.filter(({ status }) => status === 'failed')
   await Promise.all([
     db`
       update deposit set ${assignments('d', settledColumns)}
@@ -141,7 +158,20 @@ export async function updateDeposits(db: Db, changes: readonly Change<Deposit>[]
       where deposit.id = d.id
     `,
     insertTransitions(db, changes),
+    ...(failed.length === 0 ? [] : [lockDepositors(db, failed), takeFromDay(db, failed)]),
   ])
+}
+
+/** What failed is no part of its day, as long as that is the player's last. */
+async function takeFromDay(db: Db, failed: readonly DepositRecord[]): Promise<void> {
+  await db`
+    update depositor p set day_total = p.day_total - f.amount
+    from (
+      select d.player_id, ${dayOf} as day, sum(d.amount) as amount
+      from ${unnest('d', failed, 'player_id text, amount bigint, created_at timestamptz, time_zone text')} group by 1, 2
+    ) f
+    where p.player_id = f.player_id and p.day = f.day
+  `
 }
 
 export interface DepositFilter {

@@ -64,10 +64,10 @@ export async function insertIntents(
 }
 
 /** Marks an intent as refused, if it still is an intent. The wallet refused, so there is no hold to release. */
-export async function refuseIntent(db: Db, { id, now }: { readonly id: string; readonly now: Date }): Promise<void> {
+export async function refuseIntent(db: Db, id: string): Promise<void> {
   // Written so that PostgreSQL looks for the id, and not among all intents, however few it thinks there are.
   await db`
-    update withdrawal set status = 'refused', dropped_at = ${now}::timestamptz
+    update withdrawal set status = 'refused', dropped_at = now()
     where id = ${id} and status is not distinct from 'intent'
   `
 }

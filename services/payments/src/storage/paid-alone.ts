@@ -1,5 +1,5 @@
 import { aloneHours } from '@backoffice/contracts'
-import { hourMs, type ReadDb, unnest } from '@backoffice/service-runtime'
+import { type ReadDb, unnest } from '@backoffice/service-runtime'
 
 interface Asked {
   readonly playerId: string
@@ -12,13 +12,12 @@ interface Asked {
  * What each person both approved and paid of a player's withdrawals in the last `aloneHours`, in minor units and in the order
  * of `asked`.
  */
-export async function sumPaidAlone(db: ReadDb, asked: readonly Asked[], now: Date): Promise<bigint[]> {
+export async function sumPaidAlone(db: ReadDb, asked: readonly Asked[]): Promise<bigint[]> {
   if (asked.length === 0) return []
-  const since = new Date(now.getTime() - aloneHours * hourMs)
   const rows = await db<{ paid: bigint }>`
     select coalesce((
       select sum(w.amount) from withdrawal w
-      where w.player_id = asked.player_id and w.paid_at > ${since}::timestamptz
+      where w.player_id = asked.player_id and w.paid_at > now() - make_interval(hours => ${aloneHours}::int)
         and (w.approved_by = asked.person or asked.is_machine)
         and exists (
           select from status_transition s

@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { purge } from '@backoffice/service-runtime/internal'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { eventually, refusal, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { sweepIntents } from '../../src/background/sweep-intents.ts'
 import { droppedIntents } from '../../src/service.ts'
 import { moneyPath } from '../money-path.ts'
 
-// Before any time at which PostgreSQL runs, whose clock has a say in what is purged.
-const clock = { time: new Date('2025-03-02T15:00:00.000Z'), now: () => clock.time }
-const later = (ms: number) => {
-  clock.time = new Date(clock.time.getTime() + ms)
-}
+const time = new TestTime(new Date('2025-03-02T15:00:00.000Z'))
+const clock = { aheadMs: 0, now: () => new Date(time.now().getTime() + clock.aheadMs) }
+const later = (ms: number) => time.set(new Date(time.now().getTime() + ms))
 /** As if so much time had passed for the intents by PostgreSQL's clock. */
 const age = (ms: number) =>
   path.rows(`update withdrawal set created_at = created_at - make_interval(secs => $1) where status = 'intent'`, [
     ms / 1_000,
   ])
 const abandonAfterMs = 30_000
-const path = await moneyPath(t, { clock })
+const path = await moneyPath(t, { time, clock })
 const { payments } = path.bed.services
 
 /** An intent that stays one: the wallet answers nothing. */
@@ -62,13 +60,12 @@ t.test('an intent is given up only when its request cannot come back any more', 
 })
 
 t.test("PostgreSQL's clock says when an intent is old, and no replica's own", async (t) => {
-  const { time } = clock
   t.teardown(() => {
-    clock.time = time
+    clock.aheadMs = 0
   })
   const playerId = await path.newPlayerWith('100.00')
   for (const twoDaysAway of [-2, 2]) {
-    clock.time = new Date(Date.now() + twoDaysAway * 24 * 3_600_000)
+    clock.aheadMs = twoDaysAway * 24 * 3_600_000
     const operationId = randomUUID()
     await leaveIntent(playerId, operationId)
     t.equal(await sweepIntents(payments, { abandonAfterMs }), 0)
@@ -87,7 +84,7 @@ t.test('an intent of the future, as after a clock was set back, is old', async (
 t.test('a withdrawal is never swept', async (t) => {
   const playerId = await path.newPlayerWith('100.00')
   const { id } = await path.requestWithdrawal(playerId)
-  later(24 * 3_600_000)
+  await later(24 * 3_600_000)
   await sweepIntents(payments, { abandonAfterMs })
   t.match(await path.getWithdrawal(id), { status: 'under_review' })
 })
@@ -110,10 +107,10 @@ t.test('intents that came to nothing are purged with the stored replies, withdra
   const [opened, refused] = [randomUUID(), randomUUID()]
   await path.requestWithdrawal(playerId, {}, opened)
   t.equal(await refusal(path.requestWithdrawal(playerId, {}, refused)), 'INSUFFICIENT_FUNDS')
-  later(droppedIntents.keepMs - 1)
+  await later(droppedIntents.keepMs - 1)
   await purge(payments, droppedIntents)
   t.same(await statusOf(refused), ['refused'])
-  later(2)
+  await later(2)
   await purge(payments, droppedIntents)
   t.same(await statusOf(refused), [])
   t.same(await statusOf(opened), ['under_review'])

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { depositsOfPlayerMax, operations, sandboxAmounts } from '@backoffice/contracts'
-import { refusal } from '@backoffice/test-kit'
+import { refusal, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 const { players } = operations
+const noon = new Date('2026-03-02T15:00:00.000Z')
 // Noon in São Paulo; the tests of days move it.
-const clock = { time: new Date('2026-03-02T15:00:00.000Z'), now: () => clock.time }
-const path = await moneyPath(t, { clock })
+const time = new TestTime(noon)
+/** How far the clock of the process is ahead of PostgreSQL's. */
+let aheadMs = 0
+const path = await moneyPath(t, { time, clock: { now: () => new Date(time.now().getTime() + aheadMs) } })
 const { bed, scope } = path
 
 async function limit(playerId: string, dailyDepositLimit: string | null): Promise<void> {
@@ -146,14 +149,48 @@ t.test('parallel deposits cannot slip past a daily limit', async (t) => {
 t.test("the day is the brand's calendar day: it ends at midnight in São Paulo, not in UTC", async (t) => {
   const playerId = await path.newPlayer({ kyc: false })
   await limit(playerId, '10.00')
-  t.teardown(() => {
-    clock.time = new Date('2026-03-02T15:00:00.000Z')
-  })
+  t.teardown(() => time.set(noon))
   await path.createDeposit(playerId)
-  clock.time = new Date('2026-03-03T02:59:59.999Z')
+  await time.set(new Date('2026-03-03T02:59:59.999Z'))
   t.equal(await refusal(path.createDeposit(playerId)), 'RG_BLOCKED', '23:59:59.999 of the same day')
-  clock.time = new Date('2026-03-03T03:00:00.000Z')
+  await time.set(new Date('2026-03-03T03:00:00.000Z'))
   t.equal((await path.createDeposit(playerId)).status, 'pending', '00:00 of the next')
+  t.equal(await refusal(path.createDeposit(playerId)), 'RG_BLOCKED')
+})
+
+t.test('a day that is not the one of which the sum is kept is summed, from its midnight in São Paulo on', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '30.00')
+  t.teardown(() => time.set(noon))
+  const ids: string[] = []
+  for (const at of ['2026-03-02T02:59:59.999Z', '2026-03-02T03:00:00.000Z', '2026-03-03T03:00:00.000Z']) {
+    await time.set(new Date(at))
+    ids.push((await path.createDeposit(playerId, { amount: '20.00' })).id)
+  }
+  // PostgreSQL's clock is set back by a day.
+  await time.set(noon)
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED')
+  await path.createDeposit(playerId, { amount: '10.00' })
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '0.01' })), 'RG_BLOCKED')
+  await time.set(new Date('2026-03-03T15:00:00.000Z'))
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED', 'its sum was kept')
+  await path.fail(ids[1] ?? '')
+  t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED', 'another day has failed')
+})
+
+t.test('replicas whose clocks are a day apart let no more through than the limit', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await limit(playerId, '100.00')
+  t.teardown(() => {
+    aheadMs = 0
+  })
+  const amount = '100.00'
+  const { createdAt } = await path.createDeposit(playerId, { amount })
+  for (const days of [1, -1]) {
+    aheadMs = days * 24 * 3_600_000
+    t.equal(await refusal(path.createDeposit(playerId, { amount })), 'RG_BLOCKED')
+  }
+  t.equal(createdAt, noon.toISOString())
 })
 
 t.test('readDayDeposits sums the day in which it is asked, pending and confirmed', async (t) => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { refusal, type TeamUser, testBed } from '@backoffice/test-kit'
+import { refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -9,9 +9,9 @@ import { newPlayer } from '../new-player.ts'
 const { registerPlayer, submitKyc, kycQueue, showPlayer, setDocumentUrl, showDocumentUrl, listAudit, sealStoredData } =
   operations.players
 
-let now = new Date('2026-03-02T12:00:00.000Z')
+const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
 const settings = { MASTER_KEYS: `first:${Buffer.alloc(32, 'first').toString('base64')}` }
-const bed = await testBed(t, { players, wallet }, { clock: { now: () => now }, config: { players: settings } })
+const bed = await testBed(t, { players, wallet }, { time, config: { players: settings } })
 const alice = bed.team('alice')
 const scope = bed.scope()
 const owner = { operatorId: scope.operatorId, environment: scope.environment }
@@ -37,7 +37,7 @@ async function links(): Promise<readonly (string | null | undefined)[]> {
 }
 
 function linkOf(reference: string, secret: string | null): string {
-  const signed = `/documents/${reference}?expires=${now.getTime() / 1_000 + 900}`
+  const signed = `/documents/${reference}?expires=${time.now().getTime() / 1_000 + 900}`
   return `https://kyc.example${signed}&signature=${createHmac('sha256', secret ?? '')
     .update(signed)
     .digest('hex')}`
@@ -54,11 +54,15 @@ t.test('without an address there is no link', async (t) => {
 
 t.test('the key is shown once, and the queue and the case have links that it signs', async (t) => {
   const made = await set({}, 'opn_first')
-  t.match(made, { ...owner, template, keyCreatedAt: now.toISOString(), secret: /^docsec_[\w-]{43}$/ })
+  t.match(made, { ...owner, template, keyCreatedAt: time.now().toISOString(), secret: /^docsec_[\w-]{43}$/ })
   secret = made.secret
   t.same(await links(), linksBy(secret))
   t.same(await set({}, 'opn_first'), { ...made, secret: null }, 'a retry does not show it again')
-  t.same(await alice.call(showDocumentUrl, { input: owner }), { ...owner, template, keyCreatedAt: now.toISOString() })
+  t.same(await alice.call(showDocumentUrl, { input: owner }), {
+    ...owner,
+    template,
+    keyCreatedAt: time.now().toISOString(),
+  })
   const { rows } = await bed.sql('admin').query(
     `select source::text || coalesce((select string_agg(o::text, '') from players.operation o), '')
       || (select string_agg(a::text, '') from players.audit_entry a) as stored from players.document_source source`,
@@ -67,19 +71,19 @@ t.test('the key is shown once, and the queue and the case have links that it sig
 })
 
 t.test('another address keeps the key, a new key replaces it at once, and the audit trail says why', async (t) => {
-  const made = now
-  now = new Date(now.getTime() + 60_000)
+  const made = time.now()
+  await time.set(new Date(time.now().getTime() + 60_000))
   t.match(await set({ template: 'https://other.example/documents/{reference}' }), { secret: null })
   t.equal((await links())[0], linkOf('doc-2', secret).replace('kyc.example', 'other.example'))
   const replaced = await set({ newKey: true })
-  t.match(replaced, { keyCreatedAt: now.toISOString(), secret: /^docsec_/ })
+  t.match(replaced, { keyCreatedAt: time.now().toISOString(), secret: /^docsec_/ })
   t.not(replaced.secret, secret)
   secret = replaced.secret
   t.same(await links(), linksBy(secret))
   const { data } = await alice.call(listAudit, { input: { subject: owner.operatorId, limit: 10 } })
   t.match(data[0], { actor: 'alice', operation: 'setDocumentUrl', reason, input: { template, newKey: true } })
   const other = 'https://other.example/documents/{reference}'
-  const key = { field: 'keyCreatedAt', before: made.toISOString(), after: now.toISOString() }
+  const key = { field: 'keyCreatedAt', before: made.toISOString(), after: time.now().toISOString() }
   t.same(
     data.map(({ changes }) => changes),
     [

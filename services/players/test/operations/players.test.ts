@@ -1,6 +1,6 @@
 import { operations, submissionsBytesMax } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime'
-import { eventually, keptMessages, refusal, type TeamUser, testBed } from '@backoffice/test-kit'
+import { eventually, keptMessages, refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -12,8 +12,8 @@ const { setPlayerStatus, selfExcludePlayer, setDailyLimit, kycQueue, countKycQue
   operations.players
 const { showPlayer, listPlayers } = operations.players
 
-let now = new Date('2026-03-02T12:00:00.000Z')
-const bed = await testBed(t, { players, wallet }, { clock: { now: () => now } })
+const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
+const bed = await testBed(t, { players, wallet }, { time })
 const scope = bed.scope()
 const elsewhere = bed.scope({ environment: 'production', brandId: 'brd_other' })
 const register = (overrides?: Record<string, string>) =>
@@ -34,7 +34,7 @@ t.test('a new player is ativo and nao_iniciado, has digits only as CPF, and a wa
     cpf: '52998224725',
     phone: null,
     currency: 'BRL',
-    createdAt: now.toISOString(),
+    createdAt: time.now().toISOString(),
   })
   const found = await bed.rpc.call(findPlayers, { scope, input: { externalId: player.externalId ?? '' } })
   t.strictSame(found.data, [player])
@@ -89,12 +89,12 @@ t.test('a submission is kept with its reference; a decision is told once, the sa
   const receipt = await bed.rpc.call(submitKyc, { scope, input: { playerId, documentType: 'rg', reference: 'doc-1' } })
   t.match(receipt, {
     kycStatus: 'em_analise',
-    submission: { documentType: 'rg', reference: 'doc-1', submittedAt: now.toISOString() },
+    submission: { documentType: 'rg', reference: 'doc-1', submittedAt: time.now().toISOString() },
   })
   const decide = (status: 'aprovado' | 'expirado') =>
     bed.rpc.call(decideKycInSandbox, { scope, input: { playerId, status } })
   const decided = await decide('aprovado')
-  t.match(decided, { kycStatus: 'aprovado', decidedAt: now.toISOString(), submissions: [receipt.submission] })
+  t.match(decided, { kycStatus: 'aprovado', decidedAt: time.now().toISOString(), submissions: [receipt.submission] })
   t.strictSame(await decide('aprovado'), decided)
   await decide('expirado')
   t.strictSame(
@@ -116,7 +116,7 @@ t.test('a decision and its event carry the latest submission, however many and l
   await bed.sql('admin').query(
     `insert into players.kyc_submission select $1 || lpad(n::text, 3, '0'), $1, 'rg', $2, $3::timestamptz + n * interval '1 second'
      from generate_series(1, 100) n`,
-    [playerId, reference, now.toISOString()],
+    [playerId, reference, time.now().toISOString()],
   )
   const operationId = newId('opn')
   const decided = await bed.rpc.call(decideKycInSandbox, {
@@ -178,7 +178,7 @@ t.test('the record shows the latest 100 submissions, most recent first', async (
   const { rows } = await bed.sql('admin').query(
     `insert into players.kyc_submission select 'kyc_many_' || lpad(n::text, 3, '0'), $1, 'rg', 'doc-' || n, $2::timestamptz + n * interval '1 second'
      from generate_series(1, 120) n returning id`,
-    [playerId, now.toISOString()],
+    [playerId, time.now().toISOString()],
   )
   const { submissions } = await bed.rpc.call(getKyc, { scope, input: { playerId } })
   t.equal(rows.length, 120)
@@ -272,7 +272,7 @@ t.test('the queue shows one environment or both, and is counted by environment',
   t.same(await idsIn({ environment: 'sandbox' }), [inSandbox])
   t.match(await queue({ environment: 'production' }), [{ operatorId: 'op_counted', operatorName: null }])
   const [{ waiting: before } = { waiting: 0 }, second] = await count({})
-  t.same(second, { environment: 'production', waiting: 1, oldestAt: now.toISOString() })
+  t.same(second, { environment: 'production', waiting: 1, oldestAt: time.now().toISOString() })
   await submit(ofSandbox)
   await alice.call(decideKyc, { input: { playerId: live, status: 'aprovado', reason: 'documents match' } })
   t.match(await count({}), [
@@ -305,9 +305,9 @@ t.test(
     t.equal(await shown(), null)
     t.same(await release('alice'), { playerId, taken: null }, 'nobody has it: that is done already')
 
-    const until = new Date(now.getTime() + 30 * 60_000).toISOString()
-    t.same(await take('alice'), { playerId, taken: { by: 'alice', at: now.toISOString(), until } })
-    t.same(await shown(), { by: 'alice', at: now.toISOString(), until })
+    const until = new Date(time.now().getTime() + 30 * 60_000).toISOString()
+    t.same(await take('alice'), { playerId, taken: { by: 'alice', at: time.now().toISOString(), until } })
+    t.same(await shown(), { by: 'alice', at: time.now().toISOString(), until })
     const taken = { code: 'KYC_TAKEN', details: { playerId, takenBy: 'alice', until } }
     const calls: readonly ((user: TeamUser) => Promise<unknown>)[] = [take, release, decide]
     for (const call of calls) await t.rejects(call('bob'), taken)
@@ -317,10 +317,10 @@ t.test(
     t.equal(await shown(), null)
 
     await take('bob')
-    now = new Date(now.getTime() + 29 * 60_000)
+    await time.set(new Date(time.now().getTime() + 29 * 60_000))
     t.equal(await refusal(take('alice')), 'KYC_TAKEN')
     await take('bob')
-    now = new Date(now.getTime() + 30 * 60_000)
+    await time.set(new Date(time.now().getTime() + 30 * 60_000))
     t.equal(await shown(), null)
     await decide('alice')
 
@@ -368,17 +368,17 @@ t.test('self-exclusion and limits show in the standing, and end when they should
   const { id: playerId } = await register()
   const standing = () => bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })
   t.match(await standing(), { selfExcluded: false, dailyDepositLimit: null })
-  const until = new Date(now.getTime() + 3_600_000).toISOString()
+  const until = new Date(time.now().getTime() + 3_600_000).toISOString()
   await alice.call(selfExcludePlayer, { input: { playerId, until } })
   t.equal((await standing()).selfExcluded, true)
-  await t.rejects(alice.call(selfExcludePlayer, { input: { playerId, until: now.toISOString() } }), {
+  await t.rejects(alice.call(selfExcludePlayer, { input: { playerId, until: time.now().toISOString() } }), {
     code: 'VALIDATION_ERROR',
   })
   await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '100' } })
   t.equal((await standing()).dailyDepositLimit, '100.00')
   await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '200' } })
   t.equal((await standing()).dailyDepositLimit, '100.00')
-  now = new Date(now.getTime() + 24 * 3_600_000)
+  await time.set(new Date(time.now().getTime() + 24 * 3_600_000))
   t.match(await standing(), { selfExcluded: false, dailyDepositLimit: '200.00' })
 })
 

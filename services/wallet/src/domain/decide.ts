@@ -231,7 +231,7 @@ class WorkingBooks {
     },
     decided: Pick<Transfer, 'debitAccount' | 'creditAccount' | 'amount' | 'outcome'>,
   ): Transfer {
-    const { brandId, reference, type, effectiveAt } = request
+    const { brandId, reference, type, effectiveAt = this.#now } = request
     const transfer: Transfer = {
       id: request.transferId,
       brandId,

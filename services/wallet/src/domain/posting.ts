@@ -20,7 +20,8 @@ export interface TransferRequest {
   readonly counterparty: SystemAccountKind
   /** Minor units, over zero. */
   readonly amount: bigint
-  readonly effectiveAt: Date
+  /** Unless it is said, when it is posted. */
+  readonly effectiveAt?: Date
   readonly reverses?: string
   readonly reason?: string
 }

@@ -32,7 +32,6 @@ export const adjustWallet = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
         type: 'ADJUSTMENT' as const,
         counterparty: 'adjustments' as const,
         amount: signed > 0n ? signed : -signed,
-        effectiveAt: tools.now,
         reason,
       }
       return postTransfer(ledger, transfer, { operation, call, tools, twoPeople })

@@ -32,7 +32,6 @@ export const reverseTransfer = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
         type: 'REVERSAL' as const,
         counterparty: await readCounterparty(tools.db, id),
         amount: reversed.transferAmount,
-        effectiveAt: tools.now,
         reverses: id,
         reason,
       }

@@ -1,14 +1,7 @@
-import { batchFaultOf, type Clock, type Database, type Db, Gatherer } from '@backoffice/service-runtime'
+import { batchFaultOf, type Database, type Db, Gatherer } from '@backoffice/service-runtime'
 import { decideBatch } from '../domain/decide.ts'
-import {
-  brandKey,
-  type Posting,
-  type PostingOutcome,
-  type SystemAccountKind,
-  systemKey,
-  type Target,
-} from '../domain/posting.ts'
-import { lockPlayerAccounts, openPlayerAccounts, openSystemAccount } from '../storage/accounts.ts'
+import { brandKey, type Posting, type PostingOutcome, type SystemAccountKind, type Target } from '../domain/posting.ts'
+import { lockAccounts, openAccounts, openPlayerAccounts, type Sides } from '../storage/accounts.ts'
 import { readKnown } from '../storage/known.ts'
 import { writeChanges } from '../storage/write-changes.ts'
 
@@ -20,8 +13,8 @@ const queueMax = 5_000
  */
 const concurrency = 2
 
-/** Work that belongs to the transaction of a posting, such as the team's audit entry. */
-export type Companion = (db: Db, outcome: PostingOutcome) => Promise<void>
+/** Work that belongs to the transaction of a posting, such as the team's audit entry. `now`: when it was posted. */
+export type Companion = (db: Db, outcome: PostingOutcome, now: Date) => Promise<void>
 
 interface Waiting {
   readonly posting: Posting
@@ -31,15 +24,11 @@ interface Waiting {
 /** The only way to a balance: gathers what is posted together, decides it, and writes it in one transaction. */
 export class Ledger {
   readonly #db: Database
-  readonly #clock: Clock
   readonly #postings: Gatherer<Waiting, PostingOutcome>
   readonly #openings: Gatherer<Target, undefined>
-  /** Ids of system accounts, which never change once they are there. */
-  readonly #systemAccounts = new Map<string, bigint>()
 
-  constructor({ db, clock }: { readonly db: Database; readonly clock: Clock }) {
+  constructor({ db }: { readonly db: Database }) {
     this.#db = db
-    this.#clock = clock
     // If a batch cannot be written because of one posting's data or account, its postings run alone, so that the others
     // succeed.
     this.#postings = new Gatherer({
@@ -55,7 +44,7 @@ export class Ledger {
     })
     this.#openings = new Gatherer({
       run: async (targets) => {
-        await openPlayerAccounts(db, targets, clock.now())
+        await openPlayerAccounts(db, targets)
         return targets.map(() => undefined)
       },
       batchMax,
@@ -84,49 +73,34 @@ export class Ledger {
     waiting: { readonly lockTimeoutMs: number; readonly apart: boolean },
   ): Promise<PostingOutcome[]> {
     const postings = batch.map(({ posting }) => posting)
-    const systemAccounts = await this.#findSystemAccounts(postings)
+    const sides = sidesOf(postings)
     for (;;) {
-      const outcomes = await this.#db.transaction((db) => this.#applyOnce(db, batch, postings, systemAccounts), {
+      const outcomes = await this.#db.transaction((db) => this.#applyOnce(db, batch, { postings, sides }), {
         ...waiting,
         readsFirst: true,
       })
       if (outcomes !== 'accounts missing') return outcomes
-      await openPlayerAccounts(this.#db, distinctTargets(postings), this.#clock.now())
+      // Outside of that transaction, so that all are locked at once there and in one order.
+      await openAccounts(this.#db, sides)
     }
   }
 
   async #applyOnce(
     db: Db,
     batch: readonly Waiting[],
-    postings: readonly Posting[],
-    systemAccounts: ReadonlyMap<string, bigint>,
+    { postings, sides }: { readonly postings: readonly Posting[]; readonly sides: readonly Sides[] },
   ): Promise<PostingOutcome[] | 'accounts missing'> {
-    const targets = distinctTargets(postings)
-    const locked = await lockPlayerAccounts(db, targets)
-    // Accounts are opened outside this transaction, so that here all are locked at once and in one order.
-    if (locked.length < targets.length) return 'accounts missing'
+    const locked = await lockAccounts(db, sides)
+    if (locked === undefined) return 'accounts missing'
+    const { now, ...accounts } = locked
     const known = await readKnown(db, postings)
-    const accounts = new Map(locked.map((account) => [brandKey(account.brandId, account.playerId), account]))
-    const now = this.#clock.now()
-    const { outcomes, changes } = decideBatch(postings, { accounts, systemAccounts, ...known }, now)
+    const { outcomes, changes } = decideBatch(postings, { ...accounts, ...known }, now)
     // All goes over one connection, and the changes are the first statement: what a companion reads has them.
     await Promise.all([
       writeChanges(db, changes, now),
-      ...batch.map(({ companion }, index) => companion?.(db, outcomes[index] as PostingOutcome)),
+      ...batch.map(({ companion }, index) => companion?.(db, outcomes[index] as PostingOutcome, now)),
     ])
     return [...outcomes]
-  }
-
-  async #findSystemAccounts(postings: readonly Posting[]): Promise<ReadonlyMap<string, bigint>> {
-    for (const posting of postings) {
-      const kind = counterpartyOf(posting)
-      if (kind === null) continue
-      const { brandId, currency } = posting
-      const key = systemKey(brandId, kind, currency)
-      if (this.#systemAccounts.has(key)) continue
-      this.#systemAccounts.set(key, await openSystemAccount(this.#db, { brandId, kind, currency }, this.#clock.now()))
-    }
-    return this.#systemAccounts
   }
 }
 
@@ -146,6 +120,13 @@ function counterpartyOf(posting: Posting): SystemAccountKind | null {
   }
 }
 
-const distinctTargets = (postings: readonly Posting[]): Target[] => [
-  ...new Map(postings.map((posting) => [brandKey(posting.brandId, posting.playerId), posting])).values(),
+/** The accounts of a batch, each pair once. */
+const sidesOf = (postings: readonly Posting[]): Sides[] => [
+  ...new Map(
+    postings.map((posting) => {
+      const { brandId, playerId, currency } = posting
+      const kind = counterpartyOf(posting)
+      return [`${brandKey(brandId, playerId)}\n${kind}\n${currency}`, { brandId, playerId, currency, kind }]
+    }),
+  ).values(),
 ]

@@ -30,16 +30,16 @@ export async function postTransfer(
     readonly twoPeople: TwoPeopleRule
   },
 ) {
-  const result = await ledger.post(posting, async (db, reached) => {
+  const result = await ledger.post(posting, async (db, reached, now) => {
     if (reached.outcome !== 'posted' || reached.replayed) return
     const { amount: change, balance } = await requireEntry(db, reached.transferId)
     const changes = [{ field: 'balance', before: fromMinorUnits(balance - change), after: fromMinorUnits(balance) }]
-    await recordAction(db, operation, call, tools.now, { changes })
+    await recordAction(db, operation, call, now, { changes })
     if (call.approves !== undefined) return
     // Once more, under the lock of the account, where corrections of one player come one after another.
     const { brandId, playerId, reference, amount } = posting
     const correction = { brandId, playerId, reference, amount, person: call.actor }
-    if (await twoPeople.holds(db, correction, tools.now))
+    if (await twoPeople.holds(db, correction, now))
       throw new Rejection('SERVICE_UNAVAILABLE', undefined, {
         cause: new Error(`${reference} takes two people by now`),
       })

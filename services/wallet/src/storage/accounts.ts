@@ -1,48 +1,39 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import type { LedgerState } from '../domain/decide.ts'
 import { brandKey, type PlayerAccount, type SystemAccountKind, systemKey, type Target } from '../domain/posting.ts'
 
 const genesisBytes = 32
 
 /** Opens the accounts that do not exist yet, and leaves the others as they are. */
-export async function openPlayerAccounts(db: Db, targets: readonly Target[], now: Date): Promise<void> {
+export async function openPlayerAccounts(db: Db, targets: readonly Target[]): Promise<void> {
   const accounts = targets.map((target) => ({ ...target, genesis: randomBytes(genesisBytes) }))
   await db`
     insert into account (brand_id, owner_id, kind, currency, genesis, head, created_at, updated_at)
-    select brand_id, player_id, 'player', currency, genesis, genesis, ${now}::timestamptz, ${now}::timestamptz
+    select brand_id, player_id, 'player', currency, genesis, genesis, now(), now()
     from ${unnest('new', accounts, 'brand_id text, player_id text, currency text, genesis bytea')}
     order by brand_id, player_id
     on conflict do nothing
   `
 }
 
-interface SystemAccount {
-  readonly brandId: string
-  readonly kind: SystemAccountKind
-  readonly currency: string
+/** The two accounts of a posting: the player's, and the brand's of a kind, which a hold and a release do without. */
+export interface Sides extends Target {
+  readonly kind: SystemAccountKind | null
 }
 
-/** Opens a brand's system account when it is missing. Its id never changes. */
-export async function openSystemAccount(db: Db, account: SystemAccount, now: Date): Promise<bigint> {
-  const { brandId, kind, currency } = account
-  const known = await findSystemAccount(db, account)
-  if (known !== undefined) return known
+/** Opens what the sides lack. */
+export async function openAccounts(db: Db, sides: readonly Sides[]): Promise<void> {
+  await openPlayerAccounts(db, sides)
+  const ofBrands = sides.filter(({ kind }) => kind !== null)
   await db`
     insert into account (brand_id, kind, currency, genesis, head, created_at, updated_at)
-    values (${brandId}, ${kind}, ${currency}, '', '', ${now}::timestamptz, ${now}::timestamptz)
+    select distinct brand_id, kind, currency, ''::bytea, ''::bytea, now(), now()
+    from ${unnest('new', ofBrands, 'brand_id text, kind text, currency text')}
+    order by brand_id, kind, currency
     on conflict do nothing
   `
-  const opened = await findSystemAccount(db, account)
-  if (opened === undefined) throw new Error(`could not open the system account ${systemKey(brandId, kind, currency)}`)
-  return opened
-}
-
-async function findSystemAccount(db: ReadDb, { brandId, kind, currency }: SystemAccount): Promise<bigint | undefined> {
-  const rows = await db<{ id: bigint }>`
-    select id from account where brand_id = ${brandId} and kind = ${kind} and currency = ${currency} and owner_id is null
-  `
-  return rows[0]?.id
 }
 
 type PlayerKey = Pick<Target, 'brandId' | 'playerId'>
@@ -59,15 +50,45 @@ const accountsOf = (players: readonly PlayerKey[]) => sql`
   join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
 `
 
+/** Accounts of a batch: those of the players, locked, and the ids of the brands' own. */
+export interface LockedAccounts extends Pick<LedgerState, 'accounts' | 'systemAccounts'> {
+  /** When the transaction began. */
+  readonly now: Date
+}
+
+interface LockedRow extends PlayerAccount, Pick<Sides, 'kind'> {
+  /** In which the posting is. */
+  readonly asked: string
+  readonly systemId: bigint | null
+  readonly now: Date
+}
+
 /**
- * Locks players' accounts until the end of the transaction, in id order, so that two batches cannot deadlock.
- * @returns those that exist, as they are after waiting for other batches
+ * Locks players' accounts until the end of the transaction, in id order, so that two batches cannot deadlock, and finds
+ * the brands' accounts beside them. Their ids do not change either, and yet none is remembered: a standby that is promoted
+ * may have lost the transaction that opened one, and gives its id to another account.
+ * @returns them as they are after waiting for other batches; undefined when one does not exist
  */
-export function lockPlayerAccounts(db: Db, targets: readonly Target[]): Promise<PlayerAccount[]> {
-  return db<PlayerAccount>`
-    select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.posted, a.held, a.seq, a.head
-    from ${accountsOf(targets)} order by a.id for no key update of a
+export async function lockAccounts(db: Db, sides: readonly Sides[]): Promise<LockedAccounts | undefined> {
+  const rows = await db<LockedRow>`
+    select a.id, a.brand_id, a.owner_id as player_id, a.currency, a.posted, a.held, a.seq, a.head, asked.kind,
+      asked.currency as asked, s.id as system_id, now() as now
+    from ${unnest('asked', sides, 'brand_id text, player_id text, kind text, currency text')}
+    join account a on a.brand_id = asked.brand_id and a.owner_id = asked.player_id
+    left join account s
+      on s.brand_id = asked.brand_id and s.kind = asked.kind and s.currency = asked.currency and s.owner_id is null
+    order by a.id for no key update of a
   `
+  const accounts = new Map<string, PlayerAccount>()
+  const systemAccounts = new Map<string, bigint>()
+  for (const { kind, asked, systemId, now: _, ...account } of rows) {
+    accounts.set(brandKey(account.brandId, account.playerId), account)
+    if (kind === null) continue
+    if (systemId === null) return undefined
+    systemAccounts.set(systemKey(account.brandId, kind, asked), systemId)
+  }
+  const [first] = rows
+  return first === undefined || rows.length < sides.length ? undefined : { accounts, systemAccounts, now: first.now }
 }
 
 /** A player's account as it is shown. */

@@ -3,15 +3,14 @@ import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { dayMs } from '@backoffice/service-runtime'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
-import { testBed } from '@backoffice/test-kit'
+import { TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
 import { runOf } from '../reconciliation/run.ts'
 
 const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit } = operations.wallet
-let stopped: Date | undefined
-const clock = { now: () => stopped ?? new Date() }
-const bed = await testBed(t, { wallet }, { clock, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
+const time = new TestTime()
+const bed = await testBed(t, { wallet }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
 const reason = 'double payout'
 
 async function open(environment: 'sandbox' | 'production', playerId: string, brand: { brandId?: string } = {}) {
@@ -128,8 +127,8 @@ t.test('reconciliation counts as the wallet does, to the millisecond', async (t)
   const brandId = newId('brd')
   const { playerId } = await open('production', 'ply_counted', { brandId })
   const begin = Date.now()
-  const give = (user: 'alice' | 'bob', amount: string, msLater: number) => {
-    stopped = new Date(begin + msLater)
+  const give = async (user: 'alice' | 'bob', amount: string, msLater: number) => {
+    await time.set(new Date(begin + msLater))
     const input = { playerId, amount, reference: `${user}-${amount}-${msLater}`, reason }
     return bed.team(user).call(adjustWallet, { input })
   }
@@ -141,7 +140,7 @@ t.test('reconciliation counts as the wallet does, to the millisecond', async (t)
   const back = { transferId, reference: 'counted-back', reason }
   t.equal((await refusal(bed.team('alice').call(reverseTransfer, { input: back }))).code, 'AWAITS_APPROVAL')
   await bed.team('bob').call(reverseTransfer, { input: back })
-  stopped = undefined
+  await time.set(null)
   const found = async (aloneUpTo: string) => {
     const team = { ...bed.services.wallet.team, aloneUpTo, payAloneUpTo: '0.00', rollOutMs: 0 }
     const { differences } = await runOf(bed, { team })

@@ -1,13 +1,13 @@
 import { balanceByTeamMax, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime/internal'
-import { refusal, testBed } from '@backoffice/test-kit'
+import { refusal, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
 import { aloneUpToAnything } from '../alone.ts'
 
 // What is posted is old enough to be exported.
-const clock = { now: () => new Date(Date.now() - 120_000) }
-const bed = await testBed(t, { wallet }, { clock, config: { wallet: aloneUpToAnything } })
+const time = new TestTime(new Date(Date.now() - 120_000))
+const bed = await testBed(t, { wallet }, { time, config: { wallet: aloneUpToAnything } })
 const scope = bed.scope()
 const { brandId } = scope
 const effectiveAt = '2026-03-02T12:00:00.000Z'

@@ -3,7 +3,7 @@ import { operations, type ReconciliationReport, type Scope, type ServiceName } f
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { connectDatabase, newId } from '@backoffice/service-runtime/internal'
-import { testBed } from '@backoffice/test-kit'
+import { searchPathOf, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
 import { wallet } from '../../src/service.ts'
@@ -20,8 +20,14 @@ export const bed = await testBed(
 )
 const { payments: pay, players: play } = operations
 const { DATABASE_URL = '' } = bed.environment('wallet')
+/** What is forged is of any time. */
+const time = new TestTime()
+await time.install(bed.databaseUrl)
 /** Not that of a replica, which may be stopped. */
-const ownDb = connectDatabase('wallet', { DATABASE_URL, DATABASE_POOL_MAX: 2 })
+const ownDb = connectDatabase('wallet', {
+  DATABASE_URL: `${DATABASE_URL}?options=${encodeURIComponent(`-c search_path=${searchPathOf('wallet').replaceAll(' ', '')}`)}`,
+  DATABASE_POOL_MAX: 2,
+})
 t.teardown(async () => (await ownDb).close())
 
 /** The rules by which reconciliation judges. What the services of this bed allow is more. */
@@ -92,7 +98,8 @@ export class Brand {
     >,
     now = () => new Date(),
   ) {
-    const ledger = new Ledger({ db: await ownDb, clock: { now } })
+    await time.set(now())
+    const ledger = new Ledger({ db: await ownDb })
     const { brandId, currency } = this.scope
     const target = { brandId, currency, playerId: this.playerId }
     const outcome = await ledger.post({ ...posting, ...target, transferId: newId('trf'), effectiveAt: new Date() })

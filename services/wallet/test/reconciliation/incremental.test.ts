@@ -2,7 +2,7 @@ import { operations, type ReconciliationReport } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { firstId } from '@backoffice/service-runtime'
-import { migrate, newId, systemClock } from '@backoffice/service-runtime/internal'
+import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import type { HeadStore } from '../../src/heads/store.ts'
@@ -20,7 +20,7 @@ for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })
 const writer: Writer = {
   admin: bed.sql('admin'),
-  ledger: new Ledger({ db: bed.services.wallet.db, clock: systemClock }),
+  ledger: new Ledger({ db: bed.services.wallet.db }),
 }
 const { admin } = writer
 const dayMs = 24 * 3_600_000

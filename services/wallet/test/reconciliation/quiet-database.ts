@@ -1,6 +1,6 @@
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { connectDatabase, systemClock } from '@backoffice/service-runtime/internal'
+import { connectDatabase } from '@backoffice/service-runtime/internal'
 import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import { wallet } from '../../src/service.ts'
@@ -71,7 +71,7 @@ export async function quietDatabase(t: Teardown) {
       const db = await connectDatabase('wallet', { DATABASE_URL, DATABASE_POOL_MAX: 4 })
       const admin = new pg.Pool({ connectionString: quiet.databaseUrl, max: 4 })
       try {
-        await run({ admin, ledger: new Ledger({ db, clock: systemClock }) })
+        await run({ admin, ledger: new Ledger({ db }) })
       } finally {
         await Promise.all([db.close(), admin.end()])
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { migrate, newId, systemClock } from '@backoffice/service-runtime/internal'
+import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
@@ -16,7 +16,7 @@ const bed = await testBed(t, { wallet }, { config: { wallet: { DATABASE_POOL_MAX
 for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })
 const { db } = bed.services.wallet
-const ledgers = [1, 2, 3].map(() => new Ledger({ db, clock: systemClock }))
+const ledgers = [1, 2, 3].map(() => new Ledger({ db }))
 const admin = bed.sql('admin')
 const role = bed.sql('wallet')
 const effectiveAt = new Date('2026-03-02T12:00:00.000Z')
@@ -95,7 +95,7 @@ t.test('a deposit posted by three replicas at once is posted once', async (t) =>
 
 t.test('more than may wait is refused at once, and what was taken is posted', async (t) => {
   const brandId = newId('brd')
-  const ledger = new Ledger({ db, clock: systemClock })
+  const ledger = new Ledger({ db })
   const outcomes = await Promise.allSettled(
     Array.from({ length: 5_200 }, (_, index) => ledger.post(postingOf([0, 1 + (index % 4), index, 1], brandId))),
   )
@@ -112,7 +112,7 @@ t.test('more than may wait is refused at once, and what was taken is posted', as
 
 t.test('an account that another session has locked keeps its own posting waiting, not its neighbours', async (t) => {
   const brandId = newId('brd')
-  const ledger = new Ledger({ db, clock: systemClock })
+  const ledger = new Ledger({ db })
   await ledger.post(postingOf([0, 1, 1, 10], brandId))
   const other = await admin.connect()
   await other.query('begin')
@@ -135,7 +135,7 @@ t.test('an account that another session has locked keeps its own posting waiting
 
 t.test('postings of a locked account, however many, delay their own account alone', async (t) => {
   const brandId = newId('brd')
-  const ledger = new Ledger({ db, clock: systemClock })
+  const ledger = new Ledger({ db })
   const credit = (player: number, reference: number) => ledger.post(postingOf([0, player, reference, 1], brandId))
   const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index)
   await credit(1, 1)
@@ -157,7 +157,7 @@ t.test('postings of a locked account, however many, delay their own account alon
 
 t.test('one reference for the holds of two players at once reserves money of the first alone', async (t) => {
   const brandId = newId('brd')
-  const ledger = new Ledger({ db, clock: systemClock })
+  const ledger = new Ledger({ db })
   for (const player of [1, 2]) await ledger.post(postingOf([0, player, player, 10], brandId))
   // The hold of the first player, as another replica writes it, not committed yet.
   const other = await admin.connect()
@@ -180,9 +180,37 @@ t.test('one reference for the holds of two players at once reserves money of the
   t.same(await differences(), [])
 })
 
+t.test('a database that has gone back, as a promoted standby does, is asked anew for every account', async (t) => {
+  const brandId = newId('brd')
+  const ledger = new Ledger({ db })
+  const of = (player: number) => ({ brandId, playerId: `ply_${player}`, currency: 'BRL' })
+  await ledger.openAccount(of(1))
+  await ledger.post(postingOf([0, 1, 1, 10], brandId))
+  // It has lost the posting, and with it the brand's account of deposits: its id goes to the next one.
+  await admin.query(`
+    begin;
+    set local session_replication_role = replica;
+    delete from wallet.entry using wallet.transfer t where transfer_id = t.id and t.brand_id = '${brandId}';
+    delete from wallet.transfer where brand_id = '${brandId}';
+    update wallet.account set posted = 0, seq = 0, head = genesis where brand_id = '${brandId}' and kind = 'player';
+    select setval(pg_get_serial_sequence('wallet.account', 'id'), max(id), false) from wallet.account;
+    delete from wallet.account where brand_id = '${brandId}' and kind = 'deposits';
+    commit`)
+  await ledger.openAccount(of(2))
+  for (const player of [1, 2])
+    t.match(await ledger.post(postingOf([0, player, 1 + player, 25], brandId)), { outcome: 'posted' })
+  const { rows } = await admin.query(
+    `select a.kind, a.owner_id as owner from wallet.transfer t join wallet.account a on a.id in (t.debit_account, t.credit_account)
+     where t.brand_id = $1 order by t.reference, a.kind`,
+    [brandId],
+  )
+  const system = { kind: 'deposits', owner: null }
+  t.same(rows, [system, { kind: 'player', owner: 'ply_1' }, system, { kind: 'player', owner: 'ply_2' }])
+})
+
 t.test('a posting that the database refuses is an error of its sender, not of those in its batch', async (t) => {
   const brandId = newId('brd')
-  const ledger = new Ledger({ db, clock: systemClock })
+  const ledger = new Ledger({ db })
   // No text of PostgreSQL holds this character.
   const poison = { ...postingOf([0, 1, 1, 1], brandId), reference: 'd\u0000' } as Posting
   const outcomes = await Promise.allSettled(
@@ -196,7 +224,7 @@ t.test('a posting that the database refuses is an error of its sender, not of th
 
 t.test('what a posting brings along commits with it or not at all, and apart from its neighbours', async (t) => {
   const brandId = newId('brd')
-  const ledger = new Ledger({ db, clock: systemClock })
+  const ledger = new Ledger({ db })
   const seen: string[] = []
   const outcomes = await Promise.allSettled(
     [1, 2, 3].map((reference) =>

@@ -7,6 +7,8 @@ const bed = await testBed(t, { wallet })
 
 t.test('pages of many calls are read together, each from its own place and as long as asked for', async (t) => {
   await bed.sql('admin').query(`
+    begin;
+    set local session_replication_role = replica;
     insert into wallet.account (brand_id, owner_id, kind, currency, genesis, head, created_at, updated_at)
       select 'brd_pages', 'ply_' || n, 'player', 'BRL', '', '', now(), now() from generate_series(1, 2) n;
     insert into wallet.transfer (id, brand_id, reference, type, debit_account, credit_account, amount, outcome, effective_at, created_at)
@@ -14,6 +16,7 @@ t.test('pages of many calls are read together, each from its own place and as lo
     insert into wallet.entry (account_id, seq, transfer_id, amount, balance, hash)
       select a.id, n, 'trf_' || n, 1, n, '' from generate_series(1, 60) n, wallet.account a where a.owner_id = 'ply_1';
     insert into wallet.entry (account_id, transfer_id, amount) select 0, id, -1 from wallet.transfer;
+    commit
   `)
   const player = { brandId: 'brd_pages', playerId: 'ply_1' }
   const asked = [

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { operations, type Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { webhooksBed } from '../bed.ts'
 import { type Received, startReceiver, verifies } from '../receiver.ts'
 
-const clock = { at: Date.now(), now: () => new Date(clock.at) }
-const { bed, operator, emit, endpoint } = await webhooksBed(t, {}, { clock })
+const time = new TestTime(new Date())
+const { bed, operator, emit, endpoint } = await webhooksBed(t, {}, { time })
 const { rotateWebhookSecret, rewrapWebhookSecrets } = operations.webhooks
 const alice = bed.team('alice')
 const hourMs = 3_600_000
@@ -36,14 +36,14 @@ t.test('an operator switches secrets at leisure: no delivery ever fails a verifi
   const { webhookSecret, formerSecretExpiresAt } = await rotate(scope)
   const fresh = webhookSecret ?? ''
   t.match(fresh, /^whsec_/)
-  t.equal(Date.parse(formerSecretExpiresAt ?? '') - clock.at, 24 * hourMs, '24 h unless said')
+  t.equal(Date.parse(formerSecretExpiresAt ?? '') - time.now().getTime(), 24 * hourMs, '24 h unless said')
   t.equal((await endpoint(scope)).secrets.length, 2)
 
   const during = await next()
   t.ok(verifies(during, old), 'X-Webhook-Signature keeps the old secret')
   t.ok(carries(during, old) && carries(during, fresh), 'the extra header has both')
 
-  clock.at += 24 * hourMs
+  await time.set(new Date(time.now().getTime() + 24 * hourMs))
   const after = await next()
   t.ok(verifies(after, fresh))
   t.notOk(carries(after, old))

@@ -18,6 +18,7 @@ import { paidWithdrawalsOfPlayer } from './0016-paid-withdrawals-of-player.ts'
 import { oneQueueIndex } from './0017-one-queue-index.ts'
 import { depositsOfEnvironment } from './0018-deposits-of-environment.ts'
 import { brand } from './0019-brand.ts'
+import { dayOfDepositor } from './0020-day-of-depositor.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   oneQueueIndex,
   depositsOfEnvironment,
   brand,
+  dayOfDepositor,
 ]

@@ -11,6 +11,7 @@ import { reconciliationMoments } from './0009-reconciliation-moments.ts'
 import { creditedCorrections } from './0010-credited-corrections.ts'
 import { debitedCorrections } from './0011-debited-corrections.ts'
 import { brand } from './0012-brand.ts'
+import { sidesOfTransfer } from './0016-sides-of-transfer.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   creditedCorrections,
   debitedCorrections,
   brand,
+  sidesOfTransfer,
 ]
