@@ -20,7 +20,7 @@ export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge
 export { isEventToSeal, isReplyToSeal } from './database/sealed-copies.ts'
 export type { SealedTable } from './database/sealed-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
-export { type Fragment, sql } from './database/statement.ts'
+export { type Fragment, identifier, sql } from './database/statement.ts'
 export { verifiedUrl } from './database/tls.ts'
 export { type Place, sealingSettings, type Vault } from './database/vault.ts'
 export type { Reaction } from './messages/consumer.ts'

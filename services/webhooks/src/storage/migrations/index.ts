@@ -6,6 +6,7 @@ import { deliveryUpkeep } from './0004-delivery-upkeep.ts'
 import { oneIndexLess } from './0005-one-index-less.ts'
 import { deliveryByEndpointDropped } from './0006-delivery-by-endpoint-dropped.ts'
 import { unsentDeliveries } from './0007-unsent-deliveries.ts'
+import { judgedEvents } from './0009-judged-events.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   oneIndexLess,
   deliveryByEndpointDropped,
   unsentDeliveries,
+  judgedEvents,
 ]
