@@ -39,6 +39,8 @@ export async function judgeEvents(
       cross join lateral (
         select d.event_id from delivery d
         where d.endpoint_id = e.id and d.event_id >= p.first and d.event_id <= p.last
+        -- Endpoint by endpoint: without it, it may be planned as a join with all deliveries.
+        offset 0
       ) d
     ), missing as (
       insert into missing_delivery (event_id, service, published_at, found_at)
