@@ -43,7 +43,7 @@ export { withOperatorNames } from './operations/operator-names.ts'
 export { fitting, toPage } from './operations/page.ts'
 export { type PlayerTable, playerRows } from './operations/player-rows.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
-export { type ApprovedProposal, findApprovedProposal } from './operations/two-people.ts'
+export { type ApprovedProposal, approveFirst } from './operations/two-people.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export { holderOf } from './process/address-holder.ts'
 export {
