@@ -220,7 +220,9 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   for (const state of deliveryStates) await team(webhooks.listDeliveries, { state, limit: 10 })
   await team(webhooks.showDelivery, { id: deliveries[0].id })
   await team(webhooks.resendDelivery, { id: deliveries[0].id })
-  await team(webhooks.replayEvents, { ...endpoint, since: '2020-01-01T00:00:00.000Z' })
+  const since = '2020-01-01T00:00:00.000Z'
+  await team(webhooks.replayEvents, { ...endpoint, since })
+  await team(webhooks.replayEvents, { ...endpoint, since, after: 'dlv_1' })
   await team(webhooks.disableWebhook, { ...endpoint, reason })
   for (const service of serviceNames) {
     for (const whose of [{}, { actor: 'alice' }, { subject: playerId }, { actor: 'alice', subject: playerId }])

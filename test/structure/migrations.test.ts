@@ -51,6 +51,7 @@ const kept: Readonly<Record<string, string>> = {
   'payments.ended_command': 'the history of records',
   'webhooks.endpoint': 'one row for each operator and environment',
   'webhooks.attempt': 'goes with its delivery',
+  'webhooks.judged_event': 'one row for each service that publishes events',
 }
 
 t.test('every table of a service is purged, or is named here with the reason why it is kept', async (t) => {

@@ -111,6 +111,7 @@ t.test('each role may do to each table what is written here, and nothing else', 
         const read =
           compared ||
           (role === 'reconciler' && ['players.player', 'players.outbox', 'players.brand'].includes(table.name)) ||
+          (role === 'webhooks' && ['payments.published_event', 'players.published_event'].includes(table.name)) ||
           (role === 'games' && ['players.game', 'players.game_session'].includes(table.name))
         t.equal(await verbsOf(pool, table), (read ? ['select'] : own).join(' '), `${role} on ${table.name}`)
       }
@@ -128,6 +129,16 @@ t.test('of players, reconciliation reads whose they are and nothing about a pers
   }
   t.same(await readable('players.player'), ['brand_id', 'environment', 'id'])
   t.same(await readable('players.outbox'), ['aggregate', 'created_at', 'done_at', 'kind', 'name'])
+})
+
+t.test('of the events of others, webhooks reads which were published, and when', async (t) => {
+  for (const service of ['payments', 'players'] as const) {
+    const { columns = [] } = tables.find(({ name }) => name === `${service}.published_event`) ?? {}
+    const found: string[] = []
+    for (const { name } of columns)
+      if (await mayRun(bed.sql('webhooks'), `select ${name} from ${service}.published_event`)) found.push(name)
+    t.same(found, ['published_at', 'id'])
+  }
 })
 
 t.test('the public games find a demonstration by its token and change its balance, and no more', async (t) => {

@@ -34,6 +34,8 @@ export const settings = Type.Object({
   TRUSTED_PROXIES: Type.String({ default: '' }),
   /** Requests a minute of one address (IPv6: of one /64). What comes beyond that is refused with 429. */
   CONSOLE_REQUESTS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
+  /** Open connections of one process. More are closed at once, so that those that do nothing cannot use up the memory. */
+  CONSOLE_CONNECTIONS_MAX: Type.Integer({ minimum: 1, default: 1_000 }),
   /** Calls a minute of one login or machine over the relay. */
   CONSOLE_CALLS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** IANA name of the zone in which times are shown. */

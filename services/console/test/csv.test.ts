@@ -1,17 +1,24 @@
 import { createLogger } from '@backoffice/service-runtime/client'
 import { eventually } from '@backoffice/test-kit'
-import fastify, { type FastifyReply } from 'fastify'
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
 import { type CsvRow, cellText, sendCsv } from '../src/pages/csv.ts'
+import { sendEvents } from '../src/pages/live.ts'
 import type { Visit } from '../src/pages/visit.ts'
 
 type Rows = AsyncGenerator<readonly CsvRow[]>
 
+const log = createLogger('console', 'silent')
+/** The name of the person who asks. */
+const personOf = ({ headers }: FastifyRequest) => ({ name: String(headers.person ?? 'alice') })
+const as = (name: string, signal: AbortSignal) => ({ signal, headers: { person: name } })
+
 t.test('files that are sent while they are read', async (t) => {
-  const log = createLogger('console', 'silent')
   let rows: () => Rows = async function* () {}
   const app = fastify({ forceCloseConnections: true })
-  app.get('/', (_request, reply: FastifyReply) => sendCsv({ log, reply } as Visit, 'rows', rows()))
+  app.get('/', (request, reply: FastifyReply) =>
+    sendCsv({ log, reply, person: personOf(request) } as Visit, 'rows', rows()),
+  )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => app.close())
 
@@ -35,7 +42,7 @@ t.test('files that are sent while they are read', async (t) => {
     await t.rejects(response.text())
   })
 
-  await t.test('so many are sent at once, and whoever leaves makes room', async (t) => {
+  await t.test('so many are sent at once, to one person fewer, and whoever leaves makes room', async (t) => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -46,13 +53,38 @@ t.test('files that are sent while they are read', async (t) => {
       await held
     }
     const leaving = new AbortController()
-    const open = await Promise.all(Array.from({ length: 10 }, () => fetch(url, { signal: leaving.signal })))
-    t.ok(open.every(({ status }) => status === 200))
-    t.equal((await fetch(url)).status, 429)
+    const get = async (name: string) => (await fetch(url, as(name, leaving.signal))).status
+    for (const name of ['alice', 'bob', 'carol', 'dana', 'eve'])
+      t.same(await Promise.all([get(name), get(name), get(name)]), [200, 200, 429], name)
+    t.equal(await get('felipe'), 429)
     leaving.abort()
     release()
     await eventually(async () => (await fetch(url)).status === 200)
   })
+})
+
+t.test('one person who opens streams leaves those of others alone, and gets others once theirs end', async (t) => {
+  const app = fastify({ forceCloseConnections: true })
+  app.get('/', (request, reply) =>
+    sendEvents(
+      { log, reply, request, person: personOf(request) } as Visit,
+      { stopping: new AbortController().signal },
+      async function* (signal) {
+        yield 'data: 1\n\n'
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      },
+    ),
+  )
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const leaving = new AbortController()
+  const get = async (name: string) => (await fetch(url, as(name, leaving.signal))).status
+  const statuses = await Promise.all(Array.from({ length: 30 }, () => get('alice')))
+  t.equal(statuses.filter((status) => status === 200).length, 20)
+  t.equal(statuses.filter((status) => status === 503).length, 10)
+  t.equal(await get('bob'), 200)
+  leaving.abort()
+  await eventually(async () => (await fetch(url, as('alice', AbortSignal.timeout(5_000)))).status === 200)
 })
 
 t.test('a cell is text that no spreadsheet runs; a number stays one', async (t) => {

@@ -1,9 +1,12 @@
+import { connect } from 'node:net'
 import { operations } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed, formOf, newCookieKey, Visitor } from './console-bed.ts'
 
 t.test('the pages', async (t) => {
-  const bed = await consoleBed(t)
+  const connectionsMax = 100
+  const bed = await consoleBed(t, { CONSOLE_CONNECTIONS_MAX: String(connectionsMax) })
   const alice = await bed.visitor('alice')
   const playerId = await bed.newPlayer('production')
   const newWithdrawal = async () => bed.newWithdrawal('production', await bed.newPlayer('production'))
@@ -25,6 +28,25 @@ t.test('the pages', async (t) => {
     t.equal(headers.get('retry-after'), '5')
     t.match(text, 'The identity provider cannot be reached.')
   })
+
+  await t.test(
+    'more connections than the limit are closed at once, and there is room again when they end',
+    async (t) => {
+      const { port } = new URL(bed.url)
+      let closed = 0
+      const sockets = Array.from({ length: connectionsMax + 20 }, () =>
+        connect(Number(port), '127.0.0.1')
+          .on('error', () => {})
+          .on('close', () => {
+            closed += 1
+          }),
+      )
+      t.teardown(() => sockets.map((socket) => socket.destroy()))
+      await eventually(() => closed >= 20)
+      for (const socket of sockets) socket.destroy()
+      await eventually(async () => (await alice.get('/production').catch(() => null))?.status === 200)
+    },
+  )
 
   await t.test('a cookie under another key is nobody; one under a former key is still read', async (t) => {
     const other = new Visitor(bed.url, await bed.cookiesOf('alice', {}, newCookieKey()))

@@ -1,5 +1,6 @@
 import type { Environment } from '@backoffice/contracts'
 import { type Measurement, measurement, type ReadDb } from '@backoffice/service-runtime'
+import { readJudgement } from './storage/judged-events.ts'
 
 const environments: readonly Environment[] = ['production', 'sandbox']
 
@@ -51,6 +52,33 @@ export const deliveryBacklog = (db: ReadDb): Measurement =>
             attributes: { environment, breaker },
           })),
         ),
+      }
+    },
+  })
+
+/** Whether what the services published has deliveries. */
+export const deliveryJudgement = (db: ReadDb): Measurement =>
+  measurement({
+    gauges: {
+      'backoffice.deliveries.missing': {
+        description: 'Published events that have no delivery, though they should by now',
+      },
+      'backoffice.deliveries.unjudged_seconds': {
+        description: 'How long ago an event was published at most that was not looked for among the deliveries yet',
+        unit: 's',
+      },
+    },
+    async read() {
+      const rows = await readJudgement(db)
+      return {
+        'backoffice.deliveries.missing': rows.map(({ service, missing }) => ({
+          value: missing,
+          attributes: { publisher: service },
+        })),
+        'backoffice.deliveries.unjudged_seconds': rows.map(({ service, unjudgedSeconds }) => ({
+          value: unjudgedSeconds,
+          attributes: { publisher: service },
+        })),
       }
     },
   })

@@ -1,8 +1,9 @@
 import { dayMs, defineService, type Retention, sealingSettings, secretBoxFrom, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
+import { deliveryJudge } from './background/judge-deliveries.ts'
 import { backlogWithholding } from './background/withhold-backlogs.ts'
 import { backoffBaseDefaultMs } from './domain/retry-schedule.ts'
-import { deliveryBacklog } from './measurements.ts'
+import { deliveryBacklog, deliveryJudgement } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { scheduleDelivery } from './reactions/schedule-delivery.ts'
 import { Scheduler } from './schedule/scheduler.ts'
@@ -38,6 +39,7 @@ const retentions: readonly Retention[] = [
     ofSandbox: sql`endpoint_id like '%/sandbox'`,
   },
   { table: 'secret', column: 'expires_at', keepMs: 30 * dayMs },
+  { table: 'missing_delivery', column: 'found_at', keepMs: 30 * dayMs },
 ]
 
 /** What tests put in place of the outside world. */
@@ -78,8 +80,8 @@ export const webhooks = defineService({
     return {
       operations: handlers({ box, breaker, policy, resolve, send, reaction }),
       reactions: [reaction],
-      background: [scheduler, backlogWithholding({ db, clock, log })],
-      measurements: [deliveryBacklog(db.reader)],
+      background: [scheduler, backlogWithholding({ db, clock, log }), deliveryJudge({ db, log })],
+      measurements: [deliveryBacklog(db.reader), deliveryJudgement(db.reader)],
     }
   },
 })

@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { eventKinds } from '../events.ts'
 import { sample } from '../examples.ts'
 import { internal, operator, post, team } from '../operation.ts'
-import { EnvironmentName, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
-import { closed, Nullable, oneOf, text } from '../schema.ts'
+import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
+import { closed, described, Nullable, oneOf, text } from '../schema.ts'
 import { service } from '../service.ts'
 import { Line } from '../text.ts'
 import {
@@ -185,6 +185,7 @@ export const webhooks = service('webhooks', {
   replayEvents: team.command({
     roles: ['integration'],
     summary: "Send a period's events again, oldest first, at a steady pace",
+    description: 'At most 5,000 by one call; the next one goes on after them, at the same pace.',
     body: Type.Object(
       {
         ...endpoint,
@@ -202,6 +203,7 @@ export const webhooks = service('webhooks', {
         ratePerMinute: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 6000, description: 'Per minute; 300 unless said.' }),
         ),
+        after: Type.Optional(described(Id, 'Go on after this delivery.')),
         reason: Type.Optional(Reason),
       },
       closed,
@@ -211,6 +213,7 @@ export const webhooks = service('webhooks', {
         scheduled: Type.Integer(),
         firstAt: Nullable(Timestamp),
         lastAt: Nullable(Timestamp),
+        nextCursor: Nullable(Id),
       },
       closed,
     ),

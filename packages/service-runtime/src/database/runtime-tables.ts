@@ -1,4 +1,4 @@
-import { roleName, type ServiceName } from '@backoffice/contracts'
+import { eventKinds, events, roleName, type ServiceName } from '@backoffice/contracts'
 
 /** A step of a schema. Steps only add: the release before must run on the new schema. */
 export interface Migration {
@@ -30,6 +30,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   teamCalls(service),
   teamEvidence(service),
   closedProposals(service),
+  ...publicationsSeen(service),
 ]
 
 /**
@@ -49,6 +50,21 @@ create trigger append_only before update or delete on ${service}.brand for each 
 create trigger append_only_truncate before truncate on ${service}.brand execute function ${service}.refuse_change();
 revoke update, delete on ${service}.brand from ${roleName(service)};
 `
+
+/**
+ * Who reacts to the events of a service sees which were published, and when: so it can tell what it has never heard of. Of
+ * what they say it sees nothing.
+ */
+function publicationsSeen(service: ServiceName): readonly Migration[] {
+  const ofService = eventKinds.map((kind) => events[kind]).filter(({ emittedBy }) => emittedBy === service)
+  const readers = [...new Set(ofService.flatMap(({ consumedBy }) => consumedBy))].map(roleName).join(', ')
+  if (readers === '') return []
+  const sql = `
+grant usage on schema ${service} to ${readers};
+grant select (published_at, id) on ${service}.published_event to ${readers};
+`
+  return [{ name: '0000_runtime_publications_seen', sql }]
+}
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
 const lastFault = (service: ServiceName): Migration => ({

@@ -8,7 +8,7 @@ import {
   type Reply,
 } from '@backoffice/contracts'
 import { inputDigest } from '@backoffice/team-identity'
-import type { Db, ReadDb } from '../database/db.ts'
+import type { Database, Db } from '../database/db.ts'
 import { sql } from '../database/statement.ts'
 import { newId } from '../process/ids.ts'
 import type { Call, ExecuteTools, QueryTools } from './handle.ts'
@@ -16,6 +16,7 @@ import { type WithTimes, withIsoTimes } from './iso-times.ts'
 import { toPage } from './page.ts'
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
+  readonly decidedOperationId: string | null
   readonly expiresAt: Date
   readonly fingerprint: string
 }
@@ -96,26 +97,32 @@ async function approve(
   proposalId: string,
 ): Promise<{ readonly approved: string }> {
   const [proposal] = await db<Kept>`${byId(proposalId)} for update`
+  if (judge(proposal, { operation, fingerprint, call, now, isRepeatable }).state !== 'approved')
+    await keepApproval(db, proposalId, { call, reason, now })
+  return { approved: proposalId }
+}
+
+async function keepApproval(
+  db: Db,
+  proposalId: string,
+  { call, reason, now }: Pick<TwoPeopleCall, 'call' | 'now'> & Pick<Proposed, 'reason'>,
+): Promise<void> {
   const { caller, operationId } = call
-  if (judge(proposal, { operation, fingerprint, caller, now, isRepeatable }).state === 'approved')
-    return { approved: proposalId }
   await db`
     update team_proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
       decided_operation_id = ${operationId}, decision_reason = ${reason},
       decided_session = ${caller.session}, decided_proof = ${caller.evidence.proof}
     where id = ${proposalId}
   `
-  return { approved: proposalId }
 }
 
 const byId = (proposalId: string) => sql`
-  select id, operation, operation_id, fingerprint, proposed_by, expires_at, state, decided_by from team_proposal
-  where id = ${proposalId}
+  select id, operation, operation_id, fingerprint, proposed_by, expires_at, state, decided_by, decided_operation_id
+  from team_proposal where id = ${proposalId}
 `
 
-interface Approval extends Pick<TwoPeopleCall, 'operation' | 'now' | 'isRepeatable'> {
+interface Approval extends Omit<TwoPeopleCall, 'db'> {
   readonly fingerprint: string
-  readonly caller: Call['caller']
 }
 
 /**
@@ -124,39 +131,57 @@ interface Approval extends Pick<TwoPeopleCall, 'operation' | 'now' | 'isRepeatab
  */
 function judge(
   proposal: Kept | undefined,
-  { operation, fingerprint, caller, now, isRepeatable = false }: Approval,
+  { operation, fingerprint, call, now, isRepeatable = false }: Approval,
 ): Kept {
   if (proposal?.operation !== operation.id || proposal.fingerprint !== fingerprint)
     throw new Rejection('PROPOSAL_NOT_FOUND')
-  const { proposedBy, state, decidedBy, expiresAt } = proposal
+  const { proposedBy, state, decidedBy, decidedOperationId, expiresAt } = proposal
+  // This very call has approved it, in a transaction of its own.
+  if (state === 'approved' && decidedOperationId === call.operationId) return proposal
   const isOver = expiresAt <= now
   if (state === 'approved' && isRepeatable && !isOver) return proposal
   if (state !== 'open' || isOver)
     throw new Rejection('PROPOSAL_NOT_OPEN', { state: state === 'open' ? 'expired' : state, decidedBy })
   // Two people are people: a machine may propose.
+  const { caller } = call
   if (proposedBy === caller.name || caller.kind === 'machine')
     throw new Rejection('TWO_PEOPLE_REQUIRED', { proposedBy })
   return proposal
 }
 
-/** What somebody proposed, and when it expires. */
+/** What somebody proposed, and until when it could be approved. */
 export type ApprovedProposal = Pick<Kept, 'proposedBy' | 'operationId' | 'expiresAt'>
 
 /**
- * The proposal that a call may carry out, for a command whose `prepare` does something that only two people may. The
- * transaction looks at it once more, with its row locked.
+ * Approves the proposal that a call carries out in a transaction of its own, for a command whose `prepare` does what only
+ * two people may and nobody can take back. From then on it cannot be declined and does not expire under the call. Whoever
+ * approved it may try again by another call within its time: this one may have been broken off.
  * @returns undefined for a call that proposes
  * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
-export async function findApprovedProposal({
+export async function approveFirst({
   db,
   operation,
   call,
   now,
-}: Omit<TwoPeopleCall, 'db'> & { readonly db: ReadDb }): Promise<ApprovedProposal | undefined> {
-  if (call.approves === undefined) return undefined
-  const [proposal] = await db<Kept>`${byId(call.approves)}`
-  return judge(proposal, { operation, fingerprint: fingerprintOf(operation, call), caller: call.caller, now })
+}: Omit<TwoPeopleCall, 'db' | 'isRepeatable'> & { readonly db: Database }): Promise<ApprovedProposal | undefined> {
+  const { approves } = call
+  if (approves === undefined) return undefined
+  const { reason } = call.input as Given
+  return db.transaction(async (tx) => {
+    const [proposal] = await tx<Kept>`${byId(approves)} for update`
+    const isRepeatable = proposal?.decidedBy === call.caller.name
+    const approved = judge(proposal, {
+      operation,
+      fingerprint: fingerprintOf(operation, call),
+      call,
+      now,
+      isRepeatable,
+    })
+    if (approved.decidedOperationId !== call.operationId)
+      await keepApproval(tx, approves, { call, reason: typeof reason === 'string' ? reason : null, now })
+    return approved
+  })
 }
 
 const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<Kept, 'id' | 'proposedBy' | 'expiresAt'>) =>

@@ -58,6 +58,7 @@ export async function createApp(context: ConsoleContext): Promise<FastifyInstanc
     forceCloseConnections: 'idle',
     return503OnClosing: false,
   })
+  app.server.maxConnections = config.CONSOLE_CONNECTIONS_MAX
   protect(app, config)
   app.addHook('onResponse', async ({ routeOptions: { url = 'none' } }, reply) => {
     duration.record(reply.elapsedTime / 1_000, { route: url, status: String(reply.statusCode) })

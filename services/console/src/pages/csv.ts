@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
+import { Seats } from '../http/seats.ts'
 import { visible } from '../text.ts'
 import type { Visit } from './visit.ts'
 
 export type CsvRow = readonly string[]
 
 /** Downloads that one process writes at once. Each reads as long as there is more. */
-const downloadsMax = 10
-let downloads = 0
+const seats = new Seats({ max: 10, ofOneMax: 2 })
 
 /** How many rows are read at once. */
 export const rowsPerRead = 500
@@ -19,14 +19,14 @@ export const rowsPerRead = 500
  * is not whole.
  */
 export async function sendCsv(
-  { log, reply }: Visit,
+  { log, reply, person }: Visit,
   name: string,
   rows: AsyncGenerator<readonly CsvRow[]>,
 ): Promise<FastifyReply> {
-  if (downloads >= downloadsMax) throw Object.assign(new Error('too many downloads'), { statusCode: 429 })
-  downloads += 1
+  const leave = seats.take(person.name)
+  if (leave === undefined) throw Object.assign(new Error('too many downloads'), { statusCode: 429 })
   const first = await firstOf(rows).catch((error) => {
-    downloads -= 1
+    leave()
     throw error
   })
   async function* lines(): AsyncGenerator<string> {
@@ -40,9 +40,7 @@ export async function sendCsv(
   }
   const file = Readable.from(lines())
   // Also when nobody ever read from it.
-  file.once('close', () => {
-    downloads -= 1
-  })
+  file.once('close', leave)
   return reply
     .headers({
       'Content-Type': 'text/csv; charset=utf-8',

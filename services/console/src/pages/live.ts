@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { ConsoleContext } from '../http/app.ts'
+import { Seats } from '../http/seats.ts'
 import { queueStates } from './counts.ts'
 import type { Pages } from './route.ts'
 import type { Visit } from './visit.ts'
@@ -10,8 +11,7 @@ const everyMs = 15_000
 /** A page asks again by itself. So a session that has ended, or a role that was taken away, is noticed. */
 const streamMsMax = 10 * 60_000
 /** Open streams of one process: each page that is open has one. */
-const streamsMax = 500
-let streams = 0
+const seats = new Seats({ max: 500, ofOneMax: 20 })
 
 /** The counts of the queues as they change. */
 export const livePages: Pages = (route, context) => {
@@ -20,28 +20,27 @@ export const livePages: Pages = (route, context) => {
 
 /** Sends server-sent events, until there are no more, or the page is left. */
 export function sendEvents(
-  { request, reply, log }: Visit,
+  { request, reply, log, person }: Visit,
   { stopping }: Pick<ConsoleContext, 'stopping'>,
   events: (signal: AbortSignal) => AsyncGenerator<string>,
 ): FastifyReply {
-  if (streams >= streamsMax) return reply.code(503).header('Retry-After', '60').send()
+  const leave = seats.take(person.name)
+  if (leave === undefined) return reply.code(503).header('Retry-After', '60').send()
   const closed = new AbortController()
   request.raw.once('close', () => closed.abort())
   const signal = AbortSignal.any([closed.signal, stopping, AbortSignal.timeout(streamMsMax)])
-  async function* counted(): AsyncGenerator<string> {
-    streams += 1
+  async function* watched(): AsyncGenerator<string> {
     try {
       yield* events(signal)
     } catch (err) {
       // The page opens another stream by itself.
       log.warn({ err }, 'a page cannot be kept up to date')
-    } finally {
-      streams -= 1
     }
   }
-  return reply
-    .headers({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
-    .send(Readable.from(counted()))
+  const stream = Readable.from(watched())
+  // Also when nobody ever read from it.
+  stream.once('close', leave)
+  return reply.headers({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' }).send(stream)
 }
 
 async function* countsOf(visit: Visit, signal: AbortSignal): AsyncGenerator<string> {

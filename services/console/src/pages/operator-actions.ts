@@ -27,6 +27,8 @@ interface Action {
   /** Whether it makes sense now. */
   readonly when?: (state: OperatorState) => boolean
   readonly without?: readonly string[]
+  /** Whether the reply says that there is more to do by the same form. */
+  readonly more?: (reply: unknown) => boolean
 }
 
 /** By the last part of the form's address, in the order of the page. */
@@ -64,7 +66,9 @@ const actions: Readonly<Record<string, Action>> = {
     isOfEnvironment: true,
     when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
     // Failed and withheld ones: to choose among states, there is the command line.
-    without: ['states'],
+    without: ['states', 'after'],
+    // Those that are scheduled wait, so the same form takes the next ones.
+    more: (reply) => (reply as Reply<typeof replayEvents>).nextCursor !== null,
   },
   disableWebhook: {
     operation: disableWebhook,
@@ -95,7 +99,7 @@ interface Chosen {
 }
 
 function decisionOf({ display, environment }: Visit, { name, action, state }: Chosen): Decision {
-  const { operation, isOfEnvironment, tone, initial, without = [] } = action
+  const { operation, isOfEnvironment, tone, initial, without = [], more } = action
   const { operator } = state
   const fixed = { operatorId: operator.id, ...(isOfEnvironment ? { environment } : {}) }
   const given = initial?.(state)
@@ -108,7 +112,8 @@ function decisionOf({ display, environment }: Visit, { name, action, state }: Ch
     required: ['reason'],
     ...(given === undefined ? {} : { initial: given }),
     ask: askOf({ display, operator, environment: isOfEnvironment && environment }),
-    done: `${display.t(labelOf(operation))}: ${operator.name}`,
+    done: (reply) =>
+      `${display.t(labelOf(operation))}: ${operator.name}${more?.(reply) ? ` ${display.t('replayMore')}` : ''}`,
     tone,
     secrets: secretsIn(operation),
   }

@@ -79,6 +79,7 @@ export const enPeople = {
   'operation.disableWebhook': 'Stop sending webhooks',
   'operation.resendDelivery': 'Send again',
   'operation.replayEvents': 'Send a period again',
+  replayMore: 'There are more: send the same again.',
   'operation.rerunSetAside': 'Handle again',
   'operation.setPlayerStatus': 'Change the account status',
   'operation.selfExcludePlayer': 'Exclude at the player’s wish',

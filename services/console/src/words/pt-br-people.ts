@@ -81,6 +81,7 @@ export const ptBRPeople: Readonly<Record<keyof typeof enPeople, string>> = {
   'operation.disableWebhook': 'Parar de enviar webhooks',
   'operation.resendDelivery': 'Enviar de novo',
   'operation.replayEvents': 'Enviar um período de novo',
+  replayMore: 'Há mais: envie o mesmo outra vez.',
   'operation.rerunSetAside': 'Processar de novo',
   'operation.setPlayerStatus': 'Alterar a situação da conta',
   'operation.selfExcludePlayer': 'Autoexcluir a pedido do jogador',

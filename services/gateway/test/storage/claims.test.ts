@@ -79,16 +79,34 @@ t.test('half of a fingerprint is stored, and tells requests apart as well as the
 })
 
 t.test('a claim with its reply goes when its key has expired, one without a reply later', async (t) => {
-  const [known, unknown] = [newKey(), newKey()]
-  const answered = claim(known)
-  await Promise.all([answered.outcome, claim(unknown).outcome])
-  await store(answered, 'a')
+  const [known, unknown, lasting] = [newKey(), newKey(), newKey()]
+  const answered = [claim(known), claim(lasting)]
+  await Promise.all([...answered.map(({ outcome }) => outcome), claim(unknown).outcome])
+  for (const one of answered) await store(one, 'a')
   await Promise.all([expire(known), expire(unknown)])
+  const lastMinute = "update claim set expires_at = now() + interval '1 minute' where key = $1"
+  await bed.sql('gateway').query(lastMinute, [lasting.key])
   const clock = { now: () => new Date() }
   for (const retention of gateway.retentions ?? [])
     if (retention.table === 'claim') await purge({ db, clock }, retention)
   const left = 'select key from claim where key = any($1)'
   t.same((await bed.sql('gateway').query(left, [[known.key, unknown.key]])).rows, [{ key: unknown.key }])
+  t.match(await claim(lasting).outcome, { state: 'replay' }, 'to the last minute of its day nothing is done again')
+})
+
+t.test('one key in sandbox and production, and of two operators, is as many keys', async (t) => {
+  const key = newKey()
+  const keys = [key, { ...key, environment: 'production' as const }, { ...key, operatorId: 'op_2' }]
+  for (const [index, own] of keys.entries()) {
+    const first = claim(own, { fingerprint: `body ${index}` })
+    t.match(await first.outcome, { state: 'mine' })
+    await store(first, `reply ${index}`)
+  }
+  for (const [index, own] of keys.entries())
+    t.match(await claim(own, { fingerprint: `body ${index}` }).outcome, {
+      state: 'replay',
+      response: response(`reply ${index}`),
+    })
 })
 
 t.test('a conflict is judged before in-progress, and neither touches the claim', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type Input, operations, Rejection } from '@backoffice/contracts'
 import {
+  approveFirst,
   endCommand as endUnfinished,
-  findApprovedProposal,
   findCommand,
   handle,
   lockCommand,
@@ -29,14 +29,14 @@ function creditOf(command: UnfinishedCommand | undefined): UnfinishedCommand {
 
 export const endCommand = handle(operation, {
   /**
-   * When the second person calls, it asks the wallet to refuse the credit for ever, before anything is changed here: the
-   * credit may be on its way, and must do nothing when it arrives later. Should this process die now, the same call is
-   * made again.
+   * When the second person calls, the approval is committed. Then the wallet is asked to refuse the credit for ever, before
+   * anything else is changed here: the credit may be on its way, and must do nothing when it arrives later. So no credit is
+   * refused whose proposal was declined or has expired. Should this process die now, the same call is made again.
    */
   async prepare(call, { db, rpc, now }) {
     const { input, requestId, deadline } = call
     const { aggregate: depositId, message } = creditOf(await findCommand(db, input.commandId))
-    const proposal = await findApprovedProposal({ db: db.reader, operation, call, now })
+    const proposal = await approveFirst({ db, operation, call, now })
     if (proposal === undefined) return { depositId, proposal }
     const { state } = await rpc.call(refuseCredit, {
       scope: message.scope,

@@ -122,6 +122,10 @@ t.test('a credit that the wallet can do, or has done, is not given up', async (t
   await makeRoom(playerId)
   const refused = (because: string) => ({ code: 'COMMAND_CANNOT_BE_ENDED', details: { because } })
   await t.rejects(approve('bob', command.id, proposalId), refused('possible'))
+  const decline = { proposalId, reason: 'too late' }
+  const declined = refusal(bed.team('alice').call(operations.payments.declineProposal, { input: decline }))
+  t.equal(await declined, 'PROPOSAL_NOT_OPEN', 'two people have agreed')
+  t.equal(await refusal(approve('carol', command.id, proposalId)), 'PROPOSAL_NOT_OPEN', 'only who agreed tries again')
   // The wallet has posted it, and its sender does not know yet.
   await bed.rpc.call(creditAccount, { ...command.message, operationId: command.id })
   await leaveAlone(command.id)
@@ -150,6 +154,26 @@ t.test('nobody makes the wallet refuse a credit alone', async (t) => {
   t.equal((await path.confirm(depositId, operationId)).status, 'confirmed')
   t.equal(await path.balance(playerId), '10.00 / 10.00')
   await makeRoom(ofAnother.playerId)
+})
+
+t.test('a proposal that is declined at the last moment leaves the credit as it is', async (t) => {
+  const { playerId, depositId, operationId, command } = await stuckDeposit()
+  await leaveAlone(command.id)
+  const { proposalId } = await proposalOf(propose('alice', command.id))
+  const declining = await admin.connect()
+  t.teardown(() => declining.release())
+  await declining.query('begin')
+  await declining.query("update payments.team_proposal set state = 'declined' where id = $1", [proposalId])
+  const approving = refusal(approve('bob', command.id, proposalId))
+  await eventually(async () => {
+    const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%team_proposal%'"
+    return (await admin.query(waiting)).rowCount === 1
+  })
+  await declining.query('commit')
+  t.equal(await approving, 'PROPOSAL_NOT_OPEN')
+  await makeRoom(playerId)
+  t.equal((await path.confirm(depositId, operationId)).status, 'confirmed')
+  t.equal(await path.balance(playerId), '10.00 / 10.00')
 })
 
 t.test('no other command is given up, and no command that is unknown', async (t) => {

@@ -10,13 +10,14 @@ export const replayEvents = handle(operations.webhooks.replayEvents, {
   async execute({ input }, { db }) {
     const endpoint = await lockEndpoint(db, input)
     if (!endpoint.enabled || endpoint.url == null) throw new Rejection('WEBHOOK_NOT_CONFIGURED')
-    await bringBackSetAside(db, input)
+    if (input.after === undefined) await bringBackSetAside(db, input)
     const replayed = await replayDeliveries(db, {
       endpointId: endpoint.id,
       since: input.since,
       until: input.until ?? null,
       states: input.states ?? ['failed', 'withheld'],
       type: input.type ?? null,
+      after: input.after ?? null,
       intervalMs: 60_000 / (input.ratePerMinute ?? ratePerMinuteDefault),
     })
     return withIsoTimes(replayed)

@@ -23,6 +23,8 @@ export function checkReceiverUrl(text: string, policy: SendingPolicy): CheckedUr
       : refuse('The URL must use https.')
   }
   if (url.protocol !== 'https:') return refuse('The URL must use https.')
+  // So that nobody's mail or database server is spoken to in our name. The parser leaves 443 out.
+  if (url.port !== '' && url.port !== '8443') return refuse('The port of the URL must be 443 or 8443.')
   if (isLoopbackHost(host)) return refuse('The URL leads to this machine.')
   if (isAddress(url) && !isPublicAddress(host)) return refuse('The address of the URL is not a public one.')
   return { url, fault: null }

@@ -249,29 +249,54 @@ export interface ReplayRequest {
   readonly states: readonly DeliveryState[]
   readonly type: string | null
   readonly intervalMs: number
+  /** The last delivery that the call before has scheduled. */
+  readonly after: string | null
+}
+
+/** What one call schedules: a statement that takes some hundred milliseconds, whatever the period. */
+export const replayedMax = 5_000
+
+interface Replayed {
+  readonly scheduled: number
+  readonly firstAt: Date | null
+  readonly lastAt: Date | null
+  /** Where the next call goes on; null when there is no more. */
+  readonly nextCursor: string | null
 }
 
 /**
- * Schedules a period's deliveries again, oldest first, one every `intervalMs`. Those that are pending are left as they
- * are unless `states` names them.
+ * Schedules a page of a period's deliveries again, oldest first, one every `intervalMs`, after those of the page before.
+ * Those that are pending are left as they are unless `states` names them.
  */
 export async function replayDeliveries(
   db: Db,
-  { endpointId, since, until, states, type, intervalMs }: ReplayRequest,
-): Promise<{ scheduled: number; firstAt: Date | null; lastAt: Date | null }> {
-  const [row] = await db<{ scheduled: number; firstAt: Date | null; lastAt: Date | null }>`
-    with chosen as (
-      select id, row_number() over (order by event_created_at, id) - 1 as place from delivery
+  { endpointId, since, until, states, type, intervalMs, after }: ReplayRequest,
+): Promise<Replayed> {
+  const interval = sql`${intervalMs}::double precision * interval '1 millisecond'`
+  const place = after === null ? sql`` : sql`and (received_at, id) > (select received_at, id from last)`
+  const [row] = await db<Replayed>`
+    with last as materialized (
+      select received_at, id, next_attempt_at from delivery where id = ${after} and endpoint_id = ${endpointId}
+    ), page as materialized (
+      select received_at, id from delivery
       where endpoint_id = ${endpointId} and state = any(${states}::text[]) and type <> 'webhook.test'
         and received_at >= ${since}::timestamptz and received_at < coalesce(${until}::timestamptz, 'infinity')
-        and (${type}::text is null or type = ${type})
+        and (${type}::text is null or type = ${type}) ${place}
+      order by received_at, id limit ${replayedMax}::int
+    ), chosen as (
+      select id, row_number() over (order by received_at, id) - 1 as place,
+        greatest(now(), (select next_attempt_at + ${interval} from last)) as start
+      from page
     ), changed as (
       update delivery d set state = 'pending', attempts_made = 0, finished_at = null,
-        next_attempt_at = now() + chosen.place * ${intervalMs}::double precision * interval '1 millisecond'
+        next_attempt_at = chosen.start + chosen.place * ${interval}
       from chosen where d.id = chosen.id
       returning d.next_attempt_at
     )
-    select count(*)::integer as scheduled, min(next_attempt_at) as first_at, max(next_attempt_at) as last_at from changed
+    select count(*)::integer as scheduled, min(next_attempt_at) as first_at, max(next_attempt_at) as last_at,
+      case when count(*) >= ${replayedMax}::int then (select id from page order by received_at desc, id desc limit 1) end
+        as next_cursor
+    from changed
   `
-  return row ?? { scheduled: 0, firstAt: null, lastAt: null }
+  return row ?? { scheduled: 0, firstAt: null, lastAt: null, nextCursor: null }
 }

@@ -91,6 +91,33 @@ t.test('a replay is paced, oldest first', async (t) => {
   t.ok((again[4]?.atMs ?? 0) - startMs >= 350, 'one every 100 ms')
 })
 
+t.test('a long period is sent again page by page, at one pace, and each delivery once', async (t) => {
+  const { scope } = await operator('http://127.0.0.1:9/nobody')
+  const { operatorId, environment } = scope
+  const endpoint = `${operatorId}/${environment}`
+  const pool = bed.sql('webhooks')
+  await pool.query(
+    `insert into delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at, finished_at)
+     select 'dlv_' || $1 || lpad(n::text, 6, '0'), $1, 'evt_' || n, 'deposit.confirmed', 'brd_1', '', 'delivered', at, at, at
+     from generate_series(1, 5003) n, lateral (select '2026-03-01T00:00:00Z'::timestamptz + n * interval '1 s' as at) s`,
+    [endpoint],
+  )
+  const period = { since: '2026-03-01T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z' }
+  // So slowly that nothing is due again while the test lasts.
+  const input = { operatorId, environment, ...period, states: ['delivered' as const], ratePerMinute: 6 }
+  const first = await alice.call(replayEvents, { input })
+  t.match(first, { scheduled: 5_000, nextCursor: `dlv_${endpoint}005000` })
+  const second = await alice.call(replayEvents, { input: { ...input, after: first.nextCursor ?? '' } })
+  t.match(second, { scheduled: 3, nextCursor: null })
+  t.equal(Date.parse(second.firstAt ?? '') - Date.parse(first.lastAt ?? ''), 10_000)
+  const { rows } = await pool.query(
+    `select count(distinct next_attempt_at)::int as times from delivery
+     where endpoint_id = $1 and (state = 'pending' or attempts_made > 0)`,
+    [endpoint],
+  )
+  t.ok(rows[0].times >= 5_002, 'but the one that is under way')
+})
+
 t.test('a replay brings back what was set aside in its time, once, and leaves what nobody can read', async (t) => {
   const receiver = await startReceiver(t)
   const { scope } = await operator(receiver.url)

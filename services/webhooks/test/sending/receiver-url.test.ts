@@ -10,6 +10,7 @@ const development = { allowLoopback: true }
 t.test('production takes https to a public host, and nothing else', async (t) => {
   for (const url of [
     'https://hooks.example.com/a?b=c',
+    'https://hooks.example.com:443/',
     'https://hooks.example.com:8443/',
     'https://8.8.8.8/x',
     'https://[2606:4700:4700::1111]/',
@@ -25,6 +26,7 @@ t.test('production takes https to a public host, and nothing else', async (t) =>
       'nonsense',
       '',
     ],
+    ...[22, 25, 53, 80, 444, 3306, 6379, 9443, 11211, 65535].map((port) => `https://hooks.example.com:${port}/`),
     ...['https://user:secret@hooks.example.com/', 'https://hooks.example.com/#part'],
     ...[
       'https://localhost/',

@@ -7,6 +7,7 @@ import { oneIndexLess } from './0005-one-index-less.ts'
 import { deliveryByEndpointDropped } from './0006-delivery-by-endpoint-dropped.ts'
 import { unsentDeliveries } from './0007-unsent-deliveries.ts'
 import { brand } from './0008-brand.ts'
+import { judgedEvents } from './0009-judged-events.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   deliveryByEndpointDropped,
   unsentDeliveries,
   brand,
+  judgedEvents,
 ]
