@@ -64,6 +64,13 @@ roll_programs() {
   for deployment in $(kubectl -n "$namespace" get deployment -l "$programs" -o name); do wait_for "$deployment"; done
 }
 
+# A Deployment of 0 replicas is rolled out at once, and neither an apply nor its autoscaler brings it back.
+nothing_is_stopped() {
+  stopped=$(kubectl -n "$namespace" get deployment -l "$programs" \
+    -o 'jsonpath={range .items[?(@.spec.replicas==0)]}{.metadata.name}{" "}{end}')
+  [ -z "$stopped" ] || fail "applied, but at 0 replicas: $stopped(kubectl -n $namespace scale deployment $stopped--replicas=2)"
+}
+
 apply_the_rest() {
   say "backends, secrets, policies"
   apply "$component notin (service, games, console, preflight, migration)"
@@ -84,4 +91,5 @@ case $direction in
     ;;
   *) fail "forward or back, not $direction" ;;
 esac
+nothing_is_stopped
 say "done"

@@ -31,7 +31,7 @@ const created = await bed.team('alice').call(operations.gateway.createOperator, 
 })
 const { baseUrl } = bed.services.gateway.addresses
 const clients = [created.sandbox, created.production].map(
-  ({ key, secret }) => new OperatorClient(baseUrl, { key, secret: secret ?? '' }),
+  (pair) => new OperatorClient(baseUrl, { key: pair?.key ?? '', secret: pair?.secret ?? '' }),
 )
 t.teardown(() => Promise.all(clients.map((client) => client.close())))
 

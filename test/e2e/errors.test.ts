@@ -20,7 +20,7 @@ const alice = await system.asTeam('alice')
 const newOperator = async (name: string, rateLimitPerMinute = 1_000_000) => {
   const created = await alice.call(operations.gateway.createOperator, { input: { name, rateLimitPerMinute } })
   const open = (environment: 'sandbox' | 'production') => {
-    const { key, secret } = created[environment]
+    const { key = '', secret } = created[environment] ?? {}
     return new OperatorClient(system.baseUrl, { key, secret: secret ?? '' })
   }
   return { id: created.operatorId, sandbox: open('sandbox'), production: open('production') }

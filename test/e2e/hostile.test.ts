@@ -33,7 +33,10 @@ const bed = await testBed(t, { gateway, payments, players, wallet, webhooks }, {
 const created = await bed.team('alice').call(operations.gateway.createOperator, {
   input: { name: 'Hostile', rateLimitPerMinute: 10_000_000 },
 })
-const pair = ({ key, secret }: { key: string; secret: string | null }) => ({ key, secret: secret ?? '' })
+const pair = (shown: { key: string; secret: string | null } | null) => ({
+  key: shown?.key ?? '',
+  secret: shown?.secret ?? '',
+})
 const credentials = { sandbox: pair(created.sandbox), production: pair(created.production) }
 const { baseUrl } = bed.services.gateway.addresses
 const { host, port } = new URL(baseUrl)

@@ -22,7 +22,7 @@ async function newTenants(operator: string): Promise<readonly Tenant[]> {
     input: { name: operator, rateLimitPerMinute: 1_000_000 },
   })
   return environments.map((environment) => {
-    const { key, secret } = created[environment]
+    const { key = '', secret } = created[environment] ?? {}
     const client = new OperatorClient(system.baseUrl, { key, secret: secret ?? '' })
     t.teardown(() => client.close())
     return { name: `${operator} in ${environment}`, environment, client }

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { copyOfDeploy, documentsIn, kustomizeCommand, type Manifest } from './kustomize.ts'
+import { copyOfDeploy, documentsIn, isMeant, kustomizeCommand, type Manifest } from './kustomize.ts'
 import { skip } from './rendered.ts'
 import { nameOf } from './schemas.ts'
 
@@ -37,6 +37,7 @@ case "$*" in
   *'get job -l ${component}=migration'*|*'get job -l ${component}=preflight'*)
     case "$*" in *migration*) job=migration ;; *) job=preflight ;; esac
     if [ -e "$job.seen" ]; then cat "answers/$job"; else touch "$job.seen"; echo "$job-1.1.0 "; fi ;;
+  *'get deployment'*spec.replicas*) cat answers/stopped ;;
   *'get deployment'*) printf 'deployment.apps/gateway\\ndeployment.apps/wallet\\n' ;;
   *'rollout status'*) ! grep -qx "$5" answers/stuck ;;
   *logs*) echo 'the last words of the Job' ;;
@@ -50,15 +51,22 @@ esac
     readonly preflight?: string
     /** What does not come up. */
     readonly stuck?: string
+    /** What has 0 replicas. */
+    readonly stopped?: string
   }
   const complete = (job: string) => `${job}-1.1.0 SuccessCriteriaMet,Complete,`
-  function run(args: readonly string[], { migration, preflight, stuck = '' }: Cluster = {}, environment = {}) {
+  function run(
+    args: readonly string[],
+    { migration, preflight, stuck = '', stopped = '' }: Cluster = {},
+    environment = {},
+  ) {
     for (const file of ['asked', 'migration.seen', 'preflight.seen', 'answers'])
       rmSync(join(dir, file), { recursive: true, force: true })
     mkdirSync(join(dir, 'answers'))
     writeFileSync(join(dir, 'answers/migration'), `${migration ?? complete('migration')}\n`)
     writeFileSync(join(dir, 'answers/preflight'), `${preflight ?? complete('preflight')}\n`)
     writeFileSync(join(dir, 'answers/stuck'), `${stuck}\n`)
+    writeFileSync(join(dir, 'answers/stopped'), stopped)
     const env = {
       ...process.env,
       PATH: `${join(dir, 'bin')}:${process.env.PATH}`,
@@ -109,7 +117,7 @@ esac
       }
       t.ok(steps.filter((step) => step.includes(`get job -l ${component}=migration`)).length >= 2, 'it waits')
       t.same(
-        steps.slice(-2).map((step) => step.replace(/ --timeout.*/, '')),
+        steps.slice(-3, -1).map((step) => step.replace(/ --timeout.*/, '')),
         ['deployment.apps/gateway', 'deployment.apps/wallet'].map((name) => `-n backoffice rollout status ${name}`),
       )
     },
@@ -151,6 +159,15 @@ esac
     t.match(printed, /deployment.apps\/wallet is not rolled out/)
   })
 
+  await t.test('it does not end well while something has 0 replicas, which no autoscaler brings back', async (t) => {
+    for (const direction of ['forward', 'back']) {
+      const { status, printed } = run([direction], { stopped: 'gateway ' })
+      t.equal(status, 1, direction)
+      t.match(printed, /0 replicas: gateway/)
+      t.notMatch(printed, /== done/)
+    }
+  })
+
   await t.test('back: services first, then the permissions of NATS, and no Job', async (t) => {
     const { status, printed, calls } = run(['back'])
     t.equal(status, 0, printed)
@@ -189,11 +206,3 @@ esac
     },
   )
 })
-
-/** As kubectl reads a selector: `key=value`, `key in (…)`, `key notin (…)`. */
-function isMeant({ metadata }: Manifest, selector: string): boolean {
-  const [, key = '', operator, list = ''] = /^(\S+?)(?: (in|notin) \(|=)(.*?)\)?$/.exec(selector) ?? []
-  const values = list.split(', ')
-  const value = metadata.labels?.[key]
-  return operator === 'notin' ? !values.includes(value) : values.includes(value)
-}

@@ -81,6 +81,14 @@ export function documentsIn(text: string): readonly Manifest[] {
   })
 }
 
+/** As kubectl reads a selector: `key=value`, `key in (…)`, `key notin (…)`. */
+export function isMeant({ metadata }: Manifest, selector: string): boolean {
+  const [, key = '', operator, list = ''] = /^(\S+?)(?: (in|notin) \(|=)(.*?)\)?$/.exec(selector) ?? []
+  const values = list.split(', ')
+  const value = metadata.labels?.[key]
+  return operator === 'notin' ? !values.includes(value) : values.includes(value)
+}
+
 /** The resources of deploy/ as they are written, before anything is merged into them, by file. */
 export function resourceFiles(): ReadonlyMap<string, readonly Manifest[]> {
   const files = new Map<string, readonly Manifest[]>()

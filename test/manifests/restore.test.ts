@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { serviceNames } from '@backoffice/contracts'
 import t from 'tap'
 import { Cluster } from './cluster.ts'
-import { copyOfDeploy, kustomizeCommand, type Manifest, render } from './kustomize.ts'
+import { copyOfDeploy, isMeant, kustomizeCommand, type Manifest, render } from './kustomize.ts'
 import { skip } from './rendered.ts'
 import { faultsOf, unknownFields } from './schemas.ts'
 
 t.setTimeout(300_000)
 
-const restored = 'postgres-2'
+const restored = 'postgres-b'
 const moment = '2026-03-02T12:00:00.000Z'
 const programs = [...serviceNames, 'games'] as const
 
@@ -25,8 +25,9 @@ t.test('a restore, set up as docs/operations.md says', { skip }, async (t) => {
   if (kustomize === null) throw new Error('kubectl 1.27 or newer, or kustomize 5, is needed')
   const deploy = copyOfDeploy(t.testdir())
   const overlay = (name: string) => join(deploy, 'k8s/overlays', name)
+  const before = new Cluster(render(kustomize, deploy, 'production'))
   change(join(overlay('production'), 'settings.env'), 'DATABASE_CLUSTER', restored)
-  change(join(overlay('restore'), 'restore.env'), 'RESTORE_FROM', 'postgres')
+  change(join(overlay('restore'), 'restore.env'), 'RESTORE_FROM', 'postgres-18')
   change(join(overlay('restore'), 'restore.env'), 'RESTORE_TARGET_TIME', moment)
   const frozen = new Cluster(render(kustomize, deploy, 'restore'))
   const production = new Cluster(render(kustomize, deploy, 'production'))
@@ -43,12 +44,12 @@ t.test('a restore, set up as docs/operations.md says', { skip }, async (t) => {
     t.same(Object.keys(spec.bootstrap), ['recovery'])
     t.match(spec.bootstrap.recovery, { database: 'backoffice', recoveryTarget: { targetTime: moment } })
     const source = spec.externalClusters.find(({ name }: Manifest) => name === spec.bootstrap.recovery.source)
-    t.match(source.plugin, { name: 'barman-cloud.cloudnative-pg.io', parameters: { serverName: 'postgres' } })
+    t.match(source.plugin, { name: 'barman-cloud.cloudnative-pg.io', parameters: { serverName: 'postgres-18' } })
   })
 
   t.test('it does not archive into the folder that it is restored from', async (t) => {
     for (const { name, parameters } of production.find('Cluster', restored)?.spec.plugins ?? [])
-      t.equal(parameters.serverName ?? restored, restored, name)
+      t.equal(parameters.serverName, `${restored}-18`, name)
     t.equal(production.all('ScheduledBackup')[0].spec.cluster.name, restored)
   })
 
@@ -66,6 +67,17 @@ t.test('a restore, set up as docs/operations.md says', { skip }, async (t) => {
       [restored],
     )
     t.notMatch(JSON.stringify(production.manifests), /"cnpg.io\/cluster":"postgres"|postgres-rw/)
+  })
+
+  t.test('step 3 removes each Job that the new name changes, since a Job cannot be changed', async (t) => {
+    const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+    const [, selector = ''] = /delete job -l '([^']+)'/.exec(guide) ?? []
+    const jobs = before.all('Job').filter((job) => {
+      const after = production.find('Job', job.metadata.name)
+      return JSON.stringify(job.spec.template) !== JSON.stringify(after?.spec.template)
+    })
+    t.equal(jobs.length, 3)
+    for (const job of jobs) t.ok(isMeant(job, selector), job.metadata.name)
   })
 
   t.test('every document is what the schema of its kind says', async (t) => {

@@ -84,6 +84,8 @@ interface Facts {
   readonly description?: string
   readonly tag?: Tag
   readonly http?: HttpRoute
+  /** It is to end: both days (YYYY-MM-DD) go into the headers `Deprecation` and `Sunset`, and into the OpenAPI document. */
+  readonly deprecated?: { readonly since: string; readonly sunset: string }
   /** The services that may call an internal operation; the broker's permissions say the same (deploy/nats). */
   readonly callers?: readonly ServiceName[]
   /** How long a caller waits; `timeoutMsDefault` when absent. */

@@ -84,7 +84,8 @@ interface ShownCredentials {
   readonly webhookSecret: string | null
 }
 
-function shown({ key, secret, webhookSecret }: ShownCredentials): EnvironmentCredentials {
+function shown(pair: ShownCredentials | null): EnvironmentCredentials {
+  const { key = '', secret = null, webhookSecret = null } = pair ?? {}
   if (secret === null || webhookSecret === null) throw new Error('the team operation did not show the new secrets')
   return { key, secret, webhookSecret }
 }

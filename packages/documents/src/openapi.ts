@@ -114,7 +114,8 @@ function operationObject(operation: Operation, components: SchemaComponents): Js
   return {
     operationId: operation.id,
     summary: operation.summary,
-    description: operation.description ?? `${operation.summary}.`,
+    description: `${operation.description ?? `${operation.summary}.`}${operation.deprecated ? ` It ends on ${operation.deprecated.sunset}.` : ''}`,
+    ...(operation.deprecated && { deprecated: true }),
     tags: [operation.tag],
     ...(operation.audience === 'public' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),

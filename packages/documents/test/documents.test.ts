@@ -7,6 +7,8 @@ import {
   errorDetails,
   eventEnvelope,
   httpOperations,
+  type Operation,
+  operations,
   publicErrorCodes,
   publicEventKinds,
   signRequest,
@@ -54,6 +56,15 @@ t.test('the OpenAPI document has every operation once, and an operationId for ev
     Object.values(document.webhooks).map(({ post }) => post.operationId),
     publicEventKinds.map((kind) => `webhook_${kind.replaceAll('.', '_')}`),
   )
+})
+
+t.test('an operation that is to end is marked in the OpenAPI document', async (t) => {
+  const entry: { deprecated?: Operation['deprecated'] } = operations.wallet.getWallet
+  entry.deprecated = { since: '2027-01-01', sunset: '2027-07-01' }
+  t.teardown(() => delete entry.deprecated)
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument({ baseUrl })))
+  t.match(paths['/players/{playerId}/wallet'].get, { deprecated: true, description: /ends on 2027-07-01/ })
+  t.equal(paths['/me'].get.deprecated, undefined)
 })
 
 t.test('each operation has a program in every language', async (t) => {

@@ -71,7 +71,7 @@ export const gateway = defineService({
     const { HOST: host, PORT: port, CONNECTIONS_MAX: connectionsMax } = settings
     const listener = new HttpListener({ app, host, port, connectionsMax, certificate, log })
     return {
-      operations: handlers(secrets),
+      operations: handlers(secrets, { development: settings.DEVELOPMENT }),
       background: [securityLog, uses, listener],
       measurements: [limitedAddresses(failures), unusedCredentials({ db, clock })],
       addresses: () => ({ baseUrl: listener.baseUrl }),

@@ -31,9 +31,14 @@ export interface Answer {
   readonly json: any
 }
 
-/** The headers of a signed request. `path` is the whole one. */
-export function signedHeaders(pair: Pair, path: string, options: Omit<SignedRequest, 'path'>): Record<string, string> {
+/** The headers of a signed request. `path` is the whole one. Without a pair (production's, outside development) it throws. */
+export function signedHeaders(
+  pair: Pair | null,
+  path: string,
+  options: Omit<SignedRequest, 'path'>,
+): Record<string, string> {
   const { method = 'GET', body = '', timestamp = String(Math.floor(Date.now() / 1000)) } = options
+  if (pair === null) throw new Error('there is no pair to sign with')
   const secret = options.secret ?? pair.secret ?? ''
   const signature = signRequest(secret, {
     method,
@@ -51,7 +56,7 @@ export function signedHeaders(pair: Pair, path: string, options: Omit<SignedRequ
 }
 
 /** Sends one signed request, exactly as it is told to. */
-export async function send(baseUrl: string, pair: Pair, options: SignedRequest): Promise<Answer> {
+export async function send(baseUrl: string, pair: Pair | null, options: SignedRequest): Promise<Answer> {
   const { method = 'GET', body = '' } = options
   const url = new URL(baseUrl)
   const path = url.pathname + options.path
@@ -69,7 +74,7 @@ export async function send(baseUrl: string, pair: Pair, options: SignedRequest):
 /** A POST under a fresh Idempotency-Key, or the given one. */
 export function post(
   baseUrl: string,
-  pair: Pair,
+  pair: Pair | null,
   path: string,
   body: unknown,
   key: string = randomUUID(),

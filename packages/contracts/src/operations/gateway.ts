@@ -161,7 +161,7 @@ export const gateway = service('gateway', {
   createOperator: team.command({
     roles: ['integration'],
     freshLogin: 'always',
-    summary: 'Create an operator with a sandbox and a production pair; the secrets are shown once',
+    summary: 'Create an operator with its two brands and a sandbox pair; the secrets are shown once',
     body: Type.Object(
       {
         name: OperatorName,
@@ -179,7 +179,8 @@ export const gateway = service('gateway', {
         /** As they were understood. Absent in what 1.1.0 stored. */
         allowedAddresses: Type.Optional(Type.Array(AddressRange, { maxItems: 200 })),
         sandbox: ShownOnce,
-        production: ShownOnce,
+        /** Null but in development: production's pair is issued after homologation, by two people. */
+        production: Type.Union([ShownOnce, Type.Null()]),
       },
       closed,
     ),

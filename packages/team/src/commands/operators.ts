@@ -25,6 +25,10 @@ export const operators = [
     show: ({ name, operatorId, allowedAddresses = [], sandbox, production }) => {
       printRecord({ name, operatorId, allowedAddresses: allowedAddresses.join(' ') || 'any' })
       for (const [environment, pair] of Object.entries({ sandbox, production })) {
+        if (pair === null) {
+          print(`\n${environment}: after homologation, by two people, with credentials issue and webhook rotate-secret`)
+          continue
+        }
         print(`\n${environment} (shown once)\n`)
         printRecord(pair)
       }

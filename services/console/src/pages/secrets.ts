@@ -31,7 +31,9 @@ export function secretsIn(operation: Operation): ((reply: unknown) => readonly S
   const fields = places.get(operation)
   if (fields === undefined) return undefined
   return (reply) => {
-    const found = Object.entries(fields).map(([field, path]) => ({ field, value: textAt(reply, path) }))
+    // Outside development an operator is created without production's pair.
+    const there = Object.entries(fields).filter(([, path]) => path.length === 1 || partAt(reply, path[0]) !== null)
+    const found = there.map(([field, path]) => ({ field, value: textAt(reply, path) }))
     // It makes a key only when asked for one.
     if (operation === setDocumentUrl && found.every(({ value }) => value === null)) return []
     // Keys are no secrets. Where the secrets are gone, nothing is left to be copied.
@@ -42,7 +44,9 @@ export function secretsIn(operation: Operation): ((reply: unknown) => readonly S
 
 const isPublic = (field: string) => ['key', 'sandboxKey', 'productionKey'].includes(field)
 
+const partAt = (part: unknown, name = ''): unknown => (part as Readonly<Record<string, unknown>> | null)?.[name]
+
 function textAt(reply: unknown, path: readonly string[]): string | null {
-  const value = path.reduce<unknown>((part, name) => (part as Readonly<Record<string, unknown>> | null)?.[name], reply)
+  const value = path.reduce(partAt, reply)
   return typeof value === 'string' ? value : null
 }

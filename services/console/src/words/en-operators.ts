@@ -26,7 +26,8 @@ export const enOperators = {
   webhook: 'Webhook',
   operatorAsk: 'For {operator}, in both environments.',
   operatorAskIn: 'For {operator}, in {environment}.',
-  createAsk: 'It gets a sandbox and a production pair. Their secrets are shown once, on the next page.',
+  createAsk:
+    'It gets a sandbox pair, whose secrets are shown once, on the next page. Production’s pair is issued after homologation.',
   revokeAsk: 'Revoke the key {key} of {operator}. Requests with it are refused within a second.',
   'field.health': 'Health',
   'field.failingSince': 'Failing since',

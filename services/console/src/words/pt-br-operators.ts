@@ -28,7 +28,8 @@ export const ptBROperators: Readonly<Record<keyof typeof enOperators, string>> =
   webhook: 'Webhook',
   operatorAsk: 'Para {operator}, nos dois ambientes.',
   operatorAskIn: 'Para {operator}, em {environment}.',
-  createAsk: 'Recebe um par de sandbox e um de produção. Os segredos são mostrados uma única vez, na próxima página.',
+  createAsk:
+    'Recebe um par de sandbox, cujos segredos são mostrados uma única vez, na próxima página. O par de produção é emitido após a homologação.',
   revokeAsk: 'Revogar a chave {key} de {operator}. Pedidos com ela são recusados em um segundo.',
   'field.health': 'Saúde',
   'field.failingSince': 'Falha desde',

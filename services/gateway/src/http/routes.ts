@@ -28,6 +28,7 @@ export function operationRoutes(context: RouteContext): RouteOptions[] {
       url: apiPrefix + http.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation: id },
       async handler(request, reply) {
+        if (operation.deprecated !== undefined) reply.headers(noticeOf(operation.deprecated))
         const caller = await admit(operation, request, context.authentication)
         try {
           return await serve({ operation, request, ...caller }, reply, context)
@@ -39,6 +40,12 @@ export function operationRoutes(context: RouteContext): RouteOptions[] {
     }
   })
 }
+
+/** RFC 9745 and RFC 8594. */
+const noticeOf = ({ since, sunset }: NonNullable<Operation['deprecated']>) => ({
+  Deprecation: `@${Date.parse(since) / 1000}`,
+  Sunset: new Date(sunset).toUTCString(),
+})
 
 /** A request whose sender is known and may call the operation. */
 interface AdmittedRequest extends Caller {

@@ -2,6 +2,7 @@ import { type Environment, operations, Rejection, requestsPerMinuteDefault, serv
 import { handle, type SecretBox } from '@backoffice/service-runtime'
 import { normaliseRanges } from '../domain/addresses.ts'
 import { issuePair } from '../steps/issue-pair.ts'
+import type { BrandEntity } from '../storage/entities.ts'
 import { isNameTaken } from '../storage/operators.ts'
 import { records } from '../storage/records.ts'
 
@@ -12,12 +13,12 @@ const timeZone = 'America/Sao_Paulo'
 const others = serviceNames.filter((service) => service !== 'gateway')
 
 /**
- * Creates an operator with a sandbox and a production brand and a credential for each. The other services learn of the
- * brands before, under ids that are minted here, and the webhooks service makes the webhook secrets: a key that exists
- * works everywhere, and if a service is away, nothing was made that an operator could meet. Secrets are in plain text in
- * this one reply only.
+ * Creates an operator with a sandbox and a production brand, and a pair for the sandbox. Production's pair is issued after
+ * homologation (issue-credential.ts); in development it comes at once. The other services learn of the brands before, under
+ * ids that are minted here, and the webhooks service makes the webhook secrets: a key that exists works everywhere, and if a
+ * service is away, nothing was made that an operator could meet. Secrets are in plain text in this one reply only.
  */
-export const createOperator = (secrets: SecretBox) =>
+export const createOperator = (secrets: SecretBox, { development }: { readonly development: boolean }) =>
   handle(operations.gateway.createOperator, {
     async prepare({ input, requestId }, { db, rpc, newId }) {
       const { name } = input
@@ -57,24 +58,28 @@ export const createOperator = (secrets: SecretBox) =>
         replayProtection: false,
         createdAt: now,
       })
-      const addBrand = async ({ brandId, environment, webhookSecret }: typeof sandbox) => {
+      const addBrand = ({ brandId, environment }: typeof sandbox) => {
         const brandName = environment === 'sandbox' ? `${name} sandbox` : name
-        const brand = em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
-        return { ...(await issuePair(brand, secrets, { db, now, newId })), webhookSecret }
+        return em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
       }
-      const ofSandbox = await addBrand(sandbox)
-      const ofProduction = await addBrand(production)
+      const issue = async (brand: BrandEntity, { webhookSecret }: typeof sandbox) => ({
+        ...(await issuePair(brand, secrets, { db, now, newId })),
+        webhookSecret,
+      })
+      const [sandboxBrand, productionBrand] = [addBrand(sandbox), addBrand(production)]
+      const ofSandbox = await issue(sandboxBrand, sandbox)
+      const ofProduction = development ? await issue(productionBrand, production) : null
       changed(
         { field: 'operatorId', before: null, after: operatorId },
         { field: 'sandboxKey', before: null, after: ofSandbox.key },
-        { field: 'productionKey', before: null, after: ofProduction.key },
       )
+      if (ofProduction !== null) changed({ field: 'productionKey', before: null, after: ofProduction.key })
       return { operatorId, name, allowedAddresses, sandbox: ofSandbox, production: ofProduction }
     },
 
     stored: (reply) => ({
       ...reply,
       sandbox: { key: reply.sandbox.key, secret: null, webhookSecret: null },
-      production: { key: reply.production.key, secret: null, webhookSecret: null },
+      production: reply.production && { key: reply.production.key, secret: null, webhookSecret: null },
     }),
   })

@@ -12,9 +12,12 @@ import { setReplayProtection } from './set-replay-protection.ts'
 import { suspendOperator } from './suspend-operator.ts'
 
 /** The operations of the team and of other services, which come over NATS. Those of operators are HTTP routes (../http). */
-export const handlers = (secrets: SecretBox): HandlersOf<'gateway'> => ({
+export const handlers = (
+  secrets: SecretBox,
+  environment: { readonly development: boolean },
+): HandlersOf<'gateway'> => ({
   readOperatorNames,
-  createOperator: createOperator(secrets),
+  createOperator: createOperator(secrets, environment),
   listOperators,
   getOperator,
   suspendOperator,

@@ -256,8 +256,7 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
       insert into claim as c (${columnNames(claimColumns)}, leased_until, expires_at)
       select ${columnNames(claimColumns)},
         clock_timestamp() + make_interval(secs => lease_ms / 1000.0),
-        -- At the next full minute: an index keeps equal times in little room.
-        date_trunc('minute', clock_timestamp()) + make_interval(hours => ${idempotencyMemoryHours}::int, mins => 1)
+        clock_timestamp() + make_interval(hours => ${idempotencyMemoryHours}::int)
       from asked where first and (signature_digest is null
         or (operator_id, environment, signature_digest, key) in (select ${columnNames(signatureColumns)} from remembered))
       order by operator_id collate "C", environment collate "C", key collate "C"

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { apiPrefix, type ErrorCode, Rejection } from '@backoffice/contracts'
+import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
 import { createLogger, systemClock } from '@backoffice/service-runtime/internal'
 import t, { type Test } from 'tap'
 import { AddressRanges } from '../../src/domain/addresses.ts'
@@ -116,6 +116,18 @@ t.test('who one is needs no service', async (t) => {
   t.equal(statusCode, 200)
   t.match(JSON.parse(body), { operator: { id: 'op_1', name: 'Acme' }, brand: { isSandbox: true } })
   t.same(events, [])
+})
+
+t.test('an operation that the table says is to end tells so with every reply', async (t) => {
+  const entry: { deprecated?: Operation['deprecated'] } = operations.wallet.getWallet
+  entry.deprecated = { since: '2027-01-01', sunset: '2027-07-01' }
+  t.teardown(() => delete entry.deprecated)
+  const notice = { deprecation: '@1798761600', sunset: 'Thu, 01 Jul 2027 00:00:00 GMT' }
+  t.match((await appOf(t, {}).send('GET', '/players/ply_1/wallet')).headers, notice)
+  const refused = await appOf(t, { rpc: refusing('PLAYER_NOT_FOUND') }).send('GET', '/players/ply_1/wallet')
+  t.equal(refused.statusCode, 404)
+  t.match(refused.headers, notice)
+  t.equal((await appOf(t, {}).send('GET', '/me')).headers.deprecation, undefined)
 })
 
 t.test('a refusal after the claim is stored as it is sent', async (t) => {

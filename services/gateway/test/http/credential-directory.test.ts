@@ -33,11 +33,11 @@ const { sandbox, production } = await bed
 
 t.test('keys that are asked for together are one statement', async (t) => {
   const directory = newDirectory()
-  const keys = [...Array.from({ length: 150 }, madeUp), sandbox.key, production.key]
+  const keys = [...Array.from({ length: 150 }, madeUp), sandbox.key, production?.key ?? '']
   const found = await Promise.all(keys.map((key) => directory.find(key, '192.0.2.1')))
   t.equal(statements, 1)
   t.same(found.slice(0, 150).filter(Boolean), [])
-  t.match(found.slice(150), [{ secret: sandbox.secret }, { secret: production.secret }])
+  t.match(found.slice(150), [{ secret: sandbox.secret }, { secret: production?.secret ?? '' }])
 })
 
 t.test('a key that does not exist is asked for once', async (t) => {

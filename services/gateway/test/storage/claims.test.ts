@@ -181,6 +181,22 @@ t.test('claims are purged a day after they expired: until then an unknown outcom
   t.same(rows.map(({ key }) => key).sort(), [live.key, expired.key].sort())
 })
 
+t.test('a key is remembered for 24 hours to the second: a replay before, and a new use after', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await store(first, 'a')
+  const pass = (time: string) =>
+    bed
+      .sql('admin')
+      .query(`update gateway.claim set expires_at = expires_at - $2::interval where key = $1`, [key.key, time])
+  await pass('23:59:50')
+  t.match(await claim(key).outcome, { state: 'replay' })
+  await pass('00:00:11')
+  const next = claim(key)
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId }, 'at 24:00:01')
+})
+
 t.test('past its memory an answered key is new: another body, another operation id', async (t) => {
   const key = newKey()
   const first = claim(key)

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { root } from './source-files.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** The rows of docs/conformance.md. */
+const statements = [...read('docs/conformance.md').matchAll(/^\| (\d+) \| (.*) \| (.*) \|$/gm)].map(
+  ([, number, statement = '', tests = '']) => ({
+    number: Number(number),
+    statement,
+    tests: [...tests.matchAll(/`(\S+) › (.*?)`(?=<br>|$)/g)].map(([, file = '', title = '']) => ({ file, title })),
+    cells: tests.split('<br>').length,
+  }),
+)
+
+/** As they are written: `${…}` stays where a title is made for each of a list. */
+function titlesIn(file: string): ReadonlySet<string> {
+  if (!existsSync(join(root, file))) return new Set()
+  const titles = read(file).matchAll(/\.test\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g)
+  return new Set(
+    [...titles].map(([, single, double, template]) => (single ?? double ?? template ?? '').replaceAll('\\', '')),
+  )
+}
+
+t.test('the statements of the document are numbered without a gap', async (t) => {
+  t.ok(statements.length >= 118)
+  t.same(
+    statements.map(({ number }) => number),
+    statements.map((_, index) => index + 1),
+  )
+})
+
+t.test('each has a test, and each test that is named is there', async (t) => {
+  const titles = new Map(statements.flatMap(({ tests }) => tests).map(({ file }) => [file, titlesIn(file)]))
+  for (const { number, statement, tests, cells } of statements) {
+    t.ok(tests.length > 0 && tests.length === cells, `${number}: ${statement}`)
+    for (const { file, title } of tests) t.ok(titles.get(file)?.has(title), `${number}: ${file} › ${title}`)
+  }
+})
