@@ -95,7 +95,9 @@ t.test('the pages', async (t) => {
     const shown = await alice.get(path)
     t.match(shown.text, 'You approved it yourself, so somebody else must pay it.')
     t.strictSame(formOf(shown, `${path}/pay`), {}, 'there is no form to pay it with')
-    const own = formOf(shown, `${path}/fail`)
+    const fail = formOf(shown, `${path}/fail`)
+    t.equal((await alice.post(`${path}/pay`, fail)).status, 422, 'a form does nothing but what it says')
+    const own = { ...fail, shown: fail.shown?.replaceAll('"fail"', '"pay"') ?? '' }
     const { status, text } = await alice.post(`${path}/pay`, { ...own, operationId: 'opn_own_payment' })
     t.equal(status, 422)
     t.match(text, 'This takes two people')
@@ -157,7 +159,8 @@ t.test('the pages', async (t) => {
     const again = `/login?again=yes&returnTo=${encodeURIComponent(path)}`
     const page = await visitor.get(path)
     t.match(page.text, again.replaceAll('&', '&amp;'))
-    const form = formOf(page, `${path}/fail`)
+    const fail = formOf(page, `${path}/fail`)
+    const form = { ...fail, shown: fail.shown?.replaceAll('"fail"', '"pay"') ?? '' }
     t.equal((await visitor.post(`${path}/pay`, form)).location, again)
     const byScript = await visitor.post(`${path}/pay`, form, { 'HX-Request': 'true' })
     t.equal(byScript.headers.get('hx-redirect'), again)
