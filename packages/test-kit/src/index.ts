@@ -7,6 +7,7 @@ export { type HttpCall, type HttpReply, OperatorClient } from './operator-client
 export { postgres } from './postgres.ts'
 export { type Proposed, proposalOf } from './proposal.ts'
 export { refusal } from './refusal.ts'
+export { seenWithdrawal } from './seen-withdrawal.ts'
 export {
   type SharedSystem,
   type System,

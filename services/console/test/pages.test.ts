@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { operations } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { eventually, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed, formOf, newCookieKey, Visitor } from './console-bed.ts'
 
@@ -152,8 +152,9 @@ t.test('the pages', async (t) => {
 
   await t.test('a payment takes a login of the last minutes, and comes back to its page', async (t) => {
     const id = await newWithdrawal()
-    const decision = { withdrawalId: id, decision: 'approve' } as const
-    await bed.bed.team('bob').call(operations.payments.decideWithdrawal, { input: decision })
+    const team = bed.bed.team('bob')
+    const input = { ...(await seenWithdrawal(team, id)), decision: 'approve' } as const
+    await team.call(operations.payments.decideWithdrawal, { input })
     const path = `/production/withdrawals/${id}`
     const visitor = await bed.visitor('alice', { loggedInSecondsAgo: 600 })
     const again = `/login?again=yes&returnTo=${encodeURIComponent(path)}`
