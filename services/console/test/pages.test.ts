@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { operations } from '@backoffice/contracts'
-import { eventually, seenWithdrawal } from '@backoffice/test-kit'
+import { byTwo, eventually, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed, formOf, newCookieKey, Visitor } from './console-bed.ts'
 
@@ -193,9 +193,11 @@ t.test('the pages', async (t) => {
     await bed.bed.rpc.call(operations.players.submitKyc, { scope, input: later })
     const template = 'https://kyc.example/documents/{reference}'
     const input = { operatorId: scope.operatorId, environment: 'production', template, reason: 'contract' } as const
-    await bed.bed.team('bob').call(operations.players.setDocumentUrl, { input })
+    await byTwo(bed.bed, operations.players.setDocumentUrl, input)
 
     const { text } = await alice.get(path)
+    t.match(text, 'It comes from kyc.example.')
+    t.match(text, 'This address was changed less than a day ago')
     t.match(
       text,
       /<iframe src="https:\/\/kyc\.example\/documents\/doc-2\?[^"]+"[^>]* sandbox referrerpolicy="no-referrer">/,

@@ -54,6 +54,8 @@ export const en = {
   history: 'History',
   documents: 'Documents',
   latestDocument: 'Latest document',
+  documentHost: 'It comes from {host}.',
+  documentMoved: 'This address was changed less than a day ago. Make sure that the operator knows before you decide.',
   documentAlone: 'In a tab of its own, as a PDF may need',
   facts: 'Facts',
   decision: 'Decision',

@@ -55,6 +55,8 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   history: 'Histórico',
   documents: 'Documentos',
   latestDocument: 'Último documento',
+  documentHost: 'Vem de {host}.',
+  documentMoved: 'Este endereço foi alterado há menos de um dia. Confirme com o operador antes de decidir.',
   documentAlone: 'Em uma aba própria, como um PDF pode precisar',
   facts: 'Dados',
   decision: 'Decisão',
