@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, fromMinorUnits, type Operation, operations } from '@backoffice/contracts'
-import { type HttpReply, type OperatorClient, refusal, type TeamUser } from '@backoffice/test-kit'
+import type { RpcClient } from '@backoffice/service-runtime/client'
+import { type HttpReply, type OperatorClient, refusal, seenWithdrawal, type TeamUser } from '@backoffice/test-kit'
 import { type Book, type BookedPlayer, type Decision, type Outcome, posted, withdrawable } from './book.ts'
 import { playerRequest } from './journey.ts'
 
@@ -124,7 +125,8 @@ export async function sendDecision(
   by: TeamUser,
 ): Promise<Outcome> {
   if (!book.isSandbox) {
-    const input = { withdrawalId: id, decision, reason }
+    const team = { call: (operation, { input }) => reached.team(by, operation, input) } as Pick<RpcClient, 'call'>
+    const input = { ...(await seenWithdrawal(team, id)), decision, reason }
     return meet(reached, (await refusal(reached.team(by, operations.payments.decideWithdrawal, input))) ?? 'done')
   }
   const timestamp = Math.floor(reached.clock.time / 1_000)

@@ -4,7 +4,7 @@ import { operations } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
+import { byTwo, eventually, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
@@ -29,7 +29,8 @@ async function newCustomer(replayProtection: 'on' | 'off'): Promise<Customer> {
   const { operatorId, sandbox } = await alice.call(createOperator, {
     input: { name: randomUUID(), rateLimitPerMinute: 100_000 },
   })
-  await alice.call(setReplayProtection, { input: { operatorId, replayProtection } })
+  // It is off at first.
+  if (replayProtection === 'on') await alice.call(setReplayProtection, { input: { operatorId, replayProtection } })
   const pair = { key: sandbox.key, secret: sandbox.secret ?? '' }
   const client = new BackOfficeClient({ baseUrl: first, ...pair, retryDelayMs: 10 })
   const servers = [new OperatorClient(first, pair), new OperatorClient(second, pair)] as const
@@ -155,7 +156,9 @@ t.test('the setting holds on every replica within a second, both ways', async (t
     ['on', conflict],
     ['off', '404 GAME_NOT_FOUND'],
   ] as const) {
-    await alice.call(setReplayProtection, { input: { operatorId, replayProtection } })
+    const input = { operatorId, replayProtection }
+    if (replayProtection === 'on') await alice.call(setReplayProtection, { input })
+    else await byTwo(bed, setReplayProtection, input)
     for (const server of servers)
       await t.resolves(
         eventually(async () => (await twice(server)) === expected, 1_500),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { apiVersion, eventSubject, events, type Input, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime/internal'
 import { inputDigest } from '@backoffice/team-identity'
+import { seenWithdrawal } from '@backoffice/test-kit'
 import type { World } from './world.ts'
 
 const { gateway, players, wallet, payments, webhooks } = operations
@@ -38,7 +39,9 @@ export async function newDeposit(world: World): Promise<string> {
 export async function newWithdrawal(world: World, { approved = false } = {}): Promise<string> {
   const input = { playerId: await richPlayer(world), amount: '4.00', destination: 'ana@example.com', ...pix }
   const { id } = await world.call(payments.requestWithdrawal, input)
-  if (approved) await world.team(payments.decideWithdrawal, { withdrawalId: id, decision: 'approve' })
+  if (!approved) return id
+  const seen = await seenWithdrawal(world.bed.team('alice'), id)
+  await world.team(payments.decideWithdrawal, { ...seen, decision: 'approve' })
   return id
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime/internal'
+import { seenWithdrawal } from '@backoffice/test-kit'
 import type { Command } from './command.ts'
 import {
   deliveredEvent,
@@ -24,7 +25,8 @@ export const teamCommands: readonly Command[] = [
       operation: payments.decideWithdrawal,
       decision,
       prepare: async (world) => {
-        const input = { withdrawalId: await newWithdrawal(world, { approved: true }), decision }
+        const seen = await seenWithdrawal(world.bed.team('alice'), await newWithdrawal(world, { approved: true }))
+        const input = { ...seen, decision }
         return (key) => world.team(payments.decideWithdrawal, input, key)
       },
     }),

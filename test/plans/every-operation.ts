@@ -154,7 +154,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
     await operator.post('/webhooks/test', 200)
     return knownStatements().some(({ text }) => text.includes('select key from remembered'))
   })
-  await team(gateway.setReplayProtection, { operatorId, replayProtection: 'off' })
+  // To switch it off takes two.
+  await proposalOf(team(gateway.setReplayProtection, { operatorId, replayProtection: 'off' }))
   const { key } = await team(gateway.issueCredential, { operatorId, environment: 'sandbox' })
   await team(gateway.revokeCredential, { key })
   await team(gateway.rewrapSecrets)

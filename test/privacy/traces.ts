@@ -5,7 +5,14 @@ import { type Operation, operations, type PersonalKind, serviceNames } from '@ba
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, OperatorClient, proposalOf, type Teardown, type TestBed } from '@backoffice/test-kit'
+import {
+  eventually,
+  OperatorClient,
+  proposalOf,
+  seenWithdrawal,
+  type Teardown,
+  type TestBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import type { Pool } from 'pg'
@@ -101,7 +108,10 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   const withdrawal = () => post(`${player}/withdrawals`, { ...pix, amount: '10.00', destination })
   const { id: withdrawalId } = await withdrawal()
   for (const decision of ['approve', 'pay'])
-    await team(operations.payments.decideWithdrawal, { withdrawalId, decision })
+    await team(operations.payments.decideWithdrawal, {
+      ...(await seenWithdrawal(bed.team(staff), withdrawalId)),
+      decision,
+    })
   await post(`/withdrawals/${(await withdrawal()).id}/cancel`, {})
   const corrected = { playerId, amount: '1.00', reference: 'privacy' }
   await team(operations.wallet.adjustWallet, corrected)

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { allOperations, type Input, type Operation, operations, serviceNames } from '@backoffice/contracts'
+import {
+  allOperations,
+  type Input,
+  type Operation,
+  operations,
+  seenOfWithdrawal,
+  serviceNames,
+} from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
@@ -151,8 +158,9 @@ t.test('a next release that adds a field to every message serves beside this one
     const request = { playerId, amount: '1.00', destination: 'ana@example.com', ...pix }
     const { id } = await callAsGateway(operations.payments.requestWithdrawal, request)
     await call(operations.payments.withdrawalQueue, { brandId: brand.id, limit: 50 })
-    await call(operations.payments.decideWithdrawal, { withdrawalId: id, decision: 'reject', reason: 'a test' })
-    await call(operations.payments.showWithdrawal, { withdrawalId: id })
+    const seen = seenOfWithdrawal(await call(operations.payments.showWithdrawal, { withdrawalId: id }))
+    const decision = { withdrawalId: id, ...seen, decision: 'reject', reason: 'a test' } as const
+    await call(operations.payments.decideWithdrawal, decision)
     await call(operations.webhooks.showWebhook, ofOperator)
     const { data } = await call(operations.webhooks.listDeliveries, { ...ofOperator, limit: 5 })
     if (data[0] !== undefined) await call(operations.webhooks.showDelivery, { id: data[0].id })

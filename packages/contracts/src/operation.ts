@@ -105,7 +105,7 @@ interface Facts {
   readonly freshLogin?: Condition
   /**
    * Takes two people: the first call proposes, and the same call by somebody else carries it out. `in production`: where
-   * the record that it is about belongs there, which the service looks up. Below an amount that the settings name, one is
+   * what it is about belongs there and is of that kind, which the service looks up. Below an amount that the settings name, one is
    * enough.
    */
   readonly twoPeople?: Condition | 'in production'

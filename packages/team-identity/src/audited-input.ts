@@ -31,13 +31,14 @@ export const subjectAndReason = (
   reason: typeof input.reason === 'string' ? input.reason : null,
 })
 
-/** The record that an action is about: its own id if it names one, else the operator, brand or name. */
+/** The record that an action is about: its own id if it names one, else the player, operator, brand or name. */
 function subjectOf(input: Readonly<Record<string, unknown>>): string | null {
   const names = Object.keys(input)
-  const owners = ['brandId', 'operatorId']
+  const owners = ['brandId', 'operatorId', 'playerId']
   const name = [
     ...names.filter((key) => key.endsWith('Id') && !owners.includes(key)),
     'key',
+    'playerId',
     'operatorId',
     'brandId',
     'name',

@@ -4,9 +4,11 @@ import type { Column } from './output.ts'
 import type { Session } from './session.ts'
 
 /** What the `run` of a row gets. */
-export interface Work<O extends Operation> {
+export interface Work<O extends Operation, Seen = undefined> {
   readonly session: Session
   readonly input: Input<O>
+  /** What the row's `look` has read. */
+  readonly seen: Seen
   readonly operationId: string | undefined
   /** Whether the result is printed as JSON, so that nothing else may be printed. */
   readonly json: boolean
@@ -19,7 +21,7 @@ type Listed<Result> = Result extends { readonly data: readonly (infer Element)[]
  * One command of the team. The fields of its operation's body are its options, except those that are given by position
  * or fixed by the command.
  */
-export interface Row<O extends Operation, Result = Reply<O>> {
+export interface Row<O extends Operation, Result = Reply<O>, Seen = undefined> {
   /** The words that are typed: the group, then what to do. */
   readonly path: `${string} ${string}`
   readonly operation: O
@@ -35,12 +37,14 @@ export interface Row<O extends Operation, Result = Reply<O>> {
   /** Options that give fields a value of their own. */
   readonly switches?: readonly { readonly flags: string; readonly help: string; readonly gives: Partial<Input<O>> }[]
   /**
-   * The question that is asked before anything is changed. It may read what it is about. An operator is still a name
-   * here.
+   * Reads what the command is about, once: what the question says is what `run` sends. A service that says something else the
+   * next time has nobody's signature for it. An operator is still a name here.
    */
-  readonly confirm?: (given: Input<O>, session: Session) => string | Promise<string>
+  readonly look?: (given: Input<O>, session: Session) => Promise<Seen>
+  /** The question that is asked before anything is changed. */
+  readonly confirm?: (given: Input<O>, seen: Seen) => string
   /** Runs instead of a single call of the operation. */
-  readonly run?: (work: Work<O>) => Promise<Result>
+  readonly run?: (work: Work<O, Seen>) => Promise<Result>
   /** Other operations that `run` calls. */
   readonly also?: readonly Operation[]
   /** For a list: only `data` is printed, and for people in these columns. */
@@ -50,7 +54,8 @@ export interface Row<O extends Operation, Result = Reply<O>> {
 }
 
 /** A row of any operation. */
-export type AnyRow = Row<Operation, unknown>
+export type AnyRow = Row<Operation, unknown, unknown>
 
 /** Checks a row against its operation. */
-export const row = <O extends Operation, Result = Reply<O>>(row: Row<O, Result>) => row as unknown as AnyRow
+export const row = <O extends Operation, Result = Reply<O>, Seen = undefined>(row: Row<O, Result, Seen>) =>
+  row as unknown as AnyRow

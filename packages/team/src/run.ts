@@ -24,13 +24,14 @@ export type OpenSession = (options: CommonOptions) => Promise<Session>
 export async function run(row: AnyRow, given: Given, options: CommonOptions & { open: OpenSession }): Promise<void> {
   const { json = false, yes = false, operationId, watch } = options
   const session = await options.open(options)
-  if (row.confirm !== undefined && !yes) await confirm(await row.confirm(given, session))
+  const seen = await row.look?.(given, session)
+  if (row.confirm !== undefined && !yes) await confirm(row.confirm(given, seen))
   const input = await withIds(given, row.operation, session)
   const call = () =>
     row.operation.kind === 'query'
       ? callPages(session, row.operation, input as Input<Operation>)
       : session.call(row.operation, input as Input<Operation>, operationId)
-  const look = async () => row.run?.({ session, input, operationId, json }) ?? call()
+  const look = async () => row.run?.({ session, input, seen, operationId, json }) ?? call()
   if (watch !== undefined)
     return lookAgain({ look, show: (result) => show(row, result, json, watch), everyMs: watch * 1_000 })
   try {

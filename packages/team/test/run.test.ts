@@ -1,17 +1,22 @@
-import { operations, Rejection } from '@backoffice/contracts'
+import { type Operation, operations, Rejection } from '@backoffice/contracts'
 import t from 'tap'
 import { typed } from './typed.ts'
 
 t.test('--json prints one document; the id of an operation goes to standard error before it is sent', async (t) => {
   const words = ['withdrawals', 'approve', 'wdr_1', '--reason', 'documents match', '--yes', '--json']
-  const { stdout, stderr, sent } = await typed(words, () => ({ id: 'wdr_1', status: 'approved' }))
+  const shown = { playerId: 'ply_1', amount: '9.00', currency: 'BRL', method: 'pix', destination: 'a@pix' }
+  const reply = ({ id }: Operation) => (id === 'showWithdrawal' ? shown : { id: 'wdr_1', status: 'approved' })
+  const { stdout, stderr, sent } = await typed(words, reply)
   t.strictSame(JSON.parse(stdout), { id: 'wdr_1', status: 'approved' })
-  t.strictSame(
+  t.match(
     sent.map(({ operation, input }) => [operation.id, input]),
-    [['decideWithdrawal', { withdrawalId: 'wdr_1', decision: 'approve', reason: 'documents match' }]],
+    [
+      ['showWithdrawal', { withdrawalId: 'wdr_1' }],
+      ['decideWithdrawal', { withdrawalId: 'wdr_1', decision: 'approve', reason: 'documents match', amount: '9.00' }],
+    ],
   )
-  t.match(sent[0]?.operationId, /^opn_/)
-  t.equal(stderr, `operation ${sent[0]?.operationId}\n`)
+  t.match(sent[1]?.operationId, /^opn_/)
+  t.equal(stderr, `operation ${sent[1]?.operationId}\n`)
 })
 
 t.test('--operation-id finishes an earlier try under its own id', async (t) => {
@@ -288,7 +293,8 @@ t.test('commands end proposes, and typed by somebody else it carries out what wa
   const waits = { proposalId: 'prp_1', proposedBy: 'alice', expiresAt: '2026-03-03T00:00:00.000Z' }
   const first = await typed(words, ({ id }) => {
     if (id === 'endCommand') throw new Rejection('AWAITS_APPROVAL', waits)
-    return { data: id === 'listCommands' ? [{ id: 'cmd_1', subject: 'dep_1' }] : [] }
+    if (id === 'showDeposit') return { id: 'dep_1' }
+    return { data: id === 'listCommands' ? [{ operation: 'wallet.creditAccount', subject: 'dep_1' }] : [] }
   })
   t.strictSame(JSON.parse(first.stdout), { commandId: 'cmd_1', depositId: 'dep_1', state: 'proposed', ...waits })
   const others = ['cmd_2', 'cmd_1'].map((commandId, index) => ({
@@ -297,8 +303,8 @@ t.test('commands end proposes, and typed by somebody else it carries out what wa
   const ended = { commandId: 'cmd_1', depositId: 'dep_1', state: 'ended' }
   const second = await typed(words, ({ id }) => (id === 'endCommand' ? ended : { data: others }))
   t.strictSame(JSON.parse(second.stdout), ended)
-  t.match(second.sent, [{}, { operation: { id: 'endCommand' }, input: { commandId: 'cmd_1', reason: 'no room' } }])
-  t.equal(second.sent[1]?.approves, 'prp_1')
+  const input = { commandId: 'cmd_1', reason: 'no room' }
+  t.match(second.sent.at(-1), { operation: { id: 'endCommand' }, input, approves: 'prp_1' })
 })
 
 t.test('a statement is read page by page, and written as CSV with totals below', async (t) => {

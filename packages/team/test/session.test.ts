@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { type Operation, operations, Rejection } from '@backoffice/contracts'
 import t from 'tap'
 import { Session } from '../src/session.ts'
@@ -99,6 +100,37 @@ t.test('an approval is the same call, with a reason of its own', async (t) => {
   const { error: question } = await typed(words, inWebhooks('open'))
   t.match(question?.message, 'proposed by alice, because "new receiver": carry it out?')
   t.match(question?.message, 'https://casa.example/hook')
+})
+
+t.test('what is sent is what the question said, whatever a service says the second time', async (t) => {
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')
+  t.teardown(() => Object.defineProperty(process, 'stdin', stdin as PropertyDescriptor))
+  const answerYes = () => {
+    const terminal = Object.assign(new PassThrough(), { isTTY: true })
+    Object.defineProperty(process, 'stdin', { ...stdin, get: () => terminal })
+    terminal.write('y\n')
+  }
+  /** Says one real when it is asked first, and a million after that. */
+  const amounts = () => {
+    let asked = 0
+    return () => (asked++ === 0 ? '1.00' : '1000000.00')
+  }
+  const [amountOfProposal, amountOfWithdrawal] = [amounts(), amounts()]
+  const adjustment = (operation: Operation) => {
+    if (operation.id !== 'listProposals') return {}
+    if (operation.service !== 'wallet') return { data: [], nextCursor: null }
+    const input = { playerId: 'ply_1', amount: amountOfProposal(), reference: 'goodwill' }
+    return { data: [{ ...proposal, operation: 'adjustWallet', input }], nextCursor: null }
+  }
+  answerYes()
+  const approved = await typed(['proposals', 'approve', 'prp_1', '--reason', 'seen'], adjustment)
+  t.match(approved.stderr, '"amount":"1.00"')
+  t.match(approved.sent.at(-1), { operation: { id: 'adjustWallet' }, input: { amount: '1.00' } })
+  const withdrawal = () => ({ playerId: 'ply_1', amount: amountOfWithdrawal(), currency: 'BRL', destination: 'a@pix' })
+  answerYes()
+  const paid = await typed(['withdrawals', 'pay', 'wdr_1'], withdrawal)
+  t.match(paid.stderr, '1.00 BRL of player ply_1')
+  t.match(paid.sent.at(-1), { operation: { id: 'decideWithdrawal' }, input: { amount: '1.00', playerId: 'ply_1' } })
 })
 
 t.test('what is not open cannot be approved', async (t) => {

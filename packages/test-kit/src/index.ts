@@ -5,8 +5,9 @@ export { keptEvents, keptMessages } from './kept-events.ts'
 export { lastingPort } from './lasting-port.ts'
 export { type HttpCall, type HttpReply, OperatorClient } from './operator-client.ts'
 export { postgres } from './postgres.ts'
-export { type Proposed, proposalOf } from './proposal.ts'
+export { byTwo, type Proposed, proposalOf } from './proposal.ts'
 export { refusal } from './refusal.ts'
+export { seenWithdrawal } from './seen-withdrawal.ts'
 export {
   type SharedSystem,
   type System,

@@ -1,4 +1,5 @@
-import { Rejection } from '@backoffice/contracts'
+import { type Input, type Operation, Rejection, type Reply } from '@backoffice/contracts'
+import type { TestBed } from './test-bed.ts'
 
 /** What somebody has proposed, as the refusal of their call says it. */
 export interface Proposed {
@@ -18,4 +19,14 @@ export async function proposalOf(call: Promise<unknown>): Promise<Proposed> {
   )
   if (!(refused instanceof Rejection) || refused.code !== 'AWAITS_APPROVAL') throw refused
   return refused.details as unknown as Proposed
+}
+
+/** Makes a call that takes two people: alice proposes it, and bob carries it out. */
+export async function byTwo<O extends Operation>(
+  bed: Pick<TestBed<never>, 'team'>,
+  operation: O,
+  input: Input<O>,
+): Promise<Reply<O>> {
+  const { proposalId: approves } = await proposalOf(bed.team('alice').call(operation, { input }))
+  return bed.team('bob').call(operation, { input, approves })
 }

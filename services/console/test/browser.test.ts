@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { freePort } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
-import { eventually } from '@backoffice/test-kit'
+import { byTwo, eventually } from '@backoffice/test-kit'
 import { noBrowser, startBrowser, violations } from '@backoffice/test-kit/browser'
 import { webhooks } from '@backoffice/webhooks'
 import type { Page } from 'playwright-core'
@@ -75,13 +75,13 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     await bed.newPlayer('production', 'Eva Reis', 'doc-1', scope)
     const template = 'https://kyc.example/{reference}'
     const input = { operatorId: scope.operatorId, environment: 'production', template, reason: 'contract' } as const
-    await bed.bed.team('bob').call(operations.players.setDocumentUrl, { input })
+    await byTwo(bed.bed, operations.players.setDocumentUrl, input)
     const page = await windowOf('alice')
     await page.goto(`${bed.url}/production/kyc`)
     t.ok(await page.isVisible('tbody a[target=_blank]'))
     await press(page, 'j')
     t.match(await page.locator(':focus').getAttribute('href'), /^\/production\/kyc\/ply_\w+$/)
-    await bed.bed.team('bob').call(operations.players.setDocumentUrl, { input: { ...input, template: null } })
+    await byTwo(bed.bed, operations.players.setDocumentUrl, { ...input, template: null })
   })
 
   await t.test('? shows the keys, / and Ctrl-K go to the search', async (t) => {

@@ -179,5 +179,8 @@ export class Visitor {
 export function formOf({ text }: Shown, action: string): Record<string, string> {
   const form = text.split('<form').find((part) => part.includes(`action="${action}"`)) ?? ''
   const fields = [...form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)]
-  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]))
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)]))
 }
+
+const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+const unescaped = (html: string) => html.replace(/&(\w+|#39);/g, (entity, name) => characters[name] ?? entity)

@@ -52,8 +52,13 @@ t.test('the pages of operators', async (t) => {
     const send = async (verb: string, fields: Readonly<Record<string, string>> = {}) =>
       alice.post(`${path}/${verb}`, { ...formOf(await alice.get(path), `${path}/${verb}`), reason, ...fields })
     t.match((await alice.get(path)).text, '203.0.113.7\n2001:db8::/32')
-    t.equal((await send('limits', { rateLimitPerMinute: '120', allowedAddresses: '' })).status, 303)
-    t.match(await show(id), { rateLimitPerMinute: 120, allowedAddresses: [] })
+    const limits = { rateLimitPerMinute: '120', allowedAddresses: '203.0.113.7' }
+    t.equal((await send('limits', limits)).status, 303)
+    t.equal((await send('limits', { ...limits, allowedAddresses: '' })).status, 303)
+    t.match((await alice.get(path)).text, /Proposed\. /, 'nobody alone lets others call')
+    const held = await show(id)
+    t.equal(held.rateLimitPerMinute, 120)
+    t.strictSame(held.allowedAddresses, ['203.0.113.7'])
     t.equal((await send('limits', { rateLimitPerMinute: 'many' })).status, 422)
     t.equal((await send('replayProtection', { replayProtection: 'on' })).status, 303)
     t.equal((await send('suspend')).status, 303)

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { operations } from '@backoffice/contracts'
-import { eventually } from '@backoffice/test-kit'
+import { byTwo, eventually, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed, formOf, newCookieKey, Visitor } from './console-bed.ts'
 
@@ -95,7 +95,9 @@ t.test('the pages', async (t) => {
     const shown = await alice.get(path)
     t.match(shown.text, 'You approved it yourself, so somebody else must pay it.')
     t.strictSame(formOf(shown, `${path}/pay`), {}, 'there is no form to pay it with')
-    const own = formOf(shown, `${path}/fail`)
+    const fail = formOf(shown, `${path}/fail`)
+    t.equal((await alice.post(`${path}/pay`, fail)).status, 422, 'a form does nothing but what it says')
+    const own = { ...fail, shown: fail.shown?.replaceAll('"fail"', '"pay"') ?? '' }
     const { status, text } = await alice.post(`${path}/pay`, { ...own, operationId: 'opn_own_payment' })
     t.equal(status, 422)
     t.match(text, 'This takes two people')
@@ -150,14 +152,16 @@ t.test('the pages', async (t) => {
 
   await t.test('a payment takes a login of the last minutes, and comes back to its page', async (t) => {
     const id = await newWithdrawal()
-    const decision = { withdrawalId: id, decision: 'approve' } as const
-    await bed.bed.team('bob').call(operations.payments.decideWithdrawal, { input: decision })
+    const team = bed.bed.team('bob')
+    const input = { ...(await seenWithdrawal(team, id)), decision: 'approve' } as const
+    await team.call(operations.payments.decideWithdrawal, { input })
     const path = `/production/withdrawals/${id}`
     const visitor = await bed.visitor('alice', { loggedInSecondsAgo: 600 })
     const again = `/login?again=yes&returnTo=${encodeURIComponent(path)}`
     const page = await visitor.get(path)
     t.match(page.text, again.replaceAll('&', '&amp;'))
-    const form = formOf(page, `${path}/fail`)
+    const fail = formOf(page, `${path}/fail`)
+    const form = { ...fail, shown: fail.shown?.replaceAll('"fail"', '"pay"') ?? '' }
     t.equal((await visitor.post(`${path}/pay`, form)).location, again)
     const byScript = await visitor.post(`${path}/pay`, form, { 'HX-Request': 'true' })
     t.equal(byScript.headers.get('hx-redirect'), again)
@@ -189,9 +193,11 @@ t.test('the pages', async (t) => {
     await bed.bed.rpc.call(operations.players.submitKyc, { scope, input: later })
     const template = 'https://kyc.example/documents/{reference}'
     const input = { operatorId: scope.operatorId, environment: 'production', template, reason: 'contract' } as const
-    await bed.bed.team('bob').call(operations.players.setDocumentUrl, { input })
+    await byTwo(bed.bed, operations.players.setDocumentUrl, input)
 
     const { text } = await alice.get(path)
+    t.match(text, 'It comes from kyc.example.')
+    t.match(text, 'This address was changed less than a day ago')
     t.match(
       text,
       /<iframe src="https:\/\/kyc\.example\/documents\/doc-2\?[^"]+"[^>]* sandbox referrerpolicy="no-referrer">/,

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { proposalOf } from '@backoffice/test-kit'
+import { eventually, proposalOf } from '@backoffice/test-kit'
 import t from 'tap'
 import { isoOf } from '../src/pages/display.ts'
 import { consoleBed, formOf } from './console-bed.ts'
@@ -51,6 +51,33 @@ t.test('what takes two people', async (t) => {
     const decided = (await bob.get('/production/proposals?state=decided')).text
     t.match(decided, id)
     t.match((await bob.get(path)).text, 'checked with the provider')
+  })
+
+  await t.test('is carried out as the page showed it, whatever a service said there', async (t) => {
+    const id = await adjust('swapped')
+    const path = `/production/proposals/${id}`
+    const { listProposals } = operations.wallet
+    const { data } = await bed.bed.team('alice').call(listProposals, { input: { proposalId: id, limit: 1 } })
+    const [proposal] = data as readonly { readonly input: object }[]
+    const lie = { ...proposal, input: { ...proposal?.input, amount: '1.00' } }
+    const hostile = await bed.bed.nats('wallet')
+    // It is no part of the queue of honest replicas, so it hears every call.
+    const heard = hostile.subscribe('team.wallet.listProposals', {
+      callback: (_error, message) => void message.respond(JSON.stringify({ body: { data: [lie], nextCursor: null } })),
+    })
+    await hostile.flush()
+    const page = await eventually(async () => {
+      const shown = await alice.get(path)
+      return shown.text.includes('Amount: 1.00') && shown
+    })
+    heard.unsubscribe()
+    await hostile.flush()
+    const before = await entries()
+    const form = formOf(page, `${path}/approve`)
+    const sent = await alice.post(`${path}/approve`, { ...form, reason: 'one real of goodwill' })
+    t.equal(sent.status, 422)
+    t.match(sent.text, 'There is no such proposal')
+    t.same(await entries(), before, 'nobody agreed to five thousand')
   })
 
   await t.test('takes a fresh login where the call does', async (t) => {

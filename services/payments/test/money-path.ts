@@ -2,7 +2,15 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
 import { openMessage } from '@backoffice/service-runtime/internal'
-import { keptMessages, refusal, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
+import {
+  keptMessages,
+  refusal,
+  seenWithdrawal,
+  type Teardown,
+  type TestBed,
+  type TestBedOptions,
+  testBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 
@@ -101,14 +109,19 @@ export class MoneyPath {
     return this.bed.rpc.call(paymentOperations.decideWithdrawalInSandbox, { scope: this.scope, input })
   }
 
-  decide(
+  async decide(
     user: 'alice' | 'bob',
     withdrawalId: string,
     decision: 'approve' | 'reject' | 'pay' | 'fail',
     { reason, operationId = randomUUID() }: { reason?: string; operationId?: string } = {},
   ) {
-    const input = { withdrawalId, decision, ...(reason === undefined ? {} : { reason }) }
-    return this.bed.team(user).call(paymentOperations.decideWithdrawal, { input, operationId })
+    const team = this.bed.team(user)
+    const input = {
+      ...(await seenWithdrawal(team, withdrawalId)),
+      decision,
+      ...(reason === undefined ? {} : { reason }),
+    }
+    return team.call(paymentOperations.decideWithdrawal, { input, operationId })
   }
 
   /** `available / withdrawable`, as one thing to compare. */

@@ -210,6 +210,7 @@ export const gateway = service('gateway', {
 
   suspendOperator: team.command({
     roles: ['integration'],
+    freshLogin: 'always',
     summary: 'Suspend an operator: its requests answer OPERATOR_SUSPENDED within a second',
     body: Type.Object({ operatorId: Id, reason: Type.Optional(Reason) }, closed),
     storedBytesMax: operatorBytesMax,
@@ -228,7 +229,10 @@ export const gateway = service('gateway', {
 
   setOperatorLimits: team.command({
     roles: ['integration'],
+    freshLogin: 'always',
+    twoPeople: 'in production',
     summary: "Change an operator's rate limit or permitted addresses",
+    description: 'To permit addresses that were not permitted before takes two people.',
     body: Type.Object(
       {
         operatorId: Id,
@@ -245,6 +249,8 @@ export const gateway = service('gateway', {
 
   setReplayProtection: team.command({
     roles: ['integration'],
+    freshLogin: { when: { replayProtection: 'off' } },
+    twoPeople: { when: { replayProtection: 'off' } },
     summary: 'Accept a signature for one request only, or, as the specification allows, for several',
     body: Type.Object({ operatorId: Id, replayProtection: OnOrOff, reason: Type.Optional(Reason) }, closed),
     storedBytesMax: operatorBytesMax,
@@ -264,6 +270,7 @@ export const gateway = service('gateway', {
 
   revokeCredential: team.command({
     roles: ['integration'],
+    freshLogin: 'always',
     summary: 'Revoke a key; it answers INVALID_CREDENTIALS within a second',
     body: Type.Object({ key: Type.String({ minLength: 1, maxLength: 128 }), reason: Type.Optional(Reason) }, closed),
     reply: Type.Object({ key: text(128), revokedAt: Timestamp }, closed),

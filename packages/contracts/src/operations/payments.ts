@@ -4,6 +4,8 @@ import { listedDays } from '../limits.ts'
 import { get, internal, operator, post, sandbox, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import {
+  Amount,
+  Currency,
   Deposit,
   DepositRequest,
   DepositStatus,
@@ -300,6 +302,9 @@ export const payments = service('payments', {
         ...TeamWithdrawal.properties,
         ...operatorNameField,
         ...factsField,
+        destinationSalt: text(64, {
+          description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
+        }),
         payTakesTwo: Type.Optional(
           Type.Boolean({
             description:
@@ -383,9 +388,18 @@ export const payments = service('payments', {
     roles: ['finance'],
     freshLogin: { when: { decision: 'pay' } },
     summary: 'Approve, reject, pay or fail a withdrawal',
+    description:
+      'The call says what its person has seen: player, amount, currency and a digest of the destination. When the withdrawal is another one, it is refused.',
     body: Type.Object(
       {
         withdrawalId: Id,
+        playerId: Id,
+        amount: Amount,
+        currency: Currency,
+        destinationDigest: Type.String({
+          pattern: '^[\\w-]{43}$',
+          description: 'SHA-256 of the JSON text of [destinationSalt, method, destination], in base64url.',
+        }),
         decision: Type.Union([
           Type.Literal('approve'),
           Type.Literal('reject'),
@@ -397,7 +411,7 @@ export const payments = service('payments', {
       closed,
     ),
     reply: TeamWithdrawal,
-    rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
+    rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_NOT_AS_SEEN', 'WITHDRAWAL_INVALID_STATE', 'TWO_PEOPLE_REQUIRED'],
   }),
 
   /** Only a credit that the wallet can never do is given up: its deposit fails. In the sandbox as in production. */

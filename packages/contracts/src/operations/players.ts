@@ -193,6 +193,10 @@ export const players = service('players', {
       {
         ...TeamPlayer.properties,
         ...takenField,
+        documentSourceChangedAt: Nullable(Timestamp, {
+          description:
+            "When the address that the operator's documents open at was last changed. Null: never, it has none, or you do not review them.",
+        }),
         submissions: Type.Array(TeamSubmission, { maxItems: 100 }),
         changes: Type.Array(PlayerChange),
       },
@@ -281,6 +285,8 @@ export const players = service('players', {
 
   setDocumentUrl: team.command({
     roles: ['integration'],
+    freshLogin: { when: { environment: 'production' } },
+    twoPeople: { when: { environment: 'production' } },
     summary: "Set where an operator's KYC documents open, for the links in the queue",
     description:
       'The key that signs the links is shown once, when it is made: give it to the operator. A new key replaces the old one at once.',

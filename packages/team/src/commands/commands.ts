@@ -1,4 +1,4 @@
-import { type Input, operations, Rejection, serviceNames } from '@backoffice/contracts'
+import { type Input, operations, Rejection, type Reply, serviceNames } from '@backoffice/contracts'
 import { callPages } from '../pages.ts'
 import { row, type Work } from '../row.ts'
 import type { Session } from '../session.ts'
@@ -30,6 +30,7 @@ export const commands = [
     operation: endCommand,
     also: [listCommands, listProposals],
     arguments: ['commandId'],
+    look: findCredit,
     confirm: askToEnd,
     run: end,
   }),
@@ -45,12 +46,19 @@ async function listAll({ session, input }: Work<typeof listCommands>) {
   return { data: all.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, input.limit) }
 }
 
-/** What a person decides about. The id alone says nothing of that. */
-async function askToEnd({ commandId }: Input<typeof endCommand>, session: Session): Promise<string> {
+type Deposit = Reply<typeof showDeposit>
+
+/** The deposit that would fail. Undefined where the command is no credit, or is given up already. */
+async function findCredit({ commandId }: Input<typeof endCommand>, session: Session): Promise<Deposit | undefined> {
   const { data } = await session.call(listCommands, { commandId, limit: 1 })
   const [command] = data
-  if (command?.operation !== 'wallet.creditAccount') return `end ${commandId}?`
-  const deposit = await session.call(showDeposit, { depositId: command.subject })
+  if (command?.operation !== 'wallet.creditAccount') return undefined
+  return session.call(showDeposit, { depositId: command.subject })
+}
+
+/** What a person decides about. The id alone says nothing of that. */
+function askToEnd({ commandId }: Input<typeof endCommand>, deposit: Deposit | undefined): string {
+  if (deposit === undefined) return `end ${commandId}?`
   const { id, amount, currency, playerId, environment } = deposit
   return `end ${commandId}: ${amount} ${currency} of player ${playerId} in ${environment} are never credited, and deposit ${id} fails?`
 }
@@ -59,18 +67,23 @@ async function askToEnd({ commandId }: Input<typeof endCommand>, session: Sessio
 const proposalsMax = 1_000
 
 /** The first person proposes; when somebody else types the same command, that approves it. */
-async function end({ session, input, operationId, json }: Work<typeof endCommand>): Promise<unknown> {
+async function end({
+  session,
+  input,
+  seen,
+  operationId,
+  json,
+}: Work<typeof endCommand, Deposit | undefined>): Promise<unknown> {
   const { commandId } = input
   const { data } = await session.call(listProposals, { state: 'open', limit: proposalsMax })
   const proposal = data.find(
     (one) => one.operation === endCommand.id && (one.input as Partial<typeof input>).commandId === commandId,
   )
   if (proposal !== undefined) return session.approve(endCommand, { input, approves: proposal.id, operationId })
-  const commands = await session.call(listCommands, { commandId, limit: 1 })
   try {
     return await session.call(endCommand, input, operationId)
   } catch (error) {
     if (!json || !(error instanceof Rejection) || error.code !== 'AWAITS_APPROVAL') throw error
-    return { commandId, depositId: commands.data[0]?.subject, state: 'proposed', ...error.details }
+    return { commandId, depositId: seen?.id, state: 'proposed', ...error.details }
   }
 }

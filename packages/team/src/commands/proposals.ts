@@ -58,6 +58,7 @@ export const proposals = [
     operation: declineProposal,
     also: [...lists.map(({ list }) => list), ...forTwo],
     arguments: ['proposalId'],
+    look: ({ proposalId }, session) => find(session, proposalId),
     confirm: askToApprove,
     run: approve,
   }),
@@ -96,14 +97,13 @@ async function find(session: Session, proposalId: string): Promise<Found> {
   return proposal
 }
 
-async function askToApprove({ proposalId }: Input<typeof declineProposal>, session: Session): Promise<string> {
-  const { service, operation, input, proposedBy, reason } = await find(session, proposalId)
+function askToApprove(_given: unknown, { service, operation, input, proposedBy, reason }: Found): string {
   const why = reason === null ? '' : `, because ${JSON.stringify(reason)}`
   return `${service}.${operation} ${JSON.stringify(input)}, proposed by ${proposedBy}${why}: carry it out?`
 }
 
-async function approve({ session, input, operationId }: Work<typeof declineProposal>): Promise<unknown> {
-  const { service, operation: id, input: proposed, state } = await find(session, input.proposalId)
+async function approve({ session, input, seen, operationId }: Work<typeof declineProposal, Found>): Promise<unknown> {
+  const { service, operation: id, input: proposed, state } = seen
   if (state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state })
   const operation = forTwo.find((candidate) => candidate.service === service && candidate.id === id)
   if (operation === undefined) throw new Error(`this program does not know ${service}.${id}: take a newer one`)

@@ -1,6 +1,5 @@
-import { type Input, operations, type WithdrawalFacts } from '@backoffice/contracts'
+import { type Input, operations, type Reply, seenOfWithdrawal, type WithdrawalFacts } from '@backoffice/contracts'
 import { row } from '../row.ts'
-import type { Session } from '../session.ts'
 import { showWithHistory } from './history.ts'
 import { countedEnvironment, ofAllOperators, operatorColumn, statusColumn, waitingColumns } from './queues.ts'
 
@@ -70,8 +69,11 @@ export const withdrawals = [
       operation: decideWithdrawal,
       description: decisions[decision],
       arguments: ['withdrawalId'],
-      fixed: { decision },
-      confirm: askAbout(decision),
+      fixed: { decision, playerId: undefined, amount: undefined, currency: undefined, destinationDigest: undefined },
+      look: ({ withdrawalId }, session) => session.call(showWithdrawal, { withdrawalId }),
+      confirm: askAbout,
+      run: ({ session, input, seen, operationId }) =>
+        session.call(decideWithdrawal, { ...input, ...seenOfWithdrawal(seen) }, operationId),
     }),
   ),
 ]
@@ -93,14 +95,11 @@ function linesOf(facts: WithdrawalFacts | undefined): object {
 }
 
 /** What a person decides about: for whom, how much and to where. The id alone says nothing of that. */
-function askAbout(decision: keyof typeof decisions) {
-  return async ({ withdrawalId }: Input<typeof decideWithdrawal>, session: Session): Promise<string> => {
-    const { playerId, environment, amount, currency, method, destination, status } = await session.call(
-      showWithdrawal,
-      { withdrawalId },
-    )
-    // What the operator wrote stands last and in quotes, so that it cannot pass for a part of the question.
-    const to = `${JSON.stringify(method)} ${JSON.stringify(destination)}`
-    return `${decision} ${withdrawalId} (${status}), ${amount} ${currency} of player ${playerId} in ${environment}, to ${to}?`
-  }
+function askAbout(
+  { decision, withdrawalId }: Input<typeof decideWithdrawal>,
+  { playerId, environment, amount, currency, method, destination, status }: Reply<typeof showWithdrawal>,
+): string {
+  // What the operator wrote stands last and in quotes, so that it cannot pass for a part of the question.
+  const to = `${JSON.stringify(method)} ${JSON.stringify(destination)}`
+  return `${decision} ${withdrawalId} (${status}), ${amount} ${currency} of player ${playerId} in ${environment}, to ${to}?`
 }

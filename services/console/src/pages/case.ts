@@ -28,7 +28,9 @@ interface Case {
     readonly rows: readonly Row[]
   }[]
   /** What is looked at before deciding. It is shown beside the decision, from another server. */
-  readonly document?: { readonly href: string; readonly reference: string } | undefined
+  readonly document?:
+    | { readonly href: string; readonly reference: string; readonly host: string; readonly isMoved: boolean }
+    | undefined
   /** What became of it, in the order of time. */
   readonly history?: readonly {
     readonly at: string

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { ago, factsOf, id, lines, link, linkElsewhere, nothing, rowSchema, type Shown, text } from './cells.ts'
 import { operatorName } from './operator-name.ts'
+import { dayMs } from './period.ts'
 import { afterOf, rowAfter, rowsOnPage, showList } from './queue.ts'
 import type { Pages } from './route.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
@@ -123,7 +124,7 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
   const [latest] = player.submissions
   const href = latest?.documentUrl
   return showCase(visit, {
-    document: latest === undefined || href == null ? undefined : { href, reference: latest.reference },
+    document: latest === undefined || href == null ? undefined : documentOf(visit, player, href, latest.reference),
     title: player.name,
     about: display.t('kyc'),
     list: visit.address('/kyc'),
@@ -151,6 +152,14 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     ],
   })
 }
+
+/** Whose server shows the document, and whether that is new: whoever changes the address decides what a reviewer sees. */
+const documentOf = ({ now }: Visit, { documentSourceChangedAt: at }: Player, href: string, reference: string) => ({
+  href,
+  reference,
+  host: new URL(href).host,
+  isMoved: at !== null && now.getTime() - Date.parse(at) < dayMs,
+})
 
 /** Nobody decides what the person's status is already. */
 const decisionsFor = ({ kycStatus, submissions }: Player): readonly Verb[] =>

@@ -52,7 +52,7 @@ function daysOf(period: NamedPeriod, today: string): readonly [first: string, la
   }
 }
 
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 
 /** The day so many days after another. */
 function daysFrom(day: string, days: number): string {

@@ -1,4 +1,4 @@
-import { type Environment, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
+import { defined, type Environment, invalid, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/service-runtime/standalone'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../http/app.ts'
@@ -75,12 +75,27 @@ export interface Secret {
 /** A decision as its template needs it. */
 export interface ShownDecision extends Pick<Decision, 'name' | 'label' | 'ask' | 'tone' | 'key' | 'unless'> {
   readonly fields: readonly FormField[]
+  /** What the page shows of the call, which the form sends back: see `ShownCall`. */
+  readonly shown: string
   readonly operationId: string
   /** Set when the person must log in once more before: the address of that login. */
   readonly loginAgain: string | undefined
   readonly action: string
   /** What went wrong when it was sent. */
   readonly refusal: Refusal | undefined
+}
+
+/**
+ * The call of a form, but for what is filled in. The form carries it, and what it carries is signed: so nobody signs what a
+ * service says when the button is pressed, and the page did not show.
+ */
+interface ShownCall {
+  /** The name of the form. */
+  readonly form: string
+  /** The service and the operation. */
+  readonly operation: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly approves?: string
 }
 
 interface Refusal {
@@ -108,7 +123,8 @@ export const rolesFor = (
     .join(', ')
 
 export function shownDecision(visit: Visit, decision: Decision, path: string, sent?: Sent): ShownDecision {
-  const { name, label, ask, tone, key, unless, operation, fixed } = decision
+  const { name, label, ask, tone, key, unless, operation, fixed, approves } = decision
+  const shown: ShownCall = { form: name, operation: nameOf(operation), input: fixed, ...defined({ approves }) }
   const own = sent?.name === name ? sent : undefined
   const unknown = own !== undefined && isUnknown(own.rejection)
   const here = encodeURIComponent(visit.address(path))
@@ -122,12 +138,30 @@ export function shownDecision(visit: Visit, decision: Decision, path: string, se
       ? unless
       : visit.display.t('notYours', { roles: rolesFor(visit, operation, fixed) }),
     fields: fieldsOf(decision, own?.given, own?.rejection),
+    // Views write characters that do not show as \u202e, which JSON reads as the same characters.
+    shown: JSON.stringify(shown),
     // Sent once more under the same id it acts once. After a refusal nothing was done, and a new id is a new try.
     operationId: unknown ? (own.given.operationId ?? newOperationId()) : newOperationId(),
     loginAgain: visit.person.needsFreshLogin(operation, fixed) ? `/login?again=yes&returnTo=${here}` : undefined,
     action: visit.address(`${path}/${name}`),
     refusal: own && { code: own.rejection.code, details: detailsOf(own.rejection), unknown },
   }
+}
+
+const nameOf = ({ service, id }: Operation): string => `${service}.${id}`
+
+/**
+ * What the page of a form has shown.
+ * @throws {Rejection} VALIDATION_ERROR when the form has none, or is another form than it is sent to
+ */
+function shownCall({ name, operation }: Decision, { shown = '' }: Readonly<Record<string, string>>): ShownCall {
+  try {
+    const call = JSON.parse(shown) as ShownCall
+    if (call.form === name && call.operation === nameOf(operation)) return call
+  } catch {
+    // As if it were not there.
+  }
+  throw invalid('body', '/shown', 'is not what this page shows')
 }
 
 const isUnknown = ({ code }: Rejection) => code === 'SERVICE_UNAVAILABLE' || code === 'INTERNAL_ERROR'
@@ -146,7 +180,7 @@ export async function perform(
 ): Promise<{ readonly reply: unknown } | Sent | undefined> {
   const { person, reply, request, display } = visit
   const given = fieldsGiven(request)
-  const { approves, name, operation } = decision
+  const { name, operation } = decision
   const here = encodeURIComponent(visit.address(path))
   try {
     const missing = missingFields(decision, given)
@@ -155,7 +189,8 @@ export async function perform(
       throw new Rejection('VALIDATION_ERROR', { in: 'body', issues })
     }
     const { operationId } = given
-    const input = inputOf(decision, given, display) as never
+    const { input: fixed, approves } = shownCall(decision, given)
+    const input = inputOf({ ...decision, fixed }, given, display) as never
     return { reply: await person.call<Operation>(operation, input, { operationId, approves }) }
   } catch (error) {
     if (!(error instanceof Rejection)) throw error

@@ -3,6 +3,7 @@ import {
   operations,
   Rejection,
   type Reply,
+  seenOfWithdrawal,
   type WaitingStatus,
   withdrawalStatuses,
 } from '@backoffice/contracts'
@@ -276,7 +277,7 @@ function decisionOf({ display, person }: Visit, { withdrawal, player }: Case, ve
     name: verb,
     label: verb,
     operation: decideWithdrawal,
-    fixed: { withdrawalId: withdrawal.id, decision: verb },
+    fixed: { withdrawalId: withdrawal.id, decision: verb, ...seenOfWithdrawal(withdrawal) },
     // Of the money that somebody does not get, they will ask why.
     ...(verb === 'reject' || verb === 'fail' ? { required: ['reason'] } : { only: [] }),
     ask: display.t(`${verb}Ask`, words),

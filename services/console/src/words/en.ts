@@ -54,6 +54,8 @@ export const en = {
   history: 'History',
   documents: 'Documents',
   latestDocument: 'Latest document',
+  documentHost: 'It comes from {host}.',
+  documentMoved: 'This address was changed less than a day ago. Make sure that the operator knows before you decide.',
   documentAlone: 'In a tab of its own, as a PDF may need',
   facts: 'Facts',
   decision: 'Decision',
@@ -321,5 +323,7 @@ export const en = {
   'value.ROLE_REQUIRED': 'refused: role',
   'value.FRESH_LOGIN_REQUIRED': 'refused: login',
   'error.PROPOSAL_NOT_FOUND': 'There is no such proposal.',
+  'error.WITHDRAWAL_NOT_AS_SEEN':
+    'The withdrawal is not the one that this page showed. Look at it again before you decide.',
   'error.PROPOSAL_NOT_OPEN': 'The proposal is no longer open. Somebody else may have decided.',
 } as const

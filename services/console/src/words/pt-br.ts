@@ -55,6 +55,8 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   history: 'Histórico',
   documents: 'Documentos',
   latestDocument: 'Último documento',
+  documentHost: 'Vem de {host}.',
+  documentMoved: 'Este endereço foi alterado há menos de um dia. Confirme com o operador antes de decidir.',
   documentAlone: 'Em uma aba própria, como um PDF pode precisar',
   facts: 'Dados',
   decision: 'Decisão',
@@ -320,5 +322,6 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   'value.ROLE_REQUIRED': 'recusado: função',
   'value.FRESH_LOGIN_REQUIRED': 'recusado: login',
   'error.PROPOSAL_NOT_FOUND': 'Esta proposta não existe.',
+  'error.WITHDRAWAL_NOT_AS_SEEN': 'O saque não é o que esta página mostrou. Verifique-o novamente antes de decidir.',
   'error.PROPOSAL_NOT_OPEN': 'A proposta já não está aberta. Outra pessoa pode ter decidido.',
 }

@@ -60,6 +60,12 @@ export function normaliseRanges(allowedAddresses: readonly string[]): string[] {
   return ranges.flatMap((range) => (range === null ? [] : written(range)))
 }
 
+/** Whether ranges permit what those before did not. An empty list permits any address; each range must lie in one of before. */
+export function isWidened(before: readonly string[], after: readonly string[]): boolean {
+  const permitted = new AddressRanges(before)
+  return !permitted.isEmpty && (after.length === 0 || !after.every((range) => permitted.covers(range)))
+}
+
 /** A set of addresses given as CIDR ranges. */
 export class AddressRanges {
   readonly #ranges: readonly Range[]
@@ -88,6 +94,16 @@ export class AddressRanges {
 
   get isEmpty(): boolean {
     return this.#ranges.length === 0
+  }
+
+  /** Whether a range lies in one of these. */
+  covers(range: string): boolean {
+    const [address, length] = parseRange(range) ?? []
+    if (address === undefined || length === undefined) return false
+    return this.#ranges.some(
+      ([network, prefix]) =>
+        network.kind() === address.kind() && length >= prefix && address.match([network, prefix] as never),
+    )
   }
 
   has(address: string): boolean {

@@ -1,11 +1,18 @@
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { normaliseRanges } from '../domain/addresses.ts'
+import { isWidened, normaliseRanges } from '../domain/addresses.ts'
 import { changeLimits } from '../domain/operator.ts'
 import { changeOperator } from '../steps/change-operator.ts'
+import { lockOperator } from '../storage/operators.ts'
 
 /** Changes only the limits that the input has. An empty list of addresses permits any address. */
 export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
+  /** Nobody alone lets others call with an operator's keys. An operator's addresses are those of both environments. */
+  async takesTwo({ input: { operatorId, allowedAddresses } }, { db }) {
+    if (allowedAddresses === undefined) return false
+    const ranges = normaliseRanges(allowedAddresses)
+    return isWidened((await lockOperator(db, operatorId)).allowedAddresses, ranges)
+  },
   async execute({ input }, tools) {
     const { rateLimitPerMinute, allowedAddresses } = input
     const limits = { rateLimitPerMinute, allowedAddresses: allowedAddresses && normaliseRanges(allowedAddresses) }

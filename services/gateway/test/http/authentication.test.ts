@@ -1,7 +1,7 @@
 import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { eventually, testBed } from '@backoffice/test-kit'
+import { byTwo, eventually, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
@@ -134,16 +134,16 @@ t.test('suspension, activation and addresses hold on every replica within a seco
   await both('ok')
   await alice.call(setOperatorLimits, { input: { ...input, allowedAddresses: ['10.0.0.0/8', '2001:db8::/32'] } })
   await both('FORBIDDEN_IP')
-  await alice.call(setOperatorLimits, { input: { ...input, allowedAddresses: ['127.0.0.0/8', '::1'] } })
+  await byTwo(bed, setOperatorLimits, { ...input, allowedAddresses: ['127.0.0.0/8', '::1'] })
   await both('ok')
 })
 
 t.test('X-Forwarded-For proves nothing when no proxy is trusted', async (t) => {
   const input = { operatorId: operator.operatorId, allowedAddresses: ['203.0.113.7'] }
-  await alice.call(setOperatorLimits, { input })
+  await byTwo(bed, setOperatorLimits, input)
   await eventually(async () => (await me(sandbox)).status === 403 || false)
   t.equal((await me(sandbox, { headers: { 'X-Forwarded-For': '203.0.113.7' } })).status, 403)
-  await alice.call(setOperatorLimits, { input: { ...input, allowedAddresses: [] } })
+  await byTwo(bed, setOperatorLimits, { ...input, allowedAddresses: [] })
   await eventually(async () => (await me(sandbox)).status === 200 || false)
 })
 

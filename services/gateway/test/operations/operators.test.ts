@@ -1,7 +1,7 @@
 import { defined, operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { refusal, testBed } from '@backoffice/test-kit'
+import { proposalOf, refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
@@ -17,6 +17,7 @@ const {
   revokeCredential,
   setOperatorLimits,
   setReplayProtection,
+  suspendOperator,
 } = operations.gateway
 
 t.test('of operators with one name that are created at once exactly one comes to be', async (t) => {
@@ -109,8 +110,8 @@ t.test('ranges are shown back as they were understood, and one that is unclear i
   t.strictSame(created.allowedAddresses, understood)
   const { operatorId } = created
   t.strictSame((await alice.call(getOperator, { input: { name: 'Ranges' } })).allowedAddresses, understood)
-  const changed = await alice.call(setOperatorLimits, { input: { operatorId, allowedAddresses: ['203.0.113.9/24'] } })
-  t.strictSame(changed.allowedAddresses, ['203.0.113.0/24'])
+  const changed = await alice.call(setOperatorLimits, { input: { operatorId, allowedAddresses: ['10.9.8.7/24'] } })
+  t.strictSame(changed.allowedAddresses, ['10.9.8.0/24'])
   for (const unclear of ['010.1.2.3', '1', '10.1'])
     await t.rejects(alice.call(setOperatorLimits, { input: { operatorId, allowedAddresses: [unclear] } }), {
       code: 'VALIDATION_ERROR',
@@ -118,27 +119,66 @@ t.test('ranges are shown back as they were understood, and one that is unclear i
     })
 })
 
+t.test('addresses are narrowed by one person and widened by two', async (t) => {
+  const { operatorId } = await alice.call(createOperator, {
+    input: { name: 'Wider', allowedAddresses: ['10.0.0.0/8'] },
+  })
+  const permit = (...allowedAddresses: readonly string[]) =>
+    alice.call(setOperatorLimits, { input: { operatorId, allowedAddresses: [...allowedAddresses] } })
+  const held = async () => (await alice.call(getOperator, { input: { name: 'Wider' } })).allowedAddresses
+  for (const wider of [[], ['10.0.0.0/7'], ['10.0.0.0/8', '203.0.113.9'], ['::/0'], ['::ffff:0.0.0.0/96']])
+    t.equal(await refusal(permit(...wider)), 'AWAITS_APPROVAL', wider.join(' ') || 'any address')
+  t.strictSame(await held(), ['10.0.0.0/8'])
+  await permit('10.1.2.3', '10.64.0.0/10')
+  const input = { operatorId, allowedAddresses: [] }
+  const { proposalId: approves } = await proposalOf(alice.call(setOperatorLimits, { input }))
+  t.equal(await refusal(alice.call(setOperatorLimits, { input, approves })), 'TWO_PEOPLE_REQUIRED')
+  t.strictSame((await bed.team('bob').call(setOperatorLimits, { input, approves })).allowedAddresses, [])
+  await permit('192.0.2.0/24')
+  t.strictSame(await held(), ['192.0.2.0/24'], 'from any address to some is narrower')
+  await alice.call(setOperatorLimits, { input: { operatorId, rateLimitPerMinute: 7 } })
+})
+
+t.test('what lets others call, and what stops an operator, takes a login of the last minutes', async (t) => {
+  const { operatorId, sandbox } = await alice.call(createOperator, { input: { name: 'Fresh' } })
+  const late = bed.team('alice', { loggedInSecondsAgo: 600 })
+  const calls = [
+    late.call(setOperatorLimits, { input: { operatorId, allowedAddresses: [] } }),
+    late.call(setReplayProtection, { input: { operatorId, replayProtection: 'off' } }),
+    late.call(suspendOperator, { input: { operatorId } }),
+    late.call(revokeCredential, { input: { key: sandbox.key } }),
+  ]
+  t.same(
+    await Promise.all(calls.map(refusal)),
+    calls.map(() => 'FRESH_LOGIN_REQUIRED'),
+  )
+})
+
 t.test('replay protection is off until the team turns it on, and that is recorded', async (t) => {
   const { operatorId } = await alice.call(createOperator, { input: { name: 'Replays' } })
   const shown = async () => (await alice.call(getOperator, { input: { name: 'Replays' } })).replayProtection
   t.equal(await shown(), 'off')
-  for (const replayProtection of ['on', 'off'] as const) {
-    const input = { operatorId, replayProtection, reason: 'asked for' }
-    t.equal((await alice.call(setReplayProtection, { input })).replayProtection, replayProtection)
-    t.equal(await shown(), replayProtection)
-  }
+  const on = { operatorId, replayProtection: 'on', reason: 'asked for' } as const
+  t.equal((await alice.call(setReplayProtection, { input: on })).replayProtection, 'on')
+  const off = { ...on, replayProtection: 'off' } as const
+  const { proposalId: approves } = await proposalOf(alice.call(setReplayProtection, { input: off }))
+  t.equal(await shown(), 'on', 'one person takes no protection away')
+  t.equal((await bed.team('bob').call(setReplayProtection, { input: off, approves })).replayProtection, 'off')
+  t.equal(await shown(), 'off')
   const unknown = { operatorId: 'op_unknown', replayProtection: 'on' } as const
   t.equal(await refusal(alice.call(setReplayProtection, { input: unknown })), 'OPERATOR_NOT_FOUND')
   const { rows } = await bed
     .sql('admin')
     .query(
-      "select outcome, reason, changes from gateway.audit_entry where operation = 'setReplayProtection' order by at",
+      "select outcome, reason, changes from gateway.audit_entry where operation = 'setReplayProtection' and subject = any($1) order by at",
+      [[operatorId, 'op_unknown']],
     )
   const changed = (before: boolean, after: boolean) => [
     { field: 'replayProtection', before: String(before), after: String(after) },
   ]
   t.match(rows, [
     { outcome: 'done', reason: 'asked for', changes: changed(false, true) },
+    { outcome: 'AWAITS_APPROVAL', reason: 'asked for', changes: null },
     { outcome: 'done', reason: 'asked for', changes: changed(true, false) },
     { outcome: 'OPERATOR_NOT_FOUND', reason: null, changes: null },
   ])

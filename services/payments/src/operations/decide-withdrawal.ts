@@ -1,8 +1,9 @@
-import { operations } from '@backoffice/contracts'
+import { fromMinorUnits, type Input, operations, Rejection, seenOfWithdrawal } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { decideOnWithdrawal, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
 import { lockDepositors } from '../storage/deposits.ts'
 import { sumPaidAlone } from '../storage/paid-alone.ts'
+import type { WithdrawalRecord } from '../storage/withdrawals.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
 
 /** @param payAloneUpTo in production one person may approve and pay up to this amount, in minor units */
@@ -30,6 +31,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
     },
     decide(call, { withdrawal: found, paid }, { now }) {
       const { decision } = call.input
+      if (found !== undefined) refuseUnlessSeen(call.input, found)
       const by = { kind: 'team', name: call.actor } as const
       const payAlone = { upTo: payAloneUpTo, paid, byMachine: call.caller.kind === 'machine' }
       const { withdrawal, ...decided } = decideOnWithdrawal(call, found, { decision, by, now, payAlone })
@@ -37,3 +39,17 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
       return { reply: teamWithdrawal({ ...withdrawal, settling: false }), ...decided }
     },
   })
+
+/**
+ * People decide about what they have read, and their signature says what that was.
+ * @throws {Rejection} WITHDRAWAL_NOT_AS_SEEN, with both
+ */
+function refuseUnlessSeen(
+  { withdrawalId, playerId, amount, currency, destinationDigest }: Input<typeof operations.payments.decideWithdrawal>,
+  withdrawal: WithdrawalRecord,
+): void {
+  const seen: ReturnType<typeof seenOfWithdrawal> = { playerId, amount, currency, destinationDigest }
+  const held = seenOfWithdrawal({ ...withdrawal, amount: fromMinorUnits(withdrawal.amount) })
+  if ((Object.keys(held) as (keyof typeof held)[]).some((name) => seen[name] !== held[name]))
+    throw new Rejection('WITHDRAWAL_NOT_AS_SEEN', { withdrawalId, seen, held })
+}

@@ -28,6 +28,7 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
       return {
         ...(shown as NonNullable<typeof shown>),
         ...defined({ facts }),
+        destinationSalt: withdrawal.destinationSalt,
         payTakesTwo: payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid }),
         transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
       }

@@ -10,10 +10,8 @@ type Values = Readonly<Record<string, string | null>>
 /** Without the sealed column, which nobody can read without the keys. */
 function openWithdrawal({ sealed_destination: sealedDestination = null, ...values }: Values, vault: Vault): Values {
   const { id, destination } = values
-  return {
-    ...values,
-    destination: destinationOf(vault, id ?? '', { destination: destination ?? '', sealedDestination }),
-  }
+  const opened = destinationOf(vault, id ?? '', { destination: destination ?? '', sealedDestination })
+  return { ...values, destination: opened.destination }
 }
 
 /** Every table with rows about players, but for copies, which are purged after days. */

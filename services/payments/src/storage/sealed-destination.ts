@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Place, ReadDb, SealedTable, Vault } from '@backoffice/service-runtime'
 import { forgotten } from './player-records.ts'
 
@@ -7,19 +8,33 @@ export interface StoredDestination {
   readonly sealedDestination: string | null
 }
 
+/** Where a withdrawal is paid to, and the salt of its digest in what people of the team sign. */
+export interface Destination {
+  readonly destination: string
+  /** Sealed before the destination, and forgotten with it. Empty where the destination is stored clear. */
+  readonly destinationSalt: string
+}
+
 const nothing = ''
+/** In base64url: 16 random bytes. */
+const saltLength = 22
 
 const placeOf = (withdrawalId: string): Place => ({ column: 'withdrawal.sealed_destination', row: withdrawalId })
 
 /** The columns of a destination as they are written now. */
 export function storedDestination(vault: Vault, withdrawalId: string, destination: string): StoredDestination {
   if (!vault.seals) return { destination, sealedDestination: null }
-  return { destination: nothing, sealedDestination: vault.seal(destination, placeOf(withdrawalId)) }
+  return { destination: nothing, sealedDestination: vault.seal(newSalt() + destination, placeOf(withdrawalId)) }
 }
 
+const newSalt = (): string => randomBytes(16).toString('base64url')
+
 /** The destination that columns stand for. */
-export const destinationOf = (vault: Vault, withdrawalId: string, stored: StoredDestination): string =>
-  stored.sealedDestination === null ? stored.destination : vault.open(stored.sealedDestination, placeOf(withdrawalId))
+export function destinationOf(vault: Vault, withdrawalId: string, stored: StoredDestination): Destination {
+  if (stored.sealedDestination === null) return { destination: stored.destination, destinationSalt: '' }
+  const text = vault.open(stored.sealedDestination, placeOf(withdrawalId))
+  return { destination: text.slice(saltLength), destinationSalt: text.slice(0, saltLength) }
+}
 
 /** Withdrawals as they are known outside of the table. */
 export const opened = <Row extends { readonly id: string; readonly destination: string }>(
@@ -28,7 +43,7 @@ export const opened = <Row extends { readonly id: string; readonly destination: 
 ): Row[] =>
   rows.map(({ sealedDestination, ...row }) => {
     const destination = destinationOf(vault, row.id, { destination: row.destination, sealedDestination })
-    return { ...row, destination } as unknown as Row
+    return { ...row, ...destination } as unknown as Row
   })
 
 const columns = 'destination text, sealed_destination text'

@@ -18,12 +18,12 @@ import {
 } from '@backoffice/service-runtime'
 import { finalStatuses, hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
 import { inOrder } from './in-order.ts'
-import { opened, type StoredDestination } from './sealed-destination.ts'
+import { type Destination, opened, type StoredDestination } from './sealed-destination.ts'
 import { type Change, insertTransitions } from './transitions.ts'
 import { type Checked, isUnfinished, type Listed, withUnfinished } from './unfinished.ts'
 
 /** A withdrawal that everyone sees, and whom it belongs to. */
-export type WithdrawalRecord = Withdrawal & Scope
+export type WithdrawalRecord = Withdrawal & Scope & Destination
 
 /** Any row of the table: an intent is no withdrawal yet, and never becomes a `WithdrawalRecord`. */
 export type WithdrawalRow = Omit<WithdrawalRecord, 'status'> & { readonly status: WithdrawalState }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { listQueue, listWithdrawals as listRows } from '../../src/storage/withdrawals.ts'
 import { shownListed } from '../../src/views/shown-withdrawal.ts'
@@ -62,8 +62,9 @@ t.test(
     const shown = await team.call(operations.payments.showWithdrawal, { input })
     t.match(shown, { status: 'approved', version: 2, settling: true })
     t.equal(shown.transitions.length, 2)
+    const seen = await seenWithdrawal(team, id)
     const deadline = new Date(Date.now() + 600)
-    const soon = team.call(operations.payments.decideWithdrawal, { input: { ...input, decision: 'fail' }, deadline })
+    const soon = team.call(operations.payments.decideWithdrawal, { input: { ...seen, decision: 'fail' }, deadline })
     t.equal(await refusal(soon), 'SERVICE_UNAVAILABLE', 'nobody is told `paid` yet')
     const fail = t.rejects(path.decide('alice', id, 'fail'), {
       code: 'WITHDRAWAL_INVALID_STATE',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { operations, sandboxAmounts } from '@backoffice/contracts'
-import { eventually, refusal } from '@backoffice/test-kit'
+import { operations, sandboxAmounts, seenOfWithdrawal } from '@backoffice/contracts'
+import { eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
@@ -139,8 +139,8 @@ t.test('a machine is no second person: what it pays counts as paid alone, whoeve
     await production.decide('alice', id, 'approve')
     return id
   }
-  const payByMachine = (withdrawalId: string) => {
-    const input = { withdrawalId, decision: 'pay' } as const
+  const payByMachine = async (withdrawalId: string) => {
+    const input = { ...(await seenWithdrawal(bed.machine(), withdrawalId)), decision: 'pay' } as const
     return bed.machine().call(operations.payments.decideWithdrawal, { input })
   }
   const large = await approved('5.01')
@@ -151,6 +151,45 @@ t.test('a machine is no second person: what it pays counts as paid alone, whoeve
   const { id } = await path.requestWithdrawal(await path.newPlayerWith('100.00'))
   await path.decide('alice', id, 'approve')
   t.match(await payByMachine(id), { status: 'paid' }, 'in the sandbox it may')
+})
+
+t.test('a decision about something else than the person saw is refused, whichever field differs', async (t) => {
+  const { decideWithdrawal, showWithdrawal } = operations.payments
+  const bob = bed.team('bob')
+  const { id } = await production.requestWithdrawal(await production.newPlayerWith('100.00'), { amount: '90.00' })
+  const seen = await seenWithdrawal(bob, id)
+  const shown = await bob.call(showWithdrawal, { input: { withdrawalId: id } })
+  const lies = {
+    playerId: { playerId: 'ply_other' },
+    amount: { amount: '1.00' },
+    currency: { currency: 'USD' },
+    destination: seenOfWithdrawal({ ...shown, destination: 'attacker@pix' }),
+    method: seenOfWithdrawal({ ...shown, method: 'boleto' }),
+  }
+  const { withdrawalId, ...held } = seen
+  for (const [status, decision] of [
+    ['under_review', 'approve'],
+    ['approved', 'pay'],
+  ] as const) {
+    for (const [field, lie] of Object.entries(lies)) {
+      const input = { ...seen, ...lie, decision }
+      const refused = bob.call(decideWithdrawal, { input })
+      const details = { withdrawalId, seen: { ...held, ...lie }, held }
+      await t.rejects(refused, { code: 'WITHDRAWAL_NOT_AS_SEEN', details }, `${decision} of another ${field}`)
+    }
+    t.equal((await production.getWithdrawal(id)).status, status)
+    await production.decide(status === 'approved' ? 'bob' : 'alice', id, decision)
+  }
+  const audit = await path.rows<{ input: object }>(
+    `select input from audit_entry where subject = $1 and operation = 'decideWithdrawal' and outcome = 'done' order by at`,
+    [id],
+  )
+  t.same(
+    audit,
+    [{ input: { ...seen, decision: 'approve' } }, { input: { ...seen, decision: 'pay' } }],
+    'what was signed',
+  )
+  t.notMatch(JSON.stringify(audit), 'ana@example.com')
 })
 
 t.test('in the sandbox one person of the team may do both', async (t) => {

@@ -6,6 +6,8 @@ export interface DocumentSource {
   readonly template: string
   /** Signs the links. */
   readonly key: string
+  /** When the template was last changed. */
+  readonly changedAt: Date | null
 }
 
 const placeholder = '{reference}'
@@ -41,7 +43,11 @@ const isAfterHost = (template: string, { origin }: URL): boolean => template.sta
  * Where a document opens: the template with the reference, the time at which the link ends (epoch seconds), and a signature
  * over both. Null for a reference that a browser would change on the way, such as `..` as a folder.
  */
-export function documentLink({ template, key }: DocumentSource, reference: string, now: Date): string | null {
+export function documentLink(
+  { template, key }: Pick<DocumentSource, 'template' | 'key'>,
+  reference: string,
+  now: Date,
+): string | null {
   const filled = template.replace(placeholder, () => encoded(reference))
   const expires = Math.floor((now.getTime() + linkMs) / 1_000)
   const url = URL.parse(`${filled}${filled.includes('?') ? '&' : '?'}expires=${expires}`)

@@ -1,6 +1,6 @@
 import { operations } from '@backoffice/contracts'
 import { fitting, handle, withIsoTimes } from '@backoffice/service-runtime'
-import { findSources } from '../storage/document-sources.ts'
+import { findSources, sourceOf } from '../storage/document-sources.ts'
 import { latestSubmissions } from '../storage/kyc-submissions.ts'
 import { latestChanges } from '../storage/player-changes.ts'
 import { requirePlayer } from '../storage/players.ts'
@@ -22,6 +22,7 @@ export const showPlayer = handle(
     return {
       ...teamPlayer(player, now),
       taken: shownTakenCase(taken.get(playerId), now),
+      documentSourceChangedAt: sourceOf(sources, player)?.changedAt?.toISOString() ?? null,
       submissions: submissions.map((submission) => ({
         ...publicSubmission(submission),
         documentUrl: documentUrl(sources, player, submission.reference, now),

@@ -13,6 +13,7 @@ interface StoredSource extends SourceKey {
   readonly template: string | null
   readonly sealedKey: string
   readonly keyCreatedAt: Date
+  readonly templateChangedAt: Date | null
 }
 
 const nameOf = ({ operatorId, environment }: SourceKey): string => `${operatorId}/${environment}`
@@ -33,14 +34,14 @@ export async function findSources(
   if (!documentRoles.some((role) => roles.has(role))) return new Map()
   const asked = [...new Map(keys.map((key) => [nameOf(key), key])).values()]
   const stored = await db<StoredSource & { readonly template: string }>`
-    select operator_id, environment, template, sealed_key, key_created_at from document_source
+    select operator_id, environment, template, sealed_key, template_changed_at from document_source
     join ${unnest('asked', asked, 'operator_id text, environment text')} using (operator_id, environment)
     where template is not null
   `
   return new Map(
     stored.map((source) => {
-      const { template, sealedKey } = source
-      return [nameOf(source), { template, key: db.vault.open(sealedKey, placeOf(source)) }]
+      const { template, sealedKey, templateChangedAt: changedAt } = source
+      return [nameOf(source), { template, key: db.vault.open(sealedKey, placeOf(source)), changedAt }]
     }),
   )
 }
@@ -79,9 +80,11 @@ export async function changeSource(
   const secret = newKey()
   const sealed = db.vault.seal(secret, placeOf(key))
   const [stored] = await db<{ keyCreatedAt: Date; sealedKey: string }>`
-    insert into document_source as s (operator_id, environment, template, sealed_key, key_created_at)
-    values (${key.operatorId}, ${key.environment}, ${template}, ${sealed}, ${now}::timestamptz)
+    insert into document_source as s (operator_id, environment, template, sealed_key, key_created_at, template_changed_at)
+    values (${key.operatorId}, ${key.environment}, ${template}, ${sealed}, ${now}::timestamptz, ${now}::timestamptz)
     on conflict (operator_id, environment) do update set template = excluded.template,
+      template_changed_at = case when excluded.template is distinct from s.template then excluded.template_changed_at
+        else s.template_changed_at end,
       sealed_key = case when ${replacesKey}::bool then excluded.sealed_key else s.sealed_key end,
       key_created_at = case when ${replacesKey}::bool then excluded.key_created_at else s.key_created_at end
     returning key_created_at, sealed_key

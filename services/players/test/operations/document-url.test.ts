@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
+import { byTwo, proposalOf, refusal, type TeamUser, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
@@ -112,7 +112,8 @@ t.test('who does not review documents gets no link to one', async (t) => {
 })
 
 t.test('links are those of one operator in one environment', async (t) => {
-  await set({ environment: 'production', template: 'https://live.example/{reference}' })
+  const live = { environment: 'production', template: 'https://live.example/{reference}' } as const
+  await byTwo(bed, setDocumentUrl, { ...owner, reason, ...live })
   await set({ operatorId: 'op_other', template: 'https://other.example/{reference}' })
   t.same(await links(), linksBy(secret))
 })
@@ -149,3 +150,26 @@ t.test('an anonymised reference has no link, and null ends all links', async (t)
   await set()
   t.equal((await links())[0], linkOf('doc-2', secret), 'the key is still the same')
 })
+
+t.test(
+  'in production the address is changed by two people, and for a day a reviewer is told that it was',
+  async (t) => {
+    const live = bed.scope({ environment: 'production' })
+    const input = { operatorId: live.operatorId, environment: 'production', template, reason } as const
+    const late = bed.team('alice', { loggedInSecondsAgo: 600 })
+    t.equal(await refusal(late.call(setDocumentUrl, { input })), 'FRESH_LOGIN_REQUIRED')
+    const { proposalId: approves } = await proposalOf(alice.call(setDocumentUrl, { input }))
+    t.not((await alice.call(showDocumentUrl, { input: { ...owner, environment: 'production' } })).template, template)
+    t.equal(await refusal(alice.call(setDocumentUrl, { input, approves })), 'TWO_PEOPLE_REQUIRED')
+    t.match(await bed.team('bob').call(setDocumentUrl, { input, approves }), { template })
+    const { id } = await bed.rpc.call(registerPlayer, { scope: live, input: newPlayer() })
+    const changedAt = async (user: TeamUser) =>
+      (await bed.team(user).call(showPlayer, { input: { playerId: id } })).documentSourceChangedAt
+    const made = time.now().toISOString()
+    t.equal(await changedAt('compliance'), made)
+    t.equal(await changedAt('support'), null, 'for whom there are no links')
+    await time.set(new Date(time.now().getTime() + 60_000))
+    await byTwo(bed, setDocumentUrl, { ...input, newKey: true })
+    t.equal(await changedAt('compliance'), made, 'a new key is no other address')
+  },
+)

@@ -3,7 +3,7 @@ import { operations, type ReconciliationReport, type Scope, type ServiceName } f
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { connectDatabase, newId } from '@backoffice/service-runtime/internal'
-import { searchPathOf, TestTime, testBed } from '@backoffice/test-kit'
+import { searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'
 import { wallet } from '../../src/service.ts'
@@ -80,7 +80,9 @@ export class Brand {
   }
 
   async decide(user: 'alice' | 'bob', withdrawalId: string, decision: 'approve' | 'reject' | 'pay' | 'fail') {
-    await bed.team(user).call(pay.decideWithdrawal, { input: { withdrawalId, decision } })
+    const team = bed.team(user)
+    const input = { ...(await seenWithdrawal(team, withdrawalId)), decision }
+    await team.call(pay.decideWithdrawal, { input })
   }
 
   /** A withdrawal that alice has approved. */

@@ -20,6 +20,7 @@ import { takenCases } from './0018-taken-cases.ts'
 import { searchByPhone } from './0019-search-by-phone.ts'
 import { playersByPhone } from './0020-players-by-phone.ts'
 import { brand } from './0021-brand.ts'
+import { documentSourceChanged } from './0022-document-source-changed.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   searchByPhone,
   playersByPhone,
   brand,
+  documentSourceChanged,
 ]
