@@ -2,7 +2,15 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
 import { openMessage } from '@backoffice/service-runtime/internal'
-import { keptMessages, refusal, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
+import {
+  keptMessages,
+  newCpf,
+  refusal,
+  type Teardown,
+  type TestBed,
+  type TestBedOptions,
+  testBed,
+} from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 
@@ -37,7 +45,7 @@ export class MoneyPath {
       externalId: `user-${randomUUID()}`,
       name: 'Ana Souza',
       email: 'ana@example.com',
-      cpf: '529.982.247-25',
+      cpf: newCpf(),
       birthDate: '1990-05-17',
     }
     const { id } = await this.bed.rpc.call(playerOperations.registerPlayer, { scope, input })

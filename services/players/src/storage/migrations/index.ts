@@ -20,6 +20,9 @@ import { takenCases } from './0018-taken-cases.ts'
 import { searchByPhone } from './0019-search-by-phone.ts'
 import { playersByPhone } from './0020-players-by-phone.ts'
 import { brand } from './0021-brand.ts'
+import { kycTerm } from './0024-kyc-term.ts'
+import { excludedPersons } from './0025-excluded-persons.ts'
+import { endingApprovals } from './0026-ending-approvals.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -45,4 +48,7 @@ export const migrations: readonly Migration[] = [
   searchByPhone,
   playersByPhone,
   brand,
+  kycTerm,
+  excludedPersons,
+  endingApprovals,
 ]
