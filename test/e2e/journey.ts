@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { type HttpReply, OperatorClient, type SharedSystem } from '@backoffice/test-kit'
+import { type HttpReply, newCpf, OperatorClient, type SharedSystem } from '@backoffice/test-kit'
 
 /** The demo operator of a running system, in one environment. */
 export function demoOperator(system: SharedSystem, environment: 'sandbox' | 'production' = 'sandbox'): OperatorClient {
@@ -17,12 +17,12 @@ export async function busyOperator(system: SharedSystem): Promise<OperatorClient
   return new OperatorClient(system.baseUrl, { key: sandbox.key, secret: sandbox.secret ?? '' })
 }
 
-export function playerRequest(externalId: string = randomUUID()) {
+export function playerRequest(externalId: string = randomUUID(), cpf: string = newCpf()) {
   return {
     externalId,
     name: 'Ana Souza',
     email: 'ana@example.com',
-    cpf: '529.982.247-25',
+    cpf,
     phone: '+5511987654321',
     birthDate: '1990-05-17',
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import type { Command } from './command.ts'
-import { newDeposit, newPlayer, newWithdrawal, person, pix, richPlayer } from './records.ts'
+import { newDeposit, newPerson, newPlayer, newWithdrawal, pix, richPlayer } from './records.ts'
 
 const { players, payments } = operations
 
@@ -10,7 +10,7 @@ export const operatorCommands: readonly Command[] = [
   {
     operation: players.registerPlayer,
     prepare: async (world) => {
-      const body = { externalId: randomUUID(), ...person }
+      const body = { externalId: randomUUID(), ...newPerson() }
       return (key) => world.post('/players', body, key)
     },
   },

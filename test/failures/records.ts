@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { apiVersion, eventSubject, events, type Input, operations } from '@backoffice/contracts'
 import { newId } from '@backoffice/service-runtime/internal'
 import { inputDigest } from '@backoffice/team-identity'
-import { seenWithdrawal } from '@backoffice/test-kit'
+import { newCpf, seenWithdrawal } from '@backoffice/test-kit'
 import type { World } from './world.ts'
 
 const { gateway, players, wallet, payments, webhooks } = operations
 export const reason = 'a test'
-export const person = { name: 'Ana Souza', email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '1990-05-17' }
+export const newPerson = () => ({ name: 'Ana Souza', email: 'ana@example.com', cpf: newCpf(), birthDate: '1990-05-17' })
 export const pix = { currency: 'BRL', method: 'pix' }
 
 export async function newPlayer(world: World): Promise<string> {
-  return (await world.call(players.registerPlayer, { externalId: randomUUID(), ...person })).id
+  return (await world.call(players.registerPlayer, { externalId: randomUUID(), ...newPerson() })).id
 }
 
 const rich = new WeakMap<World, Promise<string>>()

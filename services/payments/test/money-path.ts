@@ -4,6 +4,7 @@ import { players } from '@backoffice/players'
 import { openMessage } from '@backoffice/service-runtime/internal'
 import {
   keptMessages,
+  newCpf,
   refusal,
   seenWithdrawal,
   type Teardown,
@@ -45,7 +46,7 @@ export class MoneyPath {
       externalId: `user-${randomUUID()}`,
       name: 'Ana Souza',
       email: 'ana@example.com',
-      cpf: '529.982.247-25',
+      cpf: newCpf(),
       birthDate: '1990-05-17',
     }
     const { id } = await this.bed.rpc.call(playerOperations.registerPlayer, { scope, input })

@@ -1,5 +1,6 @@
 import { ConfigurationError, dayMs, defineService, sealingSettings, secret, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
+import { approvalSweeper } from './background/sweep-approvals.ts'
 import { providerMeasurement } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { GameProvider } from './provider/game-provider.ts'
@@ -25,6 +26,9 @@ export const players = defineService({
     GAME_PROVIDER_OPEN_MS: Type.Integer({ minimum: 1, default: 10_000 }),
     /** How long the law asks to keep a player's records in production, from the last change on (docs/privacy.md). */
     PLAYER_RECORDS_KEEP_YEARS: Type.Integer({ minimum: 0, maximum: 100, default: 5 }),
+    /** How long an approved identity check holds, for approvals from now on. Without it they hold until the next decision. */
+    KYC_TERM_DAYS: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
+    KYC_SWEEP_EVERY_MS: Type.Integer({ minimum: 10, default: 10_000 }),
   },
   assertSettings({ GAMES_BASE_URL, DEVELOPMENT }) {
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
@@ -49,8 +53,11 @@ export const players = defineService({
       allowHttp: settings.DEVELOPMENT,
       log: context.log,
     })
+    const { KYC_TERM_DAYS: termDays, PLAYER_RECORDS_KEEP_YEARS: keepYears } = settings
+    const kycTermMs = termDays === undefined ? null : termDays * dayMs
     return {
-      operations: handlers({ gamesUrl, provider, keepYears: settings.PLAYER_RECORDS_KEEP_YEARS }),
+      operations: handlers({ gamesUrl, provider, keepYears, kycTermMs }),
+      background: [approvalSweeper(context, settings.KYC_SWEEP_EVERY_MS)],
       measurements: [providerMeasurement(provider)],
     }
   },

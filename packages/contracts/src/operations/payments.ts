@@ -366,7 +366,6 @@ export const payments = service('payments', {
           ...factsField,
           playerStatus: PlayerStatus,
           kycStatus: KycStatus,
-          selfExcluded: Type.Boolean(),
           available: Money,
           withdrawable: Money,
         },

@@ -14,7 +14,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { closed, Nullable, text } from '../schema.ts'
+import { closed, described, Nullable, text } from '../schema.ts'
 
 /** What other services must know of a player before they take or give money. Read for each request, never cached. */
 export const PlayerStanding = Type.Object(
@@ -23,7 +23,6 @@ export const PlayerStanding = Type.Object(
     currency: Currency,
     status: PlayerStatus,
     kycStatus: KycStatus,
-    selfExcluded: Type.Boolean({ description: 'A self-exclusion is running now, whatever the status says.' }),
     dailyDepositLimit: Nullable(Money),
   },
   closed,
@@ -38,8 +37,13 @@ export const TeamPlayer = Type.Object(
     brandId: Id,
     environment: EnvironmentName,
     timeZone: text(64),
+    statusSet: described(PlayerStatus, 'What was set. It is the status again when no self-exclusion runs.'),
+    excludedBy: Nullable(personal('player', Id), {
+      description: 'By which player the person is self-excluded: this one, or another of the brand with the same CPF.',
+    }),
     kycDecidedAt: Nullable(Timestamp),
     kycReason: Nullable(Note),
+    kycExpiresAt: Nullable(Timestamp, { description: 'When the approval ends by itself. Null: it does not.' }),
     selfExclusion: Nullable(
       Type.Object({ from: Timestamp, until: Nullable(Timestamp, { description: 'Null: for good.' }) }, closed),
     ),

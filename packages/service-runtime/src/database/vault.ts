@@ -123,11 +123,11 @@ export class Vault {
   }
 
   /**
-   * What a value of a sealed column is found by: a digest under each master key, the newest first. None where personal data
-   * are not sealed.
+   * What a value is found by where it may be sealed: a digest under each master key, the newest first. None where there are
+   * no keys.
    */
   lookupDigests(value: string, column: string): string[] {
-    return this.seals && this.#box !== null ? this.#box.lookupDigests(`${this.#schema}.${column} ${value}`) : []
+    return this.#box?.lookupDigests(`${this.#schema}.${column} ${value}`) ?? []
   }
 
   /** Whether it is written under the newest key. */

@@ -61,7 +61,12 @@ t.test('what is looked up has a digest under each key, the newest first, of its 
   t.notSame(both.lookupDigests('value', 'player.email_digest'), digests)
   t.notSame(both.lookupDigests('another', 'player.cpf_digest'), digests)
   t.not(both.digest('player.cpf_digest value'), newest, 'under a key of its own')
-  t.same(vaultWith(keysOf('first'), { seals: false }).lookupDigests('value', 'player.cpf_digest'), [])
+  t.same(
+    vaultWith(keysOf('first'), { seals: false }).lookupDigests('value', 'player.cpf_digest'),
+    [older],
+    'also where nothing is sealed',
+  )
+  t.same(noVault.lookupDigests('value', 'player.cpf_digest'), [])
 })
 
 t.test('a digest is keyed, is known under an older key, and not under a key that is gone', async (t) => {

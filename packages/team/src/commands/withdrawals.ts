@@ -26,7 +26,7 @@ export const withdrawals = [
       'available',
       ['destination', ({ method, destination }) => `${method} ${destination}`],
       ['player', 'playerId'],
-      ['player status', ({ playerStatus, selfExcluded }) => playerStatus + (selfExcluded ? ', self-excluded' : '')],
+      ['player status', 'playerStatus'],
       ['kyc', 'kycStatus'],
       ['new', ({ facts }) => newIn(facts)],
       ['deposits 30 d', ({ facts }) => facts?.deposits30Days.amount],

@@ -139,7 +139,7 @@ function decisionOf({ display }: Visit, player: Player, verb: Verb): Decision {
         done: done(showPlayer),
       }
     case 'status': {
-      const endsExclusion = player.environment === 'production' && player.status === 'autoexcluido'
+      const endsExclusion = player.environment === 'production' && player.statusSet === 'autoexcluido'
       const ask = endsExclusion ? display.t('statusAskTwo', words) : common.ask
       return { ...common, ask, label: 'status', operation: setPlayerStatus, done: done(setPlayerStatus) }
     }

@@ -77,11 +77,7 @@ async function showQueue(visit: Visit): Promise<FastifyReply> {
   const columns: readonly Shown<Waiting>[] = [
     ['waitingFor', ({ createdAt }) => ago(createdAt)],
     ['operator', operatorCell],
-    [
-      'player',
-      ({ playerId, playerStatus, selfExcluded }) =>
-        lines(id(playerId), status(selfExcluded ? 'autoexcluido' : playerStatus)),
-    ],
+    ['player', ({ playerId, playerStatus }) => lines(id(playerId), status(playerStatus))],
     ['amount', ({ amount, currency }) => money(amount, currency)],
     'withdrawable',
     ['destination', (row) => lines(text(row.destination), text(row.method), ...destinationFacts(visit, row))],

@@ -51,7 +51,7 @@ export function admitDeposit({
   if (currency !== standing.currency) {
     throw new Rejection('CURRENCY_MISMATCH', { expected: standing.currency, received: currency })
   }
-  if (standing.selfExcluded || standing.status === 'autoexcluido' || isBlockedInSandbox(amount, environment)) {
+  if (standing.status === 'autoexcluido' || isBlockedInSandbox(amount, environment)) {
     throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
   }
   if (standing.status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status: standing.status })

@@ -43,8 +43,8 @@ async function readPlayer(
   const { playerId } = withdrawal
   const options = { scope: scopeOf(withdrawal), input: { playerId }, requestId, deadline }
   const [standing, balance] = await Promise.all([rpc.call(getPlayerStanding, options), rpc.call(readBalance, options)])
-  const { status: playerStatus, kycStatus, selfExcluded } = standing
-  return { playerStatus, kycStatus, selfExcluded, ...balance }
+  const { status: playerStatus, kycStatus } = standing
+  return { playerStatus, kycStatus, ...balance }
 }
 
 const playersAtOnceMax = 16

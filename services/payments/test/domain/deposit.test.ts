@@ -35,7 +35,6 @@ const standing: PlayerStanding = {
   currency: 'BRL',
   status: 'ativo',
   kycStatus: 'aprovado',
-  selfExcluded: false,
   dailyDepositLimit: null,
 }
 const admission = {
@@ -110,7 +109,7 @@ t.test('refusals come in the order currency, self-exclusion, status, daily limit
   const wrong = {
     ...admission,
     currency: 'USD',
-    standing: { ...standing, selfExcluded: true, status: 'suspenso', dailyDepositLimit: '1.00' },
+    standing: { ...standing, status: 'autoexcluido', dailyDepositLimit: '1.00' },
   } as const
   t.equal(
     refusal(() => admitDeposit(wrong)),
@@ -120,7 +119,7 @@ t.test('refusals come in the order currency, self-exclusion, status, daily limit
     code: 'RG_BLOCKED',
     details: { reason: 'self_exclusion' },
   })
-  const suspended = { ...wrong, currency: 'BRL', standing: { ...wrong.standing, selfExcluded: false } } as const
+  const suspended = { ...wrong, currency: 'BRL', standing: { ...wrong.standing, status: 'suspenso' } } as const
   t.throws(() => admitDeposit(suspended), { code: 'PLAYER_NOT_ACTIVE', details: { status: 'suspenso' } })
   const limited = {
     ...suspended,

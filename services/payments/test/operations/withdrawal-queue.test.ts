@@ -23,7 +23,7 @@ t.test('the review queue shows each withdrawal with the player and the balance, 
   const second = await path.requestWithdrawal(playerId)
   await team.call(operations.players.selfExcludePlayer, { input: { playerId, until: null } })
   const { data } = await team.call(withdrawalQueue, { input: { brandId, limit: 10 } })
-  const player = { playerStatus: 'ativo', kycStatus: 'aprovado', selfExcluded: true }
+  const player = { playerStatus: 'autoexcluido', kycStatus: 'aprovado' }
   const balance = { available: '100.00', withdrawable: '80.00' }
   t.same(
     data,

@@ -1,6 +1,5 @@
 import { type IdPrefix, Rejection } from '@backoffice/contracts'
 import type { Changed, PlayerRecord } from './player.ts'
-import { isSelfExcluded } from './responsible-gaming.ts'
 
 /** What other services and the history say about a player. */
 export interface Obligations {
@@ -38,18 +37,20 @@ export const isAnonymised = ({ cpf }: Pick<PlayerRecord, 'cpf'>) => cpf === nobo
  * Replaces everything that identifies the person. Nothing can bring it back. A player that is anonymised already stays as
  * it is.
  * @param keepYears how long the law asks to keep the records, from the last change on
+ * @param isExcluded whether a self-exclusion of the person runs
  * @throws {Rejection} PLAYER_DATA_NEEDED with all reasons
  */
 export function anonymise(
   player: PlayerRecord,
   obligations: Obligations,
-  { now, newId, keepYears }: Given & { readonly keepYears: number },
+  { now, newId, keepYears, isExcluded }: Given & { readonly keepYears: number; readonly isExcluded: boolean },
 ): Changed<PlayerRecord> {
   if (isAnonymised(player)) return { player, change: null }
   const keptUntil = yearsAfter(obligations.lastChangeAt, keepYears)
   const needs: Readonly<Record<Need, boolean>> = {
     status: player.status !== 'encerrado',
-    self_exclusion: isSelfExcluded(player, now),
+    // As long as it runs, the person must be known by the CPF.
+    self_exclusion: isExcluded,
     money: obligations.posted !== 0n || obligations.held !== 0n,
     deposits: obligations.openDeposits > 0,
     withdrawals: obligations.openWithdrawals > 0,

@@ -3,7 +3,6 @@ import { type KycStatus, type PlayerStatus, Rejection } from '@backoffice/contra
 export interface PlayStanding {
   readonly status: PlayerStatus
   readonly kycStatus: KycStatus
-  readonly selfExcluded: boolean
   /** In minor units; null: none. */
   readonly dailyLimit: bigint | null
   /** Today's deposits, pending and confirmed, in minor units. */
@@ -15,7 +14,7 @@ export interface PlayStanding {
  * @throws {Rejection} in this order: RG_BLOCKED (self-exclusion), PLAYER_NOT_ACTIVE, KYC_NOT_APPROVED, RG_BLOCKED (daily limit exceeded)
  */
 export function admitToPlay(standing: PlayStanding): void {
-  if (standing.selfExcluded) throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
+  if (standing.status === 'autoexcluido') throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
   if (standing.status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status: standing.status })
   if (standing.kycStatus !== 'aprovado') throw new Rejection('KYC_NOT_APPROVED', { kycStatus: standing.kycStatus })
   if (standing.dailyLimit !== null && standing.dayDeposits > standing.dailyLimit) {

@@ -9,6 +9,7 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import { calendarDay, isAdult } from './age.ts'
+import { isAnonymised } from './anonymity.ts'
 
 /** A player as it is stored. */
 export interface PlayerRecord extends Readonly<Scope> {
@@ -26,6 +27,8 @@ export interface PlayerRecord extends Readonly<Scope> {
   readonly kycVersion: number
   readonly kycDecidedAt: Date | null
   readonly kycReason: string | null
+  /** When the approval ends by itself. Null: it does not, or there is none. */
+  readonly kycExpiresAt: Date | null
   readonly selfExcludedFrom: Date | null
   /** Null while `selfExcludedFrom` is set means for good. */
   readonly selfExcludedUntil: Date | null
@@ -64,16 +67,27 @@ export function register(
   return {
     ...{ id: newId('ply'), operatorId, brandId, environment, currency, timeZone },
     ...{ externalId, name, email, cpf: cpfDigits(cpf) ?? cpf, phone, birthDate },
-    ...{ status: 'ativo', kycStatus: 'nao_iniciado', kycVersion: 1, kycDecidedAt: null, kycReason: null },
+    ...{
+      status: 'ativo',
+      kycStatus: 'nao_iniciado',
+      kycVersion: 1,
+      kycDecidedAt: null,
+      kycReason: null,
+      kycExpiresAt: null,
+    },
     ...{ selfExcludedFrom: null, selfExcludedUntil: null },
     ...{ dailyDepositLimit: null, pendingLimit: null, pendingLimitFrom: null },
     createdAt: now,
   }
 }
 
-/** Sets the status, which says what a player may do now. A self-exclusion by dates goes on whatever the status is. */
-export function setStatus<P extends Pick<PlayerRecord, 'status'>>(player: P, next: PlayerStatus): Changed<P> {
+/**
+ * Sets the status, which says what a player may do now. A self-exclusion by dates goes on whatever the status is.
+ * @throws {Rejection} VALIDATION_ERROR for an anonymised player, who stays `encerrado`: nobody knows whose it would be
+ */
+export function setStatus<P extends Pick<PlayerRecord, 'status' | 'cpf'>>(player: P, next: PlayerStatus): Changed<P> {
   const { status: previous } = player
   if (previous === next) return { player, change: null }
+  if (isAnonymised(player)) throw invalid('body', '/status', 'an anonymised player stays encerrado')
   return { player: { ...player, status: next }, change: { field: 'status', previous, next } }
 }

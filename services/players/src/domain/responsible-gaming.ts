@@ -1,4 +1,5 @@
-import { fromMinorUnits, invalid } from '@backoffice/contracts'
+import { fromMinorUnits, invalid, type PlayerStatus } from '@backoffice/contracts'
+import { kycAt } from './kyc.ts'
 import type { Changed, PlayerRecord } from './player.ts'
 
 const coolingOffMs = 24 * 3_600_000
@@ -8,8 +9,29 @@ type Exclusion = Pick<PlayerRecord, 'status' | 'selfExcludedFrom' | 'selfExclude
 /** Whether the player is self-excluded now, by dates or by status. */
 export function isSelfExcluded({ status, selfExcludedFrom, selfExcludedUntil }: Exclusion, now: Date): boolean {
   if (status === 'autoexcluido') return true
-  if (selfExcludedFrom === null || now < selfExcludedFrom) return false
-  return selfExcludedUntil === null || now < selfExcludedUntil
+  // It begins with the wish, so by a clock that has gone back it runs as well.
+  return selfExcludedFrom !== null && (selfExcludedUntil === null || now < selfExcludedUntil)
+}
+
+/** What a player says about the self-exclusion of its person. */
+export type PersonExclusion = Exclusion & Pick<PlayerRecord, 'id'>
+
+/** A player as everybody sees it at a moment: what has run out by then counts no longer. */
+export interface SeenPlayer extends PlayerRecord {
+  /** The moment. */
+  readonly seenAt: Date
+  /** What was set, and is seen again when no self-exclusion runs. */
+  readonly statusSet: PlayerStatus
+  /** The player by which the person is self-excluded: this one, or another of the brand's with the same CPF. */
+  readonly excludedBy: string | null
+}
+
+/** @param others the brand's players of the same person */
+export function seen(player: PlayerRecord, others: readonly PersonExclusion[], now: Date): SeenPlayer {
+  const excludedBy = [player, ...others].find((one) => isSelfExcluded(one, now))?.id ?? null
+  const { status: statusSet } = player
+  const status = excludedBy === null ? statusSet : 'autoexcluido'
+  return { ...kycAt(player, now), seenAt: now, status, statusSet, excludedBy }
 }
 
 const forGood = 'for good'

@@ -2,6 +2,7 @@ import { operations, toMinorUnits } from '@backoffice/contracts'
 import { type Call, type DirectTools, handle } from '@backoffice/service-runtime'
 import { anonymise, type Obligations } from '../domain/anonymity.ts'
 import { forgetReferences } from '../storage/kyc-submissions.ts'
+import { seePlayer } from '../storage/persons.ts'
 import { findLastChange, insertChanges } from '../storage/player-changes.ts'
 import { lockPlayer, requirePlayer, scopeOf, updatePlayer } from '../storage/players.ts'
 import { teamPlayer } from '../views/player.ts'
@@ -16,13 +17,15 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
     async execute({ input: { playerId, reason }, actor }, { db, now, newId, send }, obligations) {
       const player = await lockPlayer(db, playerId)
       const years = player.environment === 'production' ? keepYears : 0
-      const changed = anonymise(player, obligations, { now, newId, keepYears: years })
-      if (changed.change === null) return teamPlayer(player, now)
+      const seen = await seePlayer(db, player)
+      const isExcluded = seen.status === 'autoexcluido'
+      const changed = anonymise(player, obligations, { now, newId, keepYears: years, isExcluded })
+      if (changed.change === null) return teamPlayer(seen)
       await updatePlayer(db, changed.player)
       await Promise.all([forgetReferences(db, playerId), insertChanges(db, [{ ...changed, actor, reason }], now)])
       const scope = scopeOf(player)
       send({ operation: operations.payments.forgetDestinations, aggregate: playerId, scope, input: { playerId } })
-      return teamPlayer(changed.player, now)
+      return teamPlayer(await seePlayer(db, changed.player))
     },
   })
 

@@ -26,18 +26,19 @@ import { showPlayer } from './show-player.ts'
 import { submitKyc } from './submit-kyc.ts'
 import { takeKycCase } from './take-kyc-case.ts'
 
-export const handlers = (games: {
+export const handlers = (settings: {
   readonly gamesUrl: string
   readonly provider: GameProvider
   readonly keepYears: number
+  readonly kycTermMs: number | null
 }): HandlersOf<'players'> => ({
   registerPlayer,
   findPlayers,
   getKyc,
   submitKyc,
-  listGames: listGames(games.gamesUrl),
-  openGameSession: openGameSession(games),
-  decideKycInSandbox,
+  listGames: listGames(settings.gamesUrl),
+  openGameSession: openGameSession(settings),
+  decideKycInSandbox: decideKycInSandbox(settings),
   getPlayerStanding,
   showPlayer,
   exportPlayer,
@@ -48,12 +49,12 @@ export const handlers = (games: {
   countKycQueue,
   takeKycCase,
   releaseKycCase,
-  decideKyc,
+  decideKyc: decideKyc(settings),
   showDocumentUrl,
   setDocumentUrl,
   setPlayerStatus,
   selfExcludePlayer,
   setDailyLimit,
-  anonymisePlayer: anonymisePlayer(games),
+  anonymisePlayer: anonymisePlayer(settings),
   setGameAvailability,
 })

@@ -3,10 +3,11 @@ import { operations, Rejection, type Scope, sandboxGames, toMinorUnits } from '@
 import { type Call, handle, type RpcClient } from '@backoffice/service-runtime'
 import { demoSessionMs, demoStartBalance } from '../domain/demonstration.ts'
 import { admitToPlay } from '../domain/play.ts'
-import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
+import { limitNow } from '../domain/responsible-gaming.ts'
 import type { GameProvider } from '../provider/game-provider.ts'
 import { insertSessions } from '../storage/game-sessions.ts'
 import { findCatalogueGame } from '../storage/games.ts'
+import { seePlayers } from '../storage/persons.ts'
 import { findPlayers } from '../storage/players.ts'
 
 /** The reserved games of the sandbox are refused in the way that they stand for. */
@@ -32,17 +33,18 @@ export const openGameSession = ({
       const { input, scope, deadline } = call
       const { playerId, gameId } = input
       const { brandId } = scope
-      const [[player], game] = await Promise.all([
+      const [[stored], game] = await Promise.all([
         findPlayers(db.reader, [{ playerId, brandId }]),
         findCatalogueGame(db.reader, { gameId, brandId }),
       ])
+      const [player] = await seePlayers(db.reader, [stored])
       if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
       refuseReservedGame(scope, gameId)
       if (game === undefined) throw new Rejection('GAME_NOT_FOUND')
       const { status, kycStatus, currency } = player
-      const dailyLimit = limitNow(player, now)
+      const dailyLimit = limitNow(player, player.seenAt)
       admitToPlay({
-        ...{ status, kycStatus, selfExcluded: isSelfExcluded(player, now), dailyLimit },
+        ...{ status, kycStatus, dailyLimit },
         // The sum of the day's deposits matters only if there is a limit.
         dayDeposits: dailyLimit === null ? 0n : await readDayDeposits(call, rpc),
       })

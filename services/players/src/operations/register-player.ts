@@ -1,6 +1,7 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { register } from '../domain/player.ts'
+import { seen } from '../domain/responsible-gaming.ts'
 import { findPlayersByExternalId, insertPlayers } from '../storage/players.ts'
 import { publicPlayer } from '../views/player.ts'
 
@@ -18,7 +19,8 @@ export const registerPlayer = handle(operations.players.registerPlayer, {
     if (existing !== undefined) throw new Rejection('PLAYER_ALREADY_EXISTS', { playerId: existing.id })
     const { id } = player
     return {
-      reply: publicPlayer(player),
+      // As the record begins. Whether its person is self-excluded is seen from then on.
+      reply: publicPlayer(seen(player, [], given.now)),
       change: player,
       sends: [{ operation: operations.wallet.openAccount, aggregate: id, scope, input: { playerId: id } }],
     }

@@ -1,15 +1,16 @@
 import { type Input, invalid, operations, Rejection } from '@backoffice/contracts'
 import { handle, type ReadDb, toPage, withOperatorNames } from '@backoffice/service-runtime'
 import { nameWords } from '../domain/name-words.ts'
+import { seePlayers } from '../storage/persons.ts'
 import { type SearchedBy, scopeOf, searchPlayers as search } from '../storage/players.ts'
 import { teamPlayer } from '../views/player.ts'
 
 /** The runtime masks what is found, and records a search with a reason before it is answered. */
-export const searchPlayers = handle(operations.players.searchPlayers, async (call, { db, rpc, now }) => {
+export const searchPlayers = handle(operations.players.searchPlayers, async (call, { db, rpc }) => {
   const { operatorId, brandId, environment, before, limit } = call.input
   const filter = { operatorId, brandId, environment, before }
   const found = await search(db, { by: searchedBy(call.input, db), ...filter, limit: limit + 1 })
-  const players = found.map((player) => teamPlayer(player, now))
+  const players = (await seePlayers(db, found)).map(teamPlayer)
   const { data, nextCursor } = toPage(players, limit, ({ id }) => id)
   const { requestId, deadline } = call
   const scope = found[0] && scopeOf(found[0])

@@ -2,6 +2,7 @@ import { operations } from '@backoffice/contracts'
 import { fitting, handle, withIsoTimes } from '@backoffice/service-runtime'
 import { findSources, sourceOf } from '../storage/document-sources.ts'
 import { latestSubmissions } from '../storage/kyc-submissions.ts'
+import { seePlayer } from '../storage/persons.ts'
 import { latestChanges } from '../storage/player-changes.ts'
 import { requirePlayer } from '../storage/players.ts'
 import { findTakenCases } from '../storage/taken-cases.ts'
@@ -12,7 +13,7 @@ import { shownTakenCase } from '../views/taken-case.ts'
 export const showPlayer = handle(
   operations.players.showPlayer,
   async ({ input: { playerId }, caller }, { db, now }) => {
-    const player = await requirePlayer(db, playerId)
+    const player = await seePlayer(db, await requirePlayer(db, playerId))
     const [[submissions = []], changes, sources, taken] = await Promise.all([
       latestSubmissions(db, [playerId]),
       latestChanges(db, playerId),
@@ -20,7 +21,7 @@ export const showPlayer = handle(
       findTakenCases(db, [playerId]),
     ])
     return {
-      ...teamPlayer(player, now),
+      ...teamPlayer(player),
       taken: shownTakenCase(taken.get(playerId), now),
       documentSourceChangedAt: sourceOf(sources, player)?.changedAt?.toISOString() ?? null,
       submissions: submissions.map((submission) => ({

@@ -1,6 +1,6 @@
 import { operations, Rejection } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { submit } from '../domain/kyc.ts'
+import { kycAt, submit } from '../domain/kyc.ts'
 import { saveKycChanges } from '../steps/change-kyc.ts'
 import { insertSubmissions } from '../storage/kyc-submissions.ts'
 import { lockPlayers, playerOf } from '../storage/players.ts'
@@ -14,7 +14,7 @@ export const submitKyc = handle(operations.players.submitKyc, {
 
   decide({ input, scope }, player, { now, newId }) {
     if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
-    const submitted = submit(player)
+    const submitted = submit(kycAt(player, now))
     const { playerId, documentType, reference } = input
     const submission = { id: newId('kyc'), playerId, documentType, reference, submittedAt: now }
     return {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { type KycDecision, Rejection, type Scope } from '@backoffice/contracts'
+import { type KycChange, type KycDecision, type KycStatus, Rejection, type Scope } from '@backoffice/contracts'
 import type { Db } from '@backoffice/service-runtime'
-import { decide } from '../domain/kyc.ts'
-import type { PlayerRecord } from '../domain/player.ts'
+import { decide, kycAt } from '../domain/kyc.ts'
+import type { Changed, PlayerRecord } from '../domain/player.ts'
 import { assertNotTakenByOther, type TakenCase } from '../domain/taken-case.ts'
 import { type KycSubmission, latestSubmissions } from '../storage/kyc-submissions.ts'
 import { insertChanges, type MadeChange } from '../storage/player-changes.ts'
@@ -14,6 +14,13 @@ import { auditedChange, publicKyc } from '../views/player.ts'
 export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
   const changed = made.flatMap(({ player, change }) => (change === null ? [] : [player]))
   if (changed.length > 0) await Promise.all([updateKyc(db, changed), insertChanges(db, made, now)])
+}
+
+/** What tells of a change of the status: nothing where there is none. */
+export function kycEvents({ player, change }: Changed<PlayerRecord>, kyc: KycChange) {
+  if (change === null) return []
+  const data = { ...kyc, previousStatus: change.previous as KycStatus, version: player.kycVersion }
+  return [{ kind: 'kyc.status_changed', aggregate: player.id, scope: player, data } as const]
 }
 
 interface DecisionCall {
@@ -44,8 +51,11 @@ interface Decider {
   readonly isPerson: boolean
 }
 
-/** How a decision is made and its event is sent, whether the team decides or the sandbox route. */
-export const kycDecision = (whose: (call: DecisionCall) => Decider) => ({
+/**
+ * How a decision is made and its event is sent, whether the team decides or the sandbox route.
+ * @param termMs how long an approval holds; null: until the next decision
+ */
+export const kycDecision = (termMs: number | null, whose: (call: DecisionCall) => Decider) => ({
   apart: ({ input }: DecisionCall) => [input.playerId],
 
   async load(calls: readonly DecisionCall[], { db }: { readonly db: Db }): Promise<Decided[]> {
@@ -69,14 +79,11 @@ export const kycDecision = (whose: (call: DecisionCall) => Decider) => ({
     assert(isPerson || player.environment === 'sandbox', 'only in the sandbox')
     if (isPerson) assertNotTakenByOther(taken, actor, now)
     const { status, reason = null } = call.input
-    const decided = decide(player, { status, reason }, now)
+    const decided = decide(kycAt(player, now), { status, reason, termMs }, now)
     const kyc = publicKyc(decided.player, submissions)
     const change: DecidedCase = { made: { ...decided, actor, reason }, wasTaken: taken !== undefined }
     const changed = auditedChange(decided)
-    if (decided.change === null) return { reply: kyc, change }
-    const data = { ...kyc, previousStatus: player.kycStatus, version: decided.player.kycVersion }
-    const event = { kind: 'kyc.status_changed', aggregate: player.id, scope: player, data } as const
-    return { reply: kyc, change, sends: [event], changed }
+    return { reply: kyc, change, sends: kycEvents(decided, kyc), changed }
   },
 
   async save(cases: readonly DecidedCase[], { db, now }: { readonly db: Db; readonly now: Date }) {

@@ -1,6 +1,7 @@
 import type { TeamPlayer } from '@backoffice/contracts'
 import type { ExecuteTools } from '@backoffice/service-runtime'
 import type { Changed, PlayerRecord } from '../domain/player.ts'
+import { seePlayer } from '../storage/persons.ts'
 import { insertChanges } from '../storage/player-changes.ts'
 import { lockPlayer, updatePlayer } from '../storage/players.ts'
 import { auditedChange, teamPlayer } from '../views/player.ts'
@@ -18,5 +19,5 @@ export async function editPlayer(
   await updatePlayer(db, changed.player)
   await insertChanges(db, [{ ...changed, actor, reason: input.reason ?? null }], now)
   audited(...auditedChange(changed))
-  return teamPlayer(changed.player, now)
+  return teamPlayer(await seePlayer(db, changed.player))
 }

@@ -29,6 +29,7 @@ export const PlayerEntity = defineEntity({
     kycVersion: p.integer(),
     kycDecidedAt: p.datetime().nullable(),
     kycReason: p.string().nullable(),
+    kycExpiresAt: p.datetime().nullable(),
     selfExcludedFrom: p.datetime().nullable(),
     selfExcludedUntil: p.datetime().nullable(),
     dailyDepositLimit: p.bigint('bigint').nullable(),

@@ -24,7 +24,8 @@ export interface PlayerKey {
   readonly brandId: string | null
 }
 
-const kycColumns = 'kyc_status text, kyc_version int, kyc_decided_at timestamptz, kyc_reason text'
+const kycColumns =
+  'kyc_status text, kyc_version int, kyc_decided_at timestamptz, kyc_reason text, kyc_expires_at timestamptz'
 const fixedColumns = `
   id text, operator_id text, brand_id text, currency text, time_zone text, external_id text, name text,
   ${identityColumns}, birth_date date, status text, ${kycColumns},
@@ -101,6 +102,19 @@ export async function lockPlayers(db: Db, keys: readonly PlayerKey[]): Promise<(
     where p.id = any(${idsOf(keys)}::text[]) order by p.id for update of p
   `
   return inOrder(db, keys, players)
+}
+
+/**
+ * Approvals whose term is over by PostgreSQL's clock, the longest over first, their rows locked. What somebody else has locked
+ * is left for the next time.
+ */
+export async function lockEndedApprovals(db: Db, limit: number): Promise<PlayerRecord[]> {
+  const players = await db<StoredPlayer>`
+    select ${columns} from player
+    where kyc_status = 'aprovado' and kyc_expires_at <= now()
+    order by kyc_expires_at limit ${limit} for no key update skip locked
+  `
+  return players.map((player) => recordOf(db, player))
 }
 
 /** The operator's own name of a player; unique per brand. */
@@ -235,14 +249,31 @@ function isFoundBy({ vault }: ReadDb, by: SearchedBy) {
   return sql`name_words(name) @@ to_tsquery('simple'::regconfig, ${beginnings})`
 }
 
-/** A page of a brand's players, newest first. */
+/** What everybody sees of a player now, as `seen` and `kycAt` say it, for a filter. */
+const seenColumns = (() => {
+  const runs = sql`(status = 'autoexcluido' or self_excluded_from is not null
+    and (self_excluded_until is null or self_excluded_until > now()))`
+  return {
+    status: sql`case when ${runs} or cpf_digest in (
+      select cpf_digest from player x where x.brand_id = player.brand_id
+        and (status = 'autoexcluido' or self_excluded_from is not null) and ${runs}
+    ) then 'autoexcluido' else status end`,
+    kycStatus: sql`case when kyc_status = 'aprovado' and kyc_expires_at <= now() then 'expirado' else kyc_status end`,
+  }
+})()
+
+/** A page of a brand's players, newest first. A filter that is not given is not in the statement. */
 export async function listBrandPlayers(
   db: ReadDb,
-  { before, ...filter }: PlayerFilter,
+  { brandId, before = afterAllIds, externalId, status, kycStatus }: PlayerFilter,
   limit: number,
 ): Promise<PlayerRecord[]> {
-  const where = { ...filter, ...(before === undefined ? {} : { id: { $lt: before } }) }
-  const { em, PlayerEntity } = await records(db)
-  const rows = await em.find(PlayerEntity, where, { orderBy: { id: 'desc' }, limit })
-  return rows.map((row) => copyOf(db, row))
+  const listed = await db<StoredPlayer>`
+    select ${columns} from player where brand_id = ${brandId} and id < ${before}
+      ${externalId === undefined ? sql`` : sql`and external_id = ${externalId}`}
+      ${status === undefined ? sql`` : sql`and ${seenColumns.status} = ${status}`}
+      ${kycStatus === undefined ? sql`` : sql`and ${seenColumns.kycStatus} = ${kycStatus}`}
+    order by id desc limit ${limit}
+  `
+  return listed.map((player) => recordOf(db, player))
 }

@@ -13,7 +13,7 @@ export interface Identity {
 /** The same as it is stored: either in the clear columns, or sealed as one and the clear columns empty. */
 export type StoredIdentity = Identity & { readonly sealedIdentity: string | null }
 
-/** What a sealed identity is found by. Null: it is not sealed, or nobody's. */
+/** What an identity is found by, and one person told from another. Null: nobody's, or there are no keys. */
 export interface IdentityDigests {
   readonly cpfDigest: string | null
   readonly emailDigest: string | null
@@ -33,9 +33,10 @@ export function storedIdentity(
   playerId: string,
   { email, cpf, phone }: Identity,
 ): StoredIdentity & IdentityDigests {
-  if (!vault.seals) return { email, cpf, phone, sealedIdentity: null, ...noDigests }
+  const digests = digestsOf(vault, { email, cpf, phone })
+  if (!vault.seals) return { email, cpf, phone, sealedIdentity: null, ...digests }
   const sealedIdentity = vault.seal(JSON.stringify({ email, cpf, phone }), placeOf(playerId))
-  return { ...nothing, sealedIdentity, ...digestsOf(vault, { email, cpf, phone }) }
+  return { ...nothing, sealedIdentity, ...digests }
 }
 
 /** Digests of a CPF under each master key, the newest first: with punctuation or without is the same. */

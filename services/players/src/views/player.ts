@@ -8,11 +8,11 @@ import {
 } from '@backoffice/contracts'
 import { withIsoTimes } from '@backoffice/service-runtime'
 import type { FieldChange, PlayerRecord } from '../domain/player.ts'
-import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
+import { limitNow, type SeenPlayer } from '../domain/responsible-gaming.ts'
 import type { KycSubmission } from '../storage/kyc-submissions.ts'
 
 /** The record as the API shows it. */
-export function publicPlayer(player: PlayerRecord): Player {
+export function publicPlayer(player: SeenPlayer): Player {
   const { id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency, createdAt } = player
   return withIsoTimes({
     ...{ id, externalId, name, email, cpf, phone, birthDate, status, kycStatus, currency, createdAt },
@@ -32,28 +32,29 @@ export function publicKyc(player: PlayerRecord, submissions: readonly KycSubmiss
 }
 
 /** What payments needs to know about a player now. */
-export function standingOf(player: PlayerRecord, now: Date): PlayerStanding {
+export function standingOf(player: SeenPlayer): PlayerStanding {
   const { id: playerId, currency, status, kycStatus } = player
-  const dailyDepositLimit = amountOf(limitNow(player, now))
-  return { playerId, currency, status, kycStatus, selfExcluded: isSelfExcluded(player, now), dailyDepositLimit }
+  return { playerId, currency, status, kycStatus, dailyDepositLimit: amountOf(limitNow(player, player.seenAt)) }
 }
 
-/** The record as the team sees it. */
 /** For the audit trail. */
 export const auditedChange = ({ change }: { readonly change: FieldChange | null }): AuditedChange[] =>
   change === null ? [] : [{ field: change.field, before: change.previous, after: change.next }]
 
-export function teamPlayer(player: PlayerRecord, now: Date): TeamPlayer {
-  const { operatorId, brandId, environment, timeZone, kycReason, kycDecidedAt } = player
+/** The record as the team sees it. */
+export function teamPlayer(player: SeenPlayer): TeamPlayer {
+  const { operatorId, brandId, environment, timeZone, statusSet, excludedBy } = player
+  const { kycReason, kycDecidedAt, kycExpiresAt } = player
   const { selfExcludedFrom, selfExcludedUntil, pendingLimit, pendingLimitFrom } = player
   return {
     ...publicPlayer(player),
-    ...withIsoTimes({ operatorId, brandId, environment, timeZone, kycReason, kycDecidedAt }),
+    ...withIsoTimes({ operatorId, brandId, environment, timeZone, statusSet, kycReason, kycDecidedAt, kycExpiresAt }),
+    excludedBy,
     selfExclusion:
       selfExcludedFrom === null ? null : withIsoTimes({ from: selfExcludedFrom, until: selfExcludedUntil }),
-    dailyDepositLimit: amountOf(limitNow(player, now)),
+    dailyDepositLimit: amountOf(limitNow(player, player.seenAt)),
     pendingLimit:
-      pendingLimitFrom !== null && pendingLimitFrom > now
+      pendingLimitFrom !== null && pendingLimitFrom > player.seenAt
         ? { dailyDepositLimit: amountOf(pendingLimit), from: pendingLimitFrom.toISOString() }
         : null,
   }

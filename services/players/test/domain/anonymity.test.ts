@@ -1,7 +1,7 @@
 import type { Scope } from '@backoffice/contracts'
 import t from 'tap'
 import { anonymise, type Obligations } from '../../src/domain/anonymity.ts'
-import { type PlayerRecord, register } from '../../src/domain/player.ts'
+import { type PlayerRecord, register, setStatus } from '../../src/domain/player.ts'
 
 const scope: Scope = {
   operatorId: 'op_1',
@@ -37,10 +37,11 @@ const newId = () => {
   ids += 1
   return `ply_new_${ids}`
 }
+const given = { newId, keepYears, isExcluded: false }
 const over = new Date('2031-03-02T12:00:00.000Z')
 
 t.test('everything that identifies the person is replaced; ids, status and dates stay', async (t) => {
-  const { player, change } = anonymise(closed, nothing, { now: over, newId, keepYears })
+  const { player, change } = anonymise(closed, nothing, { now: over, ...given })
   for (const value of [...Object.values(person), '52998224725', closed.kycReason])
     t.notOk(Object.values(player).includes(value ?? ''), String(value))
   const { id, operatorId, brandId, status, kycStatus, createdAt } = closed
@@ -49,25 +50,21 @@ t.test('everything that identifies the person is replaced; ids, status and dates
 })
 
 t.test('two players of one brand get different external ids', async (t) => {
-  const of = (id: string) => anonymise({ ...closed, id }, nothing, { now: over, newId, keepYears }).player.externalId
+  const of = (id: string) => anonymise({ ...closed, id }, nothing, { now: over, ...given }).player.externalId
   t.not(of('ply_1'), of('ply_2'))
   t.notMatch(of('ply_1'), 'ply_1', 'nor one that could have been guessed and taken before')
 })
 
 t.test('who is anonymised already stays so, whatever is open by now', async (t) => {
-  const { player } = anonymise(closed, nothing, { now: over, newId, keepYears })
-  t.strictSame(anonymise(player, { ...nothing, posted: 1n }, { now: closedAt, newId, keepYears }), {
+  const { player } = anonymise(closed, nothing, { now: over, ...given })
+  t.strictSame(anonymise(player, { ...nothing, posted: 1n }, { now: closedAt, ...given }), {
     player,
     change: null,
   })
 })
 
-const later = new Date(over.getTime() + 1)
 const cases: readonly (readonly [string, Partial<PlayerRecord>, Partial<Obligations>, Date])[] = [
   ['status', { status: 'ativo' }, {}, over],
-  ['status,self_exclusion', { status: 'autoexcluido' }, {}, over],
-  ['self_exclusion', { selfExcludedFrom: closedAt, selfExcludedUntil: null }, {}, over],
-  ['self_exclusion', { selfExcludedFrom: closedAt, selfExcludedUntil: later }, {}, over],
   ['money', {}, { posted: 1n }, over],
   ['money', {}, { held: 1n }, over],
   ['deposits', {}, { openDeposits: 1 }, over],
@@ -79,9 +76,22 @@ const cases: readonly (readonly [string, Partial<PlayerRecord>, Partial<Obligati
 
 for (const [reasons, fields, open, now] of cases) {
   t.test(`refused: ${reasons} ${Object.keys({ ...fields, ...open })}`, async (t) => {
-    t.throws(() => anonymise({ ...closed, ...fields }, { ...nothing, ...open }, { now, newId, keepYears }), {
+    t.throws(() => anonymise({ ...closed, ...fields }, { ...nothing, ...open }, { now, ...given }), {
       code: 'PLAYER_DATA_NEEDED',
       details: { reasons: reasons.split(','), keptUntil: String },
     })
   })
 }
+
+t.test('refused while a self-exclusion of the person runs, by this player or another', async (t) => {
+  t.throws(() => anonymise(closed, nothing, { now: over, ...given, isExcluded: true }), {
+    code: 'PLAYER_DATA_NEEDED',
+    details: { reasons: ['self_exclusion'] },
+  })
+})
+
+t.test('who is anonymised stays encerrado, since nobody knows whose the player would be', async (t) => {
+  const { player } = anonymise(closed, nothing, { now: over, ...given })
+  t.throws(() => setStatus(player, 'ativo'), { code: 'VALIDATION_ERROR', details: { issues: [{ path: '/status' }] } })
+  t.strictSame(setStatus(player, 'encerrado'), { player, change: null })
+})

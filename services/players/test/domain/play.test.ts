@@ -5,7 +5,6 @@ import { admitToPlay } from '../../src/domain/play.ts'
 const eligible = {
   status: 'ativo',
   kycStatus: 'aprovado',
-  selfExcluded: false,
   dailyLimit: null,
   dayDeposits: 0n,
 } as const
@@ -13,7 +12,8 @@ const eligible = {
 t.test('play needs an active player with an approved identity check', async (t) => {
   t.doesNotThrow(() => admitToPlay(eligible))
   for (const status of playerStatuses) {
-    if (status !== 'ativo') t.throws(() => admitToPlay({ ...eligible, status }), { code: 'PLAYER_NOT_ACTIVE' }, status)
+    const code = status === 'autoexcluido' ? 'RG_BLOCKED' : 'PLAYER_NOT_ACTIVE'
+    if (status !== 'ativo') t.throws(() => admitToPlay({ ...eligible, status }), { code }, status)
   }
   for (const kycStatus of kycStatuses) {
     if (kycStatus !== 'aprovado')
@@ -28,16 +28,15 @@ t.test("play is refused once the day's deposits exceed the limit, not when they 
 
 t.test('refusals come in order: self-exclusion, status, KYC, daily limit', async (t) => {
   const worst = {
-    status: 'suspenso',
+    status: 'autoexcluido',
     kycStatus: 'nao_iniciado',
-    selfExcluded: true,
     dailyLimit: 1n,
     dayDeposits: 2n,
   } as const
   t.throws(() => admitToPlay(worst), { code: 'RG_BLOCKED', details: { reason: 'self_exclusion' } })
-  t.throws(() => admitToPlay({ ...worst, selfExcluded: false }), { code: 'PLAYER_NOT_ACTIVE' })
-  t.throws(() => admitToPlay({ ...worst, selfExcluded: false, status: 'ativo' }), { code: 'KYC_NOT_APPROVED' })
-  t.throws(() => admitToPlay({ ...worst, selfExcluded: false, status: 'ativo', kycStatus: 'aprovado' }), {
+  t.throws(() => admitToPlay({ ...worst, status: 'suspenso' }), { code: 'PLAYER_NOT_ACTIVE' })
+  t.throws(() => admitToPlay({ ...worst, status: 'ativo' }), { code: 'KYC_NOT_APPROVED' })
+  t.throws(() => admitToPlay({ ...worst, status: 'ativo', kycStatus: 'aprovado' }), {
     code: 'RG_BLOCKED',
     details: { reason: 'daily_limit' },
   })

@@ -9,7 +9,7 @@ const { registerPlayer, showPlayer, listPlayers, setPlayerStatus, listAudit } = 
 
 const bed = await testBed(t, { players, wallet })
 const scope = bed.scope()
-const person = { ...newPlayer(), phone: '+5511987654321' }
+const person = { ...newPlayer({ cpf: '529.982.247-25' }), phone: '+5511987654321' }
 const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: person })
 const alice = bed.team('alice')
 const reads = async () =>

@@ -1,11 +1,14 @@
-import { operations } from '@backoffice/contracts'
+import { operations, type Reply } from '@backoffice/contracts'
 import { refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import { players } from '../../src/service.ts'
 import { newPlayer } from '../new-player.ts'
 
-const { registerPlayer, setPlayerStatus, selfExcludePlayer, showPlayer, getPlayerStanding } = operations.players
+const { registerPlayer, findPlayers, listPlayers, searchPlayers, showPlayer, getPlayerStanding, openGameSession } =
+  operations.players
+const { setPlayerStatus, selfExcludePlayer, decideKyc } = operations.players
+type Registered = Reply<typeof registerPlayer>
 const bed = await testBed(t, { players, wallet })
 const alice = bed.team('alice')
 const reason = 'the player asks for it'
@@ -15,7 +18,8 @@ async function excluded(environment: 'sandbox' | 'production') {
   const { id: playerId } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
   // To begin one takes nobody else: it must not wait.
   await alice.call(setPlayerStatus, { input: { playerId, status: 'autoexcluido', reason } })
-  const isExcluded = async () => (await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })).selfExcluded
+  const isExcluded = async () =>
+    (await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })).status === 'autoexcluido'
   return { playerId, isExcluded }
 }
 
@@ -40,7 +44,7 @@ t.test('nobody ends one that has dates, alone or together', async (t) => {
   const { playerId, isExcluded } = await excluded('production')
   await alice.call(selfExcludePlayer, { input: { playerId, until: null, reason } })
   await bed.agreed(setPlayerStatus, { input: { playerId, status: 'ativo', reason } })
-  t.match(await alice.call(showPlayer, { input: { playerId } }), { status: 'ativo', selfExclusion: { until: null } })
+  t.match(await alice.call(showPlayer, { input: { playerId } }), { statusSet: 'ativo', selfExclusion: { until: null } })
   const soon = new Date(Date.now() + 3_600_000).toISOString()
   const shorter = { playerId, until: soon, reason }
   t.equal(await refusal(alice.call(selfExcludePlayer, { input: shorter })), 'VALIDATION_ERROR')
@@ -51,4 +55,55 @@ t.test('in the sandbox one person is enough', async (t) => {
   const { playerId, isExcluded } = await excluded('sandbox')
   await alice.call(setPlayerStatus, { input: { playerId, status: 'ativo', reason } })
   t.equal(await isExcluded(), false)
+})
+
+/** What everybody reads of a player as its status. */
+async function statusesOf(scope: ReturnType<typeof bed.scope>, { id: playerId, externalId }: Registered) {
+  const [found] = (await bed.rpc.call(findPlayers, { scope, input: { externalId: externalId ?? '' } })).data
+  const listed = await alice.call(listPlayers, { input: { brandId: scope.brandId, limit: 100 } })
+  const [searched] = (await alice.call(searchPlayers, { input: { playerId, limit: 1 } })).data
+  const standing = await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })
+  const shown = await alice.call(showPlayer, { input: { playerId } })
+  const inList = listed.data.find(({ id }) => id === playerId)
+  return [...new Set([found, inList, searched, standing, shown].map((one) => one?.status))]
+}
+
+t.test('everybody sees autoexcluido while an exclusion runs, and the status that was set after its end', async (t) => {
+  const scope = bed.scope()
+  const player = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
+  const { id: playerId } = player
+  t.same(await statusesOf(scope, player), ['ativo'])
+  const until = new Date(Date.now() + 3_600_000).toISOString()
+  t.match(await alice.call(selfExcludePlayer, { input: { playerId, until } }), { status: 'autoexcluido' })
+  t.same(await statusesOf(scope, player), ['autoexcluido'])
+  t.match(await alice.call(setPlayerStatus, { input: { playerId, status: 'suspenso', reason } }), {
+    status: 'autoexcluido',
+    statusSet: 'suspenso',
+  })
+  t.same(await statusesOf(scope, player), ['autoexcluido'])
+  await bed.sql('admin').query('update players.player set self_excluded_until = now() where id = $1', [playerId])
+  t.same(await statusesOf(scope, player), ['suspenso'])
+})
+
+t.test('a self-exclusion is of the person: it holds for every player of the brand with the CPF', async (t) => {
+  const scope = bed.scope({ brandId: 'brd_person' })
+  const { cpf } = newPlayer()
+  const first = await bed.rpc.call(registerPlayer, { scope, input: newPlayer({ cpf }) })
+  const until = new Date(Date.now() + 3_600_000).toISOString()
+  await alice.call(selfExcludePlayer, { input: { playerId: first.id, until } })
+  const again = await bed.rpc.call(registerPlayer, { scope, input: newPlayer({ cpf }) })
+  t.equal(again.status, 'ativo', 'the reply to a registration is the same for everybody')
+  t.same(await statusesOf(scope, again), ['autoexcluido'])
+  t.match(await alice.call(showPlayer, { input: { playerId: again.id } }), {
+    ...{ statusSet: 'ativo', selfExclusion: null, excludedBy: first.id },
+  })
+  await alice.call(decideKyc, { input: { playerId: again.id, status: 'aprovado', reason } })
+  await t.rejects(bed.rpc.call(openGameSession, { scope, input: { playerId: again.id, gameId: 'fortune-reels' } }), {
+    code: 'RG_BLOCKED',
+    details: { reason: 'self_exclusion' },
+  })
+  const other = bed.scope({ brandId: 'brd_another' })
+  t.same(await statusesOf(other, await bed.rpc.call(registerPlayer, { scope: other, input: newPlayer({ cpf }) })), [
+    'ativo',
+  ])
 })

@@ -21,6 +21,9 @@ import { searchByPhone } from './0019-search-by-phone.ts'
 import { playersByPhone } from './0020-players-by-phone.ts'
 import { brand } from './0021-brand.ts'
 import { documentSourceChanged } from './0022-document-source-changed.ts'
+import { kycTerm } from './0024-kyc-term.ts'
+import { excludedPersons } from './0025-excluded-persons.ts'
+import { endingApprovals } from './0026-ending-approvals.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -47,4 +50,7 @@ export const migrations: readonly Migration[] = [
   playersByPhone,
   brand,
   documentSourceChanged,
+  kycTerm,
+  excludedPersons,
+  endingApprovals,
 ]

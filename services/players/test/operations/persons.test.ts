@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { operations, type PlayerStatus } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { newId } from '@backoffice/service-runtime'
+import { newCpf, refusal, TestTime, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import fc from 'fast-check'
+import t from 'tap'
+import { players } from '../../src/service.ts'
+import { newPlayer } from '../new-player.ts'
+
+t.setTimeout(120_000)
+
+const { registerPlayer, getPlayerStanding, openGameSession, listPlayers } = operations.players
+const { selfExcludePlayer, setPlayerStatus, decideKyc, anonymisePlayer } = operations.players
+const { createDeposit } = operations.payments
+
+const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
+const bed = await testBed(t, { players, wallet, payments }, { time })
+const alice = bed.team('alice')
+const reason = 'a random test'
+const hourMs = 3_600_000
+
+interface Account {
+  readonly id: string
+  status: PlayerStatus
+  /** Null: it was never excluded. */
+  excludedUntil: number | null
+  isAnonymised: boolean
+}
+
+/** What a brand's compliance would write down: by person, who has which accounts. */
+class Persons {
+  readonly scope = bed.scope({ brandId: newId('brd') })
+  readonly byPerson = [0, 1].map(() => ({ cpf: newCpf(), accounts: [] as Account[] }))
+
+  runs({ status, excludedUntil }: Account): boolean {
+    return status === 'autoexcluido' || (excludedUntil !== null && time.now().getTime() < excludedUntil)
+  }
+
+  isExcluded(account: Account): boolean {
+    if (account.isAnonymised) return false
+    const person = this.byPerson.find(({ accounts }) => accounts.includes(account))
+    return person?.accounts.some((one) => !one.isAnonymised && this.runs(one)) === true
+  }
+
+  seen = (account: Account): PlayerStatus => (this.isExcluded(account) ? 'autoexcluido' : account.status)
+  get accounts(): readonly Account[] {
+    return this.byPerson.flatMap(({ accounts }) => accounts)
+  }
+}
+
+type Step = (model: Persons) => Promise<void>
+const any = fc.nat({ max: 1_000 })
+
+/** A step with one of the accounts, if there is any. */
+const withAccount = <Drawn>(
+  drawn: fc.Arbitrary<Drawn>,
+  run: (model: Persons, account: Account, drawn: Drawn) => Promise<void>,
+): fc.Arbitrary<Step> =>
+  fc.tuple(any, drawn).map(([which, values]) => async (model) => {
+    const account = model.accounts[which % Math.max(model.accounts.length, 1)]
+    if (account !== undefined) await run(model, account, values)
+  })
+
+const statuses = fc.constantFrom<PlayerStatus>('ativo', 'ativo', 'suspenso', 'encerrado', 'encerrado', 'autoexcluido')
+const steps = fc.oneof(
+  fc.nat({ max: 1 }).map(
+    (person): Step =>
+      async (model) => {
+        const { cpf, accounts } = model.byPerson[person] ?? assert.fail()
+        const input = newPlayer({ cpf })
+        const { id, status } = await bed.rpc.call(registerPlayer, { scope: model.scope, input })
+        assert.equal(status, 'ativo', 'whoever registers')
+        accounts.push({ id, status, excludedUntil: null, isAnonymised: false })
+        await alice.call(decideKyc, { input: { playerId: id, status: 'aprovado', reason } })
+      },
+  ),
+  withAccount(fc.option(fc.integer({ min: 1, max: 30 }), { freq: 6 }), async (_model, account, hours) => {
+    const until = hours === null ? null : time.now().getTime() + hours * hourMs
+    const input = { playerId: account.id, until: until === null ? null : new Date(until).toISOString() }
+    const outcome = await refusal(alice.call(selfExcludePlayer, { input }))
+    if (outcome === null) account.excludedUntil = until ?? Number.POSITIVE_INFINITY
+    else
+      assert.ok(outcome === 'VALIDATION_ERROR' && (account.excludedUntil ?? 0) > (until ?? Infinity), 'it is shorter')
+  }),
+  withAccount(statuses, async (_model, account, status) => {
+    const input = { playerId: account.id, status, reason }
+    const outcome = await refusal(alice.call(setPlayerStatus, { input }))
+    if (outcome === null) account.status = status
+    else assert.ok(outcome === 'VALIDATION_ERROR' && account.isAnonymised, 'nobody reopens what is nobody’s')
+  }),
+  withAccount(fc.constant(null), async (model, account) => {
+    const outcome = await refusal(alice.call(anonymisePlayer, { input: { playerId: account.id, reason } }))
+    const isNeeded = account.status !== 'encerrado' || model.isExcluded(account)
+    assert.equal(outcome, isNeeded && !account.isAnonymised ? 'PLAYER_DATA_NEEDED' : null)
+    account.isAnonymised ||= outcome === null
+  }),
+  fc.integer({ min: 1, max: 20 }).map(
+    (hours): Step =>
+      async () => {
+        await time.set(new Date(time.now().getTime() + hours * hourMs))
+      },
+  ),
+)
+
+/** Each account pays in and plays as its person may, and everybody sees why. */
+async function judge(model: Persons): Promise<void> {
+  const { scope, accounts } = model
+  const listed = new Map<string, string>()
+  for (const status of ['ativo', 'autoexcluido', 'suspenso', 'encerrado'] as const) {
+    const { data } = await alice.call(listPlayers, { input: { brandId: scope.brandId, status, limit: 100 } })
+    for (const player of data) {
+      assert.equal(player.status, status, 'the filter finds what is shown')
+      listed.set(player.id, status)
+    }
+  }
+  await Promise.all(
+    accounts.map(async (account) => {
+      const { id: playerId } = account
+      const seen = model.seen(account)
+      assert.equal(listed.get(playerId), seen)
+      assert.equal((await bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })).status, seen)
+      const code = seen === 'ativo' ? null : seen === 'autoexcluido' ? 'RG_BLOCKED' : 'PLAYER_NOT_ACTIVE'
+      const play = bed.rpc.call(openGameSession, { scope, input: { playerId, gameId: 'fortune-reels' } })
+      assert.equal(await refusal(play), code)
+      // One that is let through would be in the way of anonymising.
+      if (code === null) return
+      const money = { amount: '1.00', currency: 'BRL', method: 'pix', externalReference: newId('dep') }
+      assert.equal(await refusal(bed.rpc.call(createDeposit, { scope, input: { playerId, ...money } })), code)
+    }),
+  )
+}
+
+t.test('no sequence of registering, excluding, closing, anonymising and waiting finds a way around', async (t) => {
+  let judged = 0
+  const property = fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 25, size: 'max' }), async (taken) => {
+    const model = new Persons()
+    for (const take of taken) {
+      await take(model)
+      await judge(model)
+      judged += model.accounts.filter((account) => model.seen(account) === 'autoexcluido').length
+    }
+  })
+  await fc.assert(property, { numRuns: 12, interruptAfterTimeLimit: 60_000 })
+  t.ok(judged > 0, `an exclusion was met ${judged} times`)
+})
