@@ -19,8 +19,6 @@ const guides = ['operations.md', 'platform-upgrades.md']
 const sections: readonly Section[] = guides.flatMap((guide) =>
   readFileSync(new URL(`../../docs/${guide}`, import.meta.url), 'utf8')
     .split(/^(?=##+ )/m)
-    // What leads here from release 1.1 also speaks of what that release had.
-    .filter((text) => !/^##+ From .*release 1\.1/.test(text))
     .map((text) => ({ where: `${guide}, ${text.split('\n', 1)[0]}`, text })),
 )
 

@@ -1,5 +1,8 @@
 import { operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
 import { refusal, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { gateway } from '../../src/service.ts'
@@ -9,7 +12,8 @@ const MASTER_KEYS = `first:${Buffer.alloc(32, 1).toString('base64')}`
 const { createOperator, getOperator, issueCredential, listAudit } = operations.gateway
 
 t.test('one person makes no key of production: the pair is issued later, by two', async (t) => {
-  const bed = await testBed(t, { gateway, webhooks }, { config: { gateway: { DEVELOPMENT: false, MASTER_KEYS } } })
+  const services = { gateway, players, wallet, payments, webhooks }
+  const bed = await testBed(t, services, { config: { gateway: { DEVELOPMENT: false, MASTER_KEYS } } })
   const alice = bed.team('alice')
   const created = await alice.call(createOperator, { input: { name: 'Casa Azul' } })
   t.match(created.sandbox, { key: /^bk_test_/, secret: /^sk_/, webhookSecret: /^whsec_/ })
