@@ -171,6 +171,20 @@ t.test('the domain does no I/O, reads no clock and throws no dice', async (t) =>
   )
 })
 
+// What replicas share is judged by PostgreSQL's clock, which a batch's first statement reads. A command is handed it as
+// `now`; the process's own clock, which may be wrong, is only for durations.
+t.test("no operation and no statement of a service reads the process's clock", async (t) => {
+  const deciding = under('services/').filter(({ path }) => /\/src\/(operations|steps|storage|views)\//.test(path))
+  t.ok(deciding.length > 100)
+  // When a caller stops waiting is a duration.
+  const reads = /\bclock\b|(?<!deadline\.getTime\(\) <= )Date\.now\(|new Date\(\)/
+  const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|-- .*/g, '')
+  t.same(
+    deciding.filter(({ text }) => reads.test(code(text))).map(({ path }) => path),
+    [],
+  )
+})
+
 /** A hash is a function of its input; the rest of node:crypto is not. */
 function isHash(name: string, file: SourceFile): boolean {
   return (

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { depositsOfPlayerMax, operations, sandboxAmounts } from '@backoffice/contracts'
-import { refusal, TestTime } from '@backoffice/test-kit'
+import { knownStatements } from '@backoffice/service-runtime/internal'
+import { refusal, searchPathOf, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
@@ -176,6 +177,32 @@ t.test('a day that is not the one of which the sum is kept is summed, from its m
   t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED', 'its sum was kept')
   await path.fail(ids[1] ?? '')
   t.equal(await refusal(path.createDeposit(playerId, { amount: '10.01' })), 'RG_BLOCKED', 'another day has failed')
+})
+
+t.test('a deposit reads as much as the first one, however many the player has made today', async (t) => {
+  const playerId = await path.newPlayer({ kyc: false })
+  await path.createDeposit(playerId)
+  const session = await bed.sql('admin').connect()
+  await session.query(`set search_path = ${searchPathOf('payments')}`)
+  const asked = [[playerId], [scope.timeZone], [scope.brandId], ['pay-planned']]
+  const pagesRead = async () => {
+    const { text } = knownStatements().find((statement) => statement.text.includes('as taken')) ?? { text: '' }
+    const { rows } = await session.query(`explain (analyze, buffers, format json) ${text}`, asked)
+    const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = rows[0]['QUERY PLAN'][0].Plan
+    return hit + read
+  }
+  const first = await pagesRead()
+  await session.query(
+    `insert into deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount, currency,
+       method, status, version, created_at)
+     select $1 || n, $2, 'op', 'sandbox', $3, $1, $1 || n, 1, 'BRL', 'pix', 'pending', 1, now() from generate_series(1, 2000) n`,
+    [playerId, scope.brandId, scope.timeZone],
+  )
+  await session.query('update depositor set day_total = day_total + 2000 where player_id = $1', [playerId])
+  const last = await pagesRead()
+  session.release()
+  t.ok(last <= first + 8, `${first} pages, then ${last}`)
+  t.equal((await bed.rpc.call(operations.payments.readDayDeposits, { scope, input: { playerId } })).total, '30.00')
 })
 
 t.test('replicas whose clocks are a day apart let no more through than the limit', async (t) => {

@@ -6,7 +6,7 @@ import { holdsOf } from './ledger-checks.ts'
 const isFinished = (id: Fragment) => sql`not exists (
   select from payments.outbox o where o.aggregate = ${id} and o.kind = 'command' and o.done_at is null)`
 
-/** A confirmed deposit has exactly its transfer; no other deposit has one. */
+/** A confirmed deposit has exactly its transfer; no other deposit has one. The kept sum of a player's day is that of its deposits. */
 export const deposits = sqlCheck(
   'deposits',
   {
@@ -41,6 +41,28 @@ export const deposits = sqlCheck(
       left join wallet.account a on a.id = t.credit_account
       left join payments.deposit d on d.id = t.reference and d.brand_id = t.brand_id
       where d.id is null
+    `,
+  },
+  {
+    kind: 'deposit',
+    // By the player's newest deposit alone, so that no day is summed twice.
+    differences: (keys) => sql`
+      select k.key, d.brand_id, d.player_id as subject, format('%s on %s', day.total, day.date) as expected,
+        format('%s on %s', p.day_total, p.day) as actual,
+        'The sum that is held against a daily limit is not that of the deposits (minor units).' as explanation
+      from ${keys}
+      join payments.deposit d on d.id = k.key
+      join payments.depositor p on p.player_id = d.player_id and p.day is not null
+      cross join lateral (
+        select (d.created_at at time zone d.time_zone)::date as date, coalesce(sum(o.amount), 0) as total
+        from payments.deposit o
+        where o.player_id = d.player_id and o.status <> 'failed'
+          and o.created_at >= date_trunc('day', d.created_at at time zone d.time_zone) at time zone d.time_zone
+      ) day
+      where (p.day, p.day_total) is distinct from (day.date, day.total) and not exists (
+        select from payments.deposit later
+        where later.player_id = d.player_id and (later.created_at, later.id) > (d.created_at, d.id)
+      )
     `,
   },
 )

@@ -156,6 +156,22 @@ t.test('a reversal takes a transfer back, once', async (t) => {
   t.equal(await refusal(reverse({ transferId: 'trf_unknown', reference: 'reversal/3' })), 'TRANSFER_NOT_FOUND')
 })
 
+t.test('a reversal that was refused for want of money does not bar a later one', async (t) => {
+  const playerId = await player('10.00')
+  const { data } = await bed.rpc.call(listTransactions, { scope, input: { playerId, limit: 1 } })
+  const transferId = String(data[0]?.id)
+  await adjust({ playerId, amount: '-4.00', reference: 'ticket/spent' })
+  t.equal(await refusal(reverse({ transferId, reference: 'reversal/poor' })), 'INSUFFICIENT_FUNDS')
+  await adjust({ playerId, amount: '4.00', reference: 'ticket/back' })
+  t.equal(
+    await refusal(reverse({ transferId, reference: 'reversal/poor' })),
+    'INSUFFICIENT_FUNDS',
+    'that one stays refused',
+  )
+  t.match(await reverse({ transferId, reference: 'reversal/rich' }), { amount: '-10.00', replayed: false })
+  t.equal(await available(playerId), '0.00')
+})
+
 t.test('an adjustment and a reversal are entered in the brand of the record they name', async (t) => {
   const own = bed.scope({ brandId: newId('brd') })
   const playerId = newId('ply')

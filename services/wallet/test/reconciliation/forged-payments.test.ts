@@ -83,7 +83,14 @@ async function forgeEnding(
     values ($1, 2, 'pending', 'confirmed', now(), 'operator', 'op', $1), ($1, 3, 'confirmed', 'failed', now(), 'team', 'bob', $2)`,
     [id, operationId],
   )
-  await as('payments', `update deposit set status = 'failed', version = 3, failed_at = now() where id = $1`, [id])
+  await as(
+    'payments',
+    `with failed as (
+       update deposit set status = 'failed', version = 3, failed_at = now() where id = $1 returning player_id, amount
+     )
+     update depositor p set day_total = day_total - f.amount from failed f where f.player_id = p.player_id`,
+    [id],
+  )
   if (isRecorded)
     await as(
       'payments',
@@ -110,7 +117,7 @@ async function forgeEnding(
 const forgeries: readonly Forgery[] = [
   {
     what: 'payments sets a deposit to failed that is pending',
-    found: ['histories'],
+    found: ['deposits', 'histories'],
     async forge(brand) {
       const id = await brand.deposit('5.00')
       await as('payments', `update deposit set status = 'failed', failed_at = now(), version = 2 where id = $1`, [id])
@@ -157,6 +164,11 @@ const forgeries: readonly Forgery[] = [
     what: 'one person approves and pays',
     found: ['decisions'],
     forge: async (brand) => forgePayment(brand, await brand.approved(), { by: 'alice' }),
+  },
+  {
+    what: 'payments forgets what a player has deposited today',
+    found: ['deposits'],
+    forge: ({ playerId }) => as('payments', 'update depositor set day_total = 0 where player_id = $1', [playerId]),
   },
   {
     what: 'one person approves and pays, up to the amount for which one is enough',
