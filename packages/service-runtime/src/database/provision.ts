@@ -5,38 +5,56 @@ import { readerOf } from './reader-role.ts'
 import { readerSettings, settingStatements, settingsOf } from './role-settings.ts'
 
 /**
- * What reconciliation reads: the ledger and what it is compared with. Never players' data or operators' secrets: that it
- * may read the ids of players is said in a migration of theirs.
- */
-const reconciledSchemas: readonly ServiceName[] = ['wallet', 'payments']
-
-/**
  * An arbitrary number. Everyone who provisions on a cluster holds this lock, because two CREATE ROLE or two GRANT on one
  * database at once can fail.
  */
 const provisionLock = 7_411_904
+/** Whoever holds it for longer holds up every migration. The Job says so, and tries again. */
+const lockWaitMsDefault = 60_000
+
+/**
+ * Functions that write large objects. Anybody may call them, and no right to a table bounds what they store, nor does a
+ * purge find it.
+ */
+const largeObjectWriters = [
+  ...['lo_creat(integer)', 'lo_create(oid)', 'lo_from_bytea(oid, bytea)', 'lo_open(oid, integer)', 'lo_unlink(oid)'],
+  ...[
+    'lo_put(oid, bigint, bytea)',
+    'lowrite(integer, bytea)',
+    'lo_truncate(integer, integer)',
+    'lo_truncate64(integer, bigint)',
+  ],
+]
 
 type Passwords = Readonly<Partial<Record<DatabaseRole, string>>>
 
 /**
  * Creates what the services' migrations and logins need, in the database of `adminUrl`: a login role and a schema per
- * service, beside it one that only reads, a SELECT-only role for reconciliation (schemas wallet and payments), and a role
- * for the public games, which gets its rights from a migration of players. Safe to repeat; passwords and the settings of
- * the roles' sessions are set anew each time.
+ * service, beside it one that only reads, a SELECT-only role for reconciliation, which reads the wallet's schema and what
+ * migrations of payments and players show it, and a role for the public games, which gets its rights from a migration of
+ * players. None of them may use the server's other databases, temporary tables or large objects. Safe to repeat; passwords
+ * and the settings of the roles' sessions are set anew each time.
  * @param passwords by role; only those given are provisioned
+ * @param lockWaitMs how long to wait for others who provision on the cluster
+ * @throws a DatabaseError with code 55P03 when somebody held the lock for longer
  */
 export async function provisionDatabase({
   adminUrl,
   passwords,
+  lockWaitMs = lockWaitMsDefault,
 }: {
   readonly adminUrl: string
   readonly passwords: Passwords
+  readonly lockWaitMs?: number
 }): Promise<void> {
   // Roles belong to the cluster, advisory locks to one database. So every caller takes the lock in the same database.
   const cluster = new URL(adminUrl)
   cluster.pathname = '/postgres'
   await connectOnce(cluster.href, async (client) => {
+    await client.query(`set lock_timeout = ${lockWaitMs}`)
     await client.query('select pg_advisory_lock($1)', [provisionLock])
+    for (const database of ['postgres', 'template1'])
+      await client.query(`revoke connect, temporary on database ${database} from public`)
     await createRoles(client, passwords)
     await createSchemas(adminUrl, passwords)
   })
@@ -49,7 +67,8 @@ async function createSchemas(adminUrl: string, passwords: Passwords): Promise<vo
     )
     const statements = [
       `revoke create on schema public from public`,
-      `revoke connect on database ${database} from public`,
+      `revoke connect, temporary on database ${database} from public`,
+      `revoke execute on function ${largeObjectWriters.join(', ')} from public`,
     ]
     if (passwords.games !== undefined)
       statements.push(`grant connect on database ${database} to ${quoteIdentifier(roleName('games'))}`)
@@ -65,15 +84,15 @@ async function createSchemas(adminUrl: string, passwords: Passwords): Promise<vo
         `alter default privileges in schema ${schema} grant select, insert, update, delete on tables to ${role}`,
         `alter default privileges in schema ${schema} grant usage, select on sequences to ${role}`,
       )
-      if (passwords.reconciler !== undefined && reconciledSchemas.includes(service)) {
-        const reconciler = quoteIdentifier(roleName('reconciler'))
-        statements.push(
-          `grant connect on database ${database} to ${reconciler}`,
-          `grant usage on schema ${schema} to ${reconciler}`,
-          `grant select on all tables in schema ${schema} to ${reconciler}`,
-          `alter default privileges in schema ${schema} grant select on tables to ${reconciler}`,
-        )
-      }
+    }
+    if (passwords.reconciler !== undefined) {
+      const reconciler = quoteIdentifier(roleName('reconciler'))
+      statements.push(
+        `grant connect on database ${database} to ${reconciler}`,
+        `grant usage on schema wallet to ${reconciler}`,
+        `grant select on all tables in schema wallet to ${reconciler}`,
+        `alter default privileges in schema wallet grant select on tables to ${reconciler}`,
+      )
     }
     await client.query(statements.join(';\n'))
   })

@@ -1,4 +1,4 @@
-import { type DatabaseRole, roleName, serviceNames } from '@backoffice/contracts'
+import { type DatabaseRole, databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
 import { testBed } from '@backoffice/test-kit'
 import pg from 'pg'
@@ -36,10 +36,12 @@ t.test('no role of a service is a superuser, or may create roles and databases',
   t.same(rows, [])
 })
 
+const passwords = withOtherRoles(sharedRolePasswords(bed.databaseUrl))
+
 /** What a session of a role begins with, when it asks for nothing. */
-async function sessionOf(role: DatabaseRole, { reads = false, options = '' } = {}) {
-  const password = withOtherRoles(sharedRolePasswords(bed.databaseUrl))[role]
-  const url = new URL(roleUrl(bed.databaseUrl, role, password))
+async function sessionOf(role: DatabaseRole, { reads = false, options = '', database = '' } = {}) {
+  const url = new URL(roleUrl(bed.databaseUrl, role, passwords[role]))
+  if (database !== '') url.pathname = `/${database}`
   if (reads) url.username = readerOf(url.username)
   const client = new pg.Client({ connectionString: url.href, ...(options === '' ? {} : { options }) })
   await client.connect()
@@ -73,6 +75,25 @@ t.test('the role for reading reads what the service may read, and writes nothing
   await t.rejects(reader.query('select from wallet.operation'), /permission denied for schema/)
 })
 
+t.test('no role stores anything beside its tables, or holds up the next migration', async (t) => {
+  // A copy of a database has the rights of all.
+  await provisionDatabase({ adminUrl: bed.databaseUrl, passwords })
+  const readers = serviceNames.map((role) => [role, true] as const)
+  for (const [role, reads] of [...databaseRoles.map((name) => [name, false] as const), ...readers]) {
+    const session = await sessionOf(role, { reads })
+    await session.query('set default_transaction_read_only = off')
+    for (const statement of [
+      'create temporary table large (id int)',
+      ...['lo_create(0)', "lo_from_bytea(0, '')", "lo_put(1, 0, '')", 'lo_unlink(1)', 'lo_open(1, 131072)'].map(
+        (call) => `select ${call}`,
+      ),
+    ])
+      await t.rejects(session.query(statement), { code: '42501' }, `${role}: ${statement}`)
+    for (const database of ['postgres', 'template1'])
+      await t.rejects(sessionOf(role, { reads, database }), { code: '42501' }, `${role} into ${database}`)
+  }
+})
+
 t.test('migrating again changes nothing', async (t) => {
   t.same(await migrate({ service: 'payments', migrations: payments.migrations, url: bed.databaseUrl }), [])
 })
@@ -80,4 +101,15 @@ t.test('migrating again changes nothing', async (t) => {
 t.test('provisioning again, or several times at once, changes nothing', async (t) => {
   const adminUrl = bed.databaseUrl
   await t.resolves(Promise.all(Array.from({ length: 16 }, () => provisionDatabase({ adminUrl, passwords: {} }))))
+})
+
+t.test('whoever holds the lock of provisioning ends it with an error, and not with silence', async (t) => {
+  const cluster = new URL(bed.databaseUrl)
+  cluster.pathname = '/postgres'
+  const holder = new pg.Client({ connectionString: cluster.href })
+  await holder.connect()
+  t.teardown(() => holder.end())
+  await holder.query('select pg_advisory_lock(7411904)')
+  const waiting = provisionDatabase({ adminUrl: bed.databaseUrl, passwords: {}, lockWaitMs: 200 })
+  await t.rejects(waiting, { code: '55P03' })
 })

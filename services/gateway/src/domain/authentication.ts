@@ -9,9 +9,9 @@ export interface SignedRequest {
   readonly body: Uint8Array
 }
 
-/** Whether X-Timestamp is epoch seconds within the tolerance, either way. */
+/** Whether X-Timestamp is epoch seconds, without leading zeros, within the tolerance, either way. */
 function isTimely(timestamp: string | undefined, now: Date): boolean {
-  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return false
+  if (timestamp === undefined || !/^[1-9]\d{0,11}$/.test(timestamp)) return false
   return Math.abs(now.getTime() / 1000 - Number(timestamp)) <= timestampToleranceSeconds
 }
 

@@ -20,6 +20,11 @@ const lateRequestsEveryMs = 1_000
 /** Longer than the idle time of common load balancers, so that the load balancer closes an idle connection, not we. */
 const keepAliveTimeoutMs = 75_000
 const pathParameterLengthMax = 256
+/**
+ * A letter, digit, `-`, `.`, `_` or `~` that is percent-encoded, which it need not be (RFC 3986, 2.3). A path has one
+ * spelling, so that a rule of a proxy in front of us cannot be passed by with another one.
+ */
+const encodesNeedlessly = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
 
 export interface ServerOptions {
   readonly log: Logger
@@ -82,8 +87,9 @@ export function createServer({
       sendBadRequest(reply, 'there is more than one Host header')
       return
     }
+    const [path = ''] = request.raw.url?.split('?', 1) ?? []
     // A target in absolute form names a host, so it is not a path of ours.
-    done(request.raw.url?.startsWith('/') ? undefined : new Rejection('NOT_FOUND'))
+    done(path.startsWith('/') && !encodesNeedlessly.test(path) ? undefined : new Rejection('NOT_FOUND'))
   })
   app.addHook('onResponse', ({ raw: { socket } }, reply, done) => {
     if (underWay.get(socket) === reply) underWay.delete(socket)

@@ -86,7 +86,9 @@ t.test('what is wrong is judged in order: key, timestamp, signature', async (t) 
     await code(me(sandbox, { timestamp: String(Math.floor(Date.now() / 1000) + 302) })),
     '401 TIMESTAMP_OUT_OF_RANGE',
   )
-  t.equal(await code(me(sandbox, { timestamp: 'soon' })), '401 TIMESTAMP_OUT_OF_RANGE')
+  const now = String(Math.floor(Date.now() / 1000))
+  for (const timestamp of ['soon', `0${now}`, `00${now}`, `+${now}`, `${now}.0`, ''])
+    t.equal(await code(me(sandbox, { timestamp })), '401 TIMESTAMP_OUT_OF_RANGE', timestamp)
   t.equal(await code(me(sandbox, { secret: 'sk_wrong' })), '401 INVALID_SIGNATURE')
   t.equal((await me(sandbox, { timestamp: String(Math.floor(Date.now() / 1000) - 298) })).status, 200)
 })
@@ -102,6 +104,22 @@ t.test('the signature covers method, path, query order and the body bytes, in lo
   )
   const upper = await me(sandbox, { headers: { 'X-Signature': 'A'.repeat(64) } })
   t.equal(upper.json.error.code, 'INVALID_SIGNATURE')
+})
+
+t.test('a path has one spelling, and what has to be encoded in it is signed as it is sent', async (t) => {
+  for (const path of [
+    '/%6de',
+    '/m%65',
+    '/%4De',
+    '/players/ply%5f1/wallet',
+    '/players/a/%77allet',
+    '/games%2Ex',
+    '/%2e/me',
+  ])
+    t.equal(await code(send(first, sandbox, { path })), '404 NOT_FOUND', path)
+  const encoded = send(first, sandbox, { path: '/players/ply%20%C3%A9%2F1/wallet' })
+  t.equal(await code(encoded), '422 VALIDATION_ERROR', 'its signature is right, and no id looks like it')
+  t.equal((await me(sandbox, { path: '/me?externalId=%61' })).status, 200)
 })
 
 t.test('in the sandbox a refusal helps to find the mistake; production says nothing', async (t) => {
