@@ -42,12 +42,35 @@ export function isEmail(value: string): boolean {
   return emailExpression.test(value) && value.indexOf('@') <= 64
 }
 
+/** ISO 4217's currencies with two decimals: all money here has two. */
+const currencies = new Set(
+  `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE CZK
+  DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD
+  KZT LAK LBP LKR LRD LSL MAD MDL MKD MMK MNT MOP MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN
+  QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU
+  UZS VED VES WST XCD XCG YER ZAR ZMW ZWG`.split(/\s+/),
+)
+export const isCurrency = (value: string): boolean => currencies.has(value)
+
+/** The IANA name of a place or of UTC, as this process knows it. An offset or an abbreviation has no summer time. */
+export function isTimeZone(value: string): boolean {
+  if (!/^(UTC|[A-Z][A-Za-z_]*(\/[A-Z][A-Za-z0-9_+-]*)+)$/.test(value)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value })
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The message a caller reads when a format fails; the schema compiler itself only says which format it was. */
 export const formatMessages: Readonly<Record<string, string>> = {
   cpf: 'must be a valid CPF: 11 digits or 000.000.000-00, with correct check digits',
   date: 'must be a real calendar date as YYYY-MM-DD',
   'date-time': 'must be ISO 8601 in UTC with milliseconds',
   email: 'must be an e-mail address',
+  currency: 'must be the ISO 4217 code of a currency with 2 decimals',
+  'time-zone': 'must be the IANA name of a time zone, such as America/Sao_Paulo',
   amount: 'must be a decimal string over zero, with at most 13 integer digits and 2 decimals',
 }
 
@@ -56,3 +79,5 @@ FormatRegistry.Set('date', isCalendarDate)
 FormatRegistry.Set('date-time', isTimestamp)
 FormatRegistry.Set('email', isEmail)
 FormatRegistry.Set('amount', isPositiveAmount)
+FormatRegistry.Set('currency', isCurrency)
+FormatRegistry.Set('time-zone', isTimeZone)

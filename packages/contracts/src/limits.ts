@@ -3,6 +3,8 @@ export const idempotencyKeyPattern = '^[A-Za-z0-9_:.-]{8,128}$'
 /** How long a key is remembered, from its first use. */
 export const idempotencyMemoryHours = 24
 export const requestsPerMinuteDefault = 600
+/** Of an operator's brands, when nothing else is said. */
+export const brandDefaults = { currency: 'BRL', timeZone: 'America/Sao_Paulo' } as const
 export const webhookAttemptsMax = 8
 export const bodyBytesMax = 64 * 1024
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { cpfDigits, isCalendarDate, isCpf, isEmail, isTimestamp } from '../src/index.ts'
+import { cpfDigits, isCalendarDate, isCpf, isCurrency, isEmail, isTimestamp, isTimeZone } from '../src/index.ts'
 
 t.test('a CPF has two right check digits, with or without punctuation', async (t) => {
   for (const good of ['52998224725', '529.982.247-25', '00000000191', '11144477735']) t.ok(isCpf(good), good)
@@ -65,4 +65,17 @@ t.test('an e-mail address has a mailbox and a domain with a dot', async (t) => {
     `${'a'.repeat(65)}@b.co`,
   ])
     t.notOk(isEmail(bad), bad)
+})
+
+t.test('a currency is one of today with 2 decimals, since all money here has 2', async (t) => {
+  for (const good of ['BRL', 'USD', 'EUR', 'ARS', 'MXN', 'COP', 'PEN']) t.ok(isCurrency(good), good)
+  for (const bad of ['CLP', 'PYG', 'JPY', 'KWD', 'CLF', 'DEM', 'BTC', 'XXX', 'XAU', 'brl', 'R$', ''])
+    t.notOk(isCurrency(bad), bad)
+})
+
+t.test('a time zone is the IANA name of a place or of UTC, and no offset', async (t) => {
+  for (const good of ['America/Sao_Paulo', 'America/Argentina/Buenos_Aires', 'Asia/Kolkata', 'Etc/UTC', 'UTC'])
+    t.ok(isTimeZone(good), good)
+  for (const bad of ['America/Rio', '-03:00', '+03', 'EST5EDT', 'BRT', 'GMT', '../posix/UTC', 'UTC ', ''])
+    t.notOk(isTimeZone(bad), bad)
 })

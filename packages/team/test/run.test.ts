@@ -141,6 +141,14 @@ t.test('lists of options and options with a value of their own', async (t) => {
   t.notOk('allowedAddresses' in ((await inputOf('operators', 'limits', 'x', '--rate-limit', '9')) ?? {}))
 })
 
+t.test('an operator is created with the currency and time zone that somebody names', async (t) => {
+  const inputOf = async (...words: string[]) => (await typed(words)).sent.at(-1)?.input
+  const create = ['operators', 'create', '--name', 'Lima'] as const
+  t.strictSame(await inputOf(...create), { name: 'Lima' })
+  const where = { currency: 'PEN', timeZone: 'America/Lima' }
+  t.strictSame(await inputOf(...create, '--currency', 'PEN', '--time-zone', 'America/Lima'), { name: 'Lima', ...where })
+})
+
 t.test('people read tables: a title for each column, a dash for what is absent, none for an empty list', async (t) => {
   const entry = { playerId: 'ply_1', name: 'Ana', kycStatus: 'em_analise', latestReference: null, submissions: 2 }
   const { stdout } = await typed(['kyc', 'queue'], () => ({ data: [entry] }))

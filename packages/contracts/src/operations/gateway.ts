@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
+import { brandDefaults } from '../limits.ts'
 import { document, get, internal, operator, team } from '../operation.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, Timestamp } from '../resources.ts'
 import { closed, Nullable, pageOf, text } from '../schema.ts'
@@ -167,6 +168,20 @@ export const gateway = service('gateway', {
         name: OperatorName,
         rateLimitPerMinute: Type.Optional(RateLimit),
         allowedAddresses: Type.Optional(AllowedAddresses),
+        currency: Type.Optional(
+          Type.String({
+            format: 'currency',
+            maxLength: 3,
+            description: `ISO 4217, with 2 decimals; never changed later; ${brandDefaults.currency} when absent.`,
+          }),
+        ),
+        timeZone: Type.Optional(
+          Type.String({
+            format: 'time-zone',
+            maxLength: 64,
+            description: `IANA name; where days begin; never changed later; ${brandDefaults.timeZone} when absent.`,
+          }),
+        ),
         reason: Type.Optional(Reason),
       },
       closed,

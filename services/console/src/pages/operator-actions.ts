@@ -1,4 +1,4 @@
-import { type Environment, type Operation, operations, type Reply } from '@backoffice/contracts'
+import { brandDefaults, type Environment, type Operation, operations, type Reply } from '@backoffice/contracts'
 import type { Word } from '../words/index.ts'
 import { secretsIn } from './secrets.ts'
 import type { Decision, Visit } from './visit.ts'
@@ -139,6 +139,7 @@ export const createDecision = ({ display }: Visit): Decision => ({
   operation: createOperator,
   fixed: {},
   required: ['reason'],
+  initial: brandDefaults,
   ask: display.t('createAsk'),
   done: display.t(labelOf(createOperator)),
   tone: 'good',

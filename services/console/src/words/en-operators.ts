@@ -54,6 +54,10 @@ export const enOperators = {
   'help.On: a signature is accepted for one request only.': 'On: a signature is accepted for one request only.',
   'help.IPv4 or IPv6, with or without a prefix length.':
     'IPv4 or IPv6, with or without a prefix length. Empty: any address.',
+  'help.ISO 4217, with 2 decimals; never changed later; BRL when absent.':
+    'ISO 4217, with 2 decimals; never changed later.',
+  'help.IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
+    'IANA name; where days begin; never changed later.',
   'help.Requests per minute and environment.': 'Requests per minute and environment.',
   'help.How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.':
     'How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.',

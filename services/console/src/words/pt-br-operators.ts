@@ -56,6 +56,9 @@ export const ptBROperators: Readonly<Record<keyof typeof enOperators, string>> =
   'help.On: a signature is accepted for one request only.': 'Ligada: uma assinatura vale para um só pedido.',
   'help.IPv4 or IPv6, with or without a prefix length.':
     'IPv4 ou IPv6, com ou sem tamanho de prefixo. Vazio: qualquer endereço.',
+  'help.ISO 4217, with 2 decimals; never changed later; BRL when absent.': 'ISO 4217, com 2 decimais; não muda depois.',
+  'help.IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
+    'Nome IANA; onde os dias começam; não muda depois.',
   'help.Requests per minute and environment.': 'Pedidos por minuto e ambiente.',
   'help.How long X-Webhook-Signature keeps the former secret: 24 unless said, 0 after a leak.':
     'Por quanto tempo X-Webhook-Signature mantém o segredo anterior: 24 se nada for dito, 0 após um vazamento.',

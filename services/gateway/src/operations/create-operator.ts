@@ -1,13 +1,18 @@
-import { type Environment, operations, Rejection, requestsPerMinuteDefault, serviceNames } from '@backoffice/contracts'
+import {
+  brandDefaults,
+  type Environment,
+  invalid,
+  operations,
+  Rejection,
+  requestsPerMinuteDefault,
+  serviceNames,
+} from '@backoffice/contracts'
 import { handle, type SecretBox } from '@backoffice/service-runtime'
 import { normaliseRanges } from '../domain/addresses.ts'
 import { issuePair } from '../steps/issue-pair.ts'
 import type { BrandEntity } from '../storage/entities.ts'
-import { isNameTaken } from '../storage/operators.ts'
+import { isNameTaken, isTimeZoneKnown } from '../storage/operators.ts'
 import { records } from '../storage/records.ts'
-
-const currency = 'BRL'
-const timeZone = 'America/Sao_Paulo'
 
 /** The services that keep whose a brand is. */
 const others = serviceNames.filter((service) => service !== 'gateway')
@@ -21,10 +26,11 @@ const others = serviceNames.filter((service) => service !== 'gateway')
 export const createOperator = (secrets: SecretBox, { development }: { readonly development: boolean }) =>
   handle(operations.gateway.createOperator, {
     async prepare({ input, requestId }, { db, rpc, newId }) {
-      const { name } = input
+      const { name, currency, timeZone } = { ...brandDefaults, ...input }
       const allowedAddresses = normaliseRanges(input.allowedAddresses ?? [])
       // Checked before anything is made, so that a taken name leaves no webhook secrets behind.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
+      if (!(await isTimeZoneKnown(db, timeZone))) throw invalid('body', '/timeZone', 'is not known to the database')
       const operatorId = newId('op')
       const provision = async (environment: Environment) => {
         const brandId = newId('brd')
@@ -40,11 +46,11 @@ export const createOperator = (secrets: SecretBox, { development }: { readonly d
         return { brandId, environment, webhookSecret }
       }
       const [sandbox, production] = await Promise.all([provision('sandbox'), provision('production')])
-      return { operatorId, allowedAddresses, sandbox, production }
+      return { operatorId, allowedAddresses, currency, timeZone, sandbox, production }
     },
 
     async execute({ input }, { db, now, newId, changed }, prepared) {
-      const { operatorId, allowedAddresses, sandbox, production } = prepared
+      const { operatorId, allowedAddresses, currency, timeZone, sandbox, production } = prepared
       const { name, rateLimitPerMinute = requestsPerMinuteDefault } = input
       // Of two calls with one name, the second meets the unique index, begins again, and finds the name taken here.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')

@@ -39,6 +39,11 @@ export function findOperatorNames(db: ReadDb, ids: readonly string[]): Promise<{
   return db<{ id: string; name: string }>`select id, name from operator where id = any(${ids}::text[])`
 }
 
+/** Whether PostgreSQL has a time zone of this name. */
+export async function isTimeZoneKnown(db: ReadDb, timeZone: string): Promise<boolean> {
+  return (await db`select from pg_timezone_names where name = ${timeZone}`).length > 0
+}
+
 export async function isNameTaken(db: ReadDb, name: string): Promise<boolean> {
   const { em, Operator } = await records(db)
   return (await em.count(Operator, { name })) > 0

@@ -43,6 +43,54 @@ t.test('an operator is found by name and by id, with what it was created with', 
   t.equal(await refusal(alice.call(getOperator, { input: { name: 'nobody' } })), 'OPERATOR_NOT_FOUND')
 })
 
+t.test(
+  'an operator has the currency and time zone that it was created with, in both brands and every service',
+  async (t) => {
+    const brandsOf = async (name: string) => (await alice.call(getOperator, { input: { name } })).brands
+    await alice.call(createOperator, { input: { name: 'Usual' } })
+    for (const brand of await brandsOf('Usual')) t.match(brand, { currency: 'BRL', timeZone: 'America/Sao_Paulo' })
+    const where = { currency: 'PEN', timeZone: 'America/Lima' }
+    const { operatorId } = await alice.call(createOperator, { input: { name: 'Lima', ...where } })
+    const brands = await brandsOf('Lima')
+    t.equal(brands.length, 2)
+    for (const { id, environment, currency, timeZone } of brands) {
+      t.same({ currency, timeZone }, where)
+      for (const service of ['players', 'wallet', 'payments', 'webhooks']) {
+        const { rows } = await bed.sql('admin').query(`select * from ${service}.brand where id = $1`, [id])
+        t.same(
+          rows,
+          [{ id, operator_id: operatorId, environment, currency: 'PEN', time_zone: 'America/Lima' }],
+          service,
+        )
+      }
+    }
+    const change = "update brand set time_zone = 'UTC' where operator_id = $1"
+    await t.rejects(bed.sql('gateway').query(change, [operatorId]), { message: /^kept as it was written/ })
+    for (const wrong of [
+      { currency: 'CLP' },
+      { currency: 'brl' },
+      { timeZone: '-03:00' },
+      // The process takes any case, PostgreSQL lists it in one.
+      { timeZone: 'america/lima' },
+    ])
+      t.equal(await refusal(alice.call(createOperator, { input: { name: 'Nowhere', ...wrong } })), 'VALIDATION_ERROR')
+    t.equal(await refusal(brandsOf('Nowhere')), 'OPERATOR_NOT_FOUND')
+  },
+)
+
+t.test(
+  'while a service is away no operator is made, and nothing of it is met; then the same call makes it',
+  async (t) => {
+    await bed.services.wallet.drain()
+    const options = { input: { name: 'Waits' }, operationId: 'opn_waits' }
+    t.equal(await refusal(alice.call(createOperator, options)), 'SERVICE_UNAVAILABLE')
+    t.equal(await refusal(alice.call(getOperator, { input: { name: 'Waits' } })), 'OPERATOR_NOT_FOUND')
+    await bed.start('wallet')
+    const { sandbox, production } = await alice.call(createOperator, options)
+    t.ok(sandbox.secret !== null && production.secret !== null, 'and its secrets are shown')
+  },
+)
+
 t.test('other services read the names of operators by their ids; unknown ids are left out', async (t) => {
   const { operatorId } = await alice.call(createOperator, { input: { name: 'Named' } })
   const { brands } = await alice.call(getOperator, { input: { name: 'Named' } })

@@ -41,9 +41,9 @@ async function forgePayment(
     `update withdrawal set status = 'paid', version = 3, paid_at = $2, updated_at = $2 where id = $1`,
     [id, paidAt],
   )
-  await as(
-    'payments',
-    `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+  // In production the service's role is refused a step of the sandbox. An administrator may switch the triggers off.
+  await behindItsBack(
+    `insert into payments.status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
     values ($1, 3, 'approved', 'paid', $5, $2, $3, $4)`,
     [id, kind, by, operationId, at],
   )
