@@ -112,7 +112,7 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
   const calls = allOperations
     .filter((operation) => mayCall(service, operation))
     .flatMap((operation) => [rpcSubject(operation), ...(isSentAgain(operation) ? [rpcSubjectOfAll(operation)] : [])])
-  const emits = eventKinds.filter((kind) => isPublishedBy(service, kind)).map(eventSubject)
+  const emits = publishedKinds(service).map(eventSubject)
   const consumes = eventConsumers
     .filter((consumer) => consumer.service === service)
     .map(consumerApi)
@@ -174,9 +174,9 @@ export function teamConsolePermissions(): BrokerPermissions {
   }
 }
 
-/** An event that nobody consumes does not go through the stream. */
-const isPublishedBy = (service: ServiceName, kind: EventKind): boolean =>
-  events[kind].emittedBy === service && events[kind].consumedBy.length > 0
+/** The events that a service publishes. One that nobody consumes does not go through the stream. */
+export const publishedKinds = (service: ServiceName): readonly EventKind[] =>
+  eventKinds.filter((kind) => events[kind].emittedBy === service && events[kind].consumedBy.length > 0)
 
 /** Who may call a service, and so hears its replies. The table says it, so no server has to remember who has asked. */
 const callersOf = (service: ServiceName): readonly BrokerUser[] => [
