@@ -195,7 +195,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   // a publication came on.
   const [nats, events] = await Promise.all([
     connectNats(settings, { name, log }),
-    connectNats(settings, { name: `${name} events`, log }),
+    connectNats(settings, { name, purpose: 'events', log }),
   ])
   const rpc = new RpcClient(nats, undefined, intercept)
   const history = new DatabaseHistory(db.reader)
@@ -239,7 +239,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const ready = async () =>
     draining === undefined &&
     background.every((entry) => entry.ready?.() ?? true) &&
-    (service.readyWithoutBackends === true || (!stream.differs && (await areBackendsReachable(context))))
+    (service.readyWithoutBackends === true ||
+      (stream.wasFound && !stream.differs && (await areBackendsReachable(context))))
   const health = await startHealthServer({ host: settings.HEALTH_HOST, port: settings.HEALTH_PORT, ready })
   log.info({ healthPort: health.port }, 'started')
 
