@@ -3,6 +3,7 @@ import { bytesText } from './bytes/bytes-text.ts'
 import { measureBytes } from './bytes/measure-bytes.ts'
 import { groups } from './cases/index.ts'
 import { isSound } from './figures/results.ts'
+import { lastingText, measureLasting } from './lasting.ts'
 import { parseOptions, profilesIn, usage } from './options.ts'
 import { profileText } from './profile/table.ts'
 import { describeRun, writeReport } from './report/write-report.ts'
@@ -33,6 +34,12 @@ async function main(args: readonly string[]): Promise<number> {
     await ending.disposeAsync()
     process.stdout.write(bytesText(report))
     return Object.keys(report.failures).length === 0 ? 0 : 1
+  }
+  if (options.lasting) {
+    const samples = await measureLasting(options, ending, say)
+    await ending.disposeAsync()
+    process.stdout.write(`${lastingText(samples)}\n`)
+    return samples.every(({ failures }) => Object.keys(failures).length === 0) ? 0 : 1
   }
   const description = describeRun(options)
   if (options.profile) makeEmpty(profilesIn(options))

@@ -62,6 +62,8 @@ export interface Options extends Extent {
   readonly openLoopRate: number | undefined
   /** Samples the services, for a table of where their processor time goes. It makes them slower. */
   readonly profile: boolean
+  /** Measures pairs on a fresh system for five minutes, and nothing else. */
+  readonly lasting: boolean
   /** Counts the bytes of a deposit, and measures nothing else. */
   readonly bytes: boolean
   readonly checkout: string
@@ -81,6 +83,7 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --only A,B          only these groups: ${groups.join(', ')}
   --against DIR       measure the checkout in DIR too, in turns: the column "before"
   --open-loop RATE    RATE arrivals a second, however slow the system is, instead of clients that wait
+  --lasting           pairs of 32 clients on a fresh system, for five minutes in quarter minutes, and nothing else
   --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
   --profile           show where the services' processor time goes; the other figures are worse for it
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
@@ -118,6 +121,7 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
         short: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
         bytes: { type: 'boolean', default: false },
+        lasting: { type: 'boolean', default: false },
         ...(Object.fromEntries(strings.map((name) => [name, { type: 'string' }])) as Record<
           (typeof strings)[number],
           { type: 'string' }
@@ -131,6 +135,7 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
       short: values.short,
       profile: values.profile,
       bytes: values.bytes,
+      lasting: values.lasting,
       rounds: count('rounds', extent.rounds),
       windowMs: count('window-ms', extent.windowMs),
       rows: count('rows', extent.rows),

@@ -87,8 +87,6 @@ async function fill(subject: Subject, { rows, claims }: Options, say: Say): Prom
 async function runFirstLoad(subject: Subject, { players, firstLoadMs }: Options): Promise<void> {
   const work = createAndConfirm(subject, await subject.players(players))
   await closedLoop({ clients: firstLoadClients, warmUpMs: 0, windowMs: firstLoadMs }, work)
-  // Statements were planned for empty tables. PostgreSQL would notice after a minute, in the middle of a case.
-  await subject.withSql((client) => client.query('analyze'))
 }
 
 async function measureGroup(group: Group, shared: Setting, say: Say): Promise<readonly Measured[]> {

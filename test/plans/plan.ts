@@ -8,6 +8,7 @@ export interface PlanNode {
   readonly Alias?: string
   readonly 'Index Name'?: string
   readonly 'Index Cond'?: string
+  readonly 'Recheck Cond'?: string
   readonly 'Plan Rows': number
   readonly 'Total Cost': number
   readonly Filter?: string
@@ -27,15 +28,25 @@ export class Planner {
   readonly #largeTables: ReadonlySet<string>
   /** The first column of each index, by `schema.index`. */
   readonly #firstColumns: ReadonlyMap<string, string>
+  /** The columns of each key, as `schema.index`, by `schema.table`. */
+  readonly #keys: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
-  private constructor(client: pg.Client, largeTables: ReadonlySet<string>, firstColumns: ReadonlyMap<string, string>) {
+  private constructor(
+    client: pg.Client,
+    largeTables: ReadonlySet<string>,
+    firstColumns: ReadonlyMap<string, string>,
+    keys: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>,
+  ) {
     this.#client = client
     this.#largeTables = largeTables
     this.#firstColumns = firstColumns
+    this.#keys = keys
   }
 
-  static async connect(databaseUrl: string): Promise<Planner> {
-    const client = new pg.Client({ connectionString: databaseUrl })
+  /** @param settings of the sessions that send the statements */
+  static async connect(databaseUrl: string, settings: Readonly<Record<string, string>> = {}): Promise<Planner> {
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+    const client = new pg.Client({ connectionString: databaseUrl, options: options.join(' ') })
     await client.connect()
     const tables = await client.query(
       `select relnamespace::regnamespace || '.' || relname as name from pg_class where relkind = 'r' and reltuples >= $1`,
@@ -45,10 +56,22 @@ export class Planner {
       `select relnamespace::regnamespace || '.' || relname as name, attname as first
       from pg_class join pg_attribute on attrelid = pg_class.oid and attnum = 1 where relkind = 'i'`,
     )
+    const keys = await client.query<{ table: string; name: string; columns: string[] }>(
+      `select relnamespace::regnamespace || '.' || relname as table, indexrelid::regclass::text as name,
+        array(select attname::text from pg_attribute where attrelid = indexrelid order by attnum) as columns
+      from pg_index join pg_class on pg_class.oid = indrelid
+      where indisunique and indpred is null and indexprs is null and relkind = 'r'`,
+    )
     return new Planner(
       client,
       new Set(tables.rows.map(({ name }) => name)),
       new Map(indexes.rows.map(({ name, first }) => [name, first])),
+      new Map(
+        [...Map.groupBy(keys.rows, ({ table }) => table)].map(([table, rows]) => [
+          table,
+          new Map(rows.map(({ name, columns }) => [name, columns])),
+        ]),
+      ),
     )
   }
 
@@ -75,6 +98,28 @@ export class Planner {
     const below = (node.Plans ?? []).flatMap((child) => this.wasteIn(child, [node, ...above]))
     const waste = this.#wasteOf(node, above)
     return waste === null ? below : [waste, ...below]
+  }
+
+  /** Which large tables a plan reads without an index. */
+  tablesReadIn(node: PlanNode): string[] {
+    const below = (node.Plans ?? []).flatMap((child) => this.tablesReadIn(child))
+    return node['Node Type'] === 'Seq Scan' && this.#isLarge(node)
+      ? [`reads all of ${node['Relation Name']}`, ...below]
+      : below
+  }
+
+  /** Where a plan is given the columns of a key and reads the table by another index. */
+  missedKeysIn(node: PlanNode): string[] {
+    const { Plans: plans = [], Schema: schema, 'Relation Name': table, Alias: alias } = node
+    const below = plans.flatMap((child) => this.missedKeysIn(child))
+    const used = node['Index Name'] ?? plans[0]?.['Index Name']
+    if (table === undefined || used === undefined) return below
+    const conditions = [node['Index Cond'], node['Recheck Cond'], node.Filter].join(' AND ').split(' AND ')
+    const isGiven = (column: string) =>
+      conditions.some((one) => one.includes(`(${alias}.${column} = `) && !/\bNOT\b|ANY/.test(one))
+    const given = [...(this.#keys.get(`${schema}.${table}`) ?? [])].filter(([, columns]) => columns.every(isGiven))
+    if (given.length === 0 || given.some(([name]) => name === `${schema}.${used}`)) return below
+    return [`looks for a key of ${table} in ${used}`, ...below]
   }
 
   #wasteOf(node: PlanNode, above: readonly PlanNode[]): string | null {

@@ -41,10 +41,10 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
       select ${id('dep')}, 1, null, 'pending', ${at}, 'operator', 'x', null, ${id('opn')} ${all}`,
     `insert into operation (operation_id, name, reply, created_at) select ${id('opn')}, 'createDeposit', '{"body":{}}', ${at} ${all}`,
     `insert into published_event select date_trunc('milliseconds', ${at}), ${id('evt')}, '{}' ${all}`,
-    // Of the release before: this one keeps nothing in the outbox that is done.
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, done_at)
-      select ${id('evt')}, ${id('dep', 'n / 2')}, n % 2, case when n % 2 = 0 then 'command' else 'event' end, 'x', '{}', ${id('opn')}, ${largestAt},
-        case when n % 2000 <> 0 then ${largestAt} end ${allLargest}`,
+    // As after hours without the broker: only what is not done stands there.
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at)
+      select ${id('evt')}, ${id('dep', 'n / 2')}, n % 2, case when n % 2 = 0 then 'command' else 'event' end, 'x', '{}', ${id('opn')}, ${largestAt}
+      ${allLargest}`,
     `insert into inbox select 'schedule-delivery', ${id('evt')}, ${at} ${all}`,
     `insert into audit_entry select ${id('aud')}, ${at}, 'alice', 'decideWithdrawal', ${id('opn')}, ${id('wdr')}, null, '{}' ${all}`,
   ],
@@ -106,6 +106,23 @@ export async function fillTables(databaseUrl: string): Promise<void> {
   // Once, because it is of the whole database. Vacuumed too, as tables are that were filled over half a year: otherwise
   // the plans would depend on how far autovacuum has come.
   await run(databaseUrl, '', ['vacuum (analyze)'])
+}
+
+/** What a system holds after its first seconds under load, in the tables with several keys. */
+export function fillSome(databaseUrl: string): Promise<void> {
+  const rows = 500
+  const [at, some] = [atOf(rows), from(rows)]
+  return run(databaseUrl, '-c session_replication_role=replica', [
+    `insert into payments.deposit
+      select ${id('dep')}, 'brd_1', 'op_1', 'sandbox', 'UTC', ${id('ply', 'n % 200')}, ${id('ext')}, 100, 'BRL', 'pix',
+        'confirmed', null, 2, ${at}, ${at}, null ${some}`,
+    `insert into players.player (id, operator_id, brand_id, environment, currency, time_zone, external_id, name, email, cpf,
+        birth_date, status, kyc_status, kyc_version, created_at)
+      select ${id('ply')}, 'op_1', 'brd_1', 'sandbox', 'BRL', 'UTC', ${id('ext')}, 'Ana Souza', 'ana@example.com', '52998224725',
+        '1990-05-17', 'ativo', 'aprovado', 2, ${at} ${some}`,
+    `insert into webhooks.delivery (id, endpoint_id, event_id, type, brand_id, body, state, event_created_at, received_at, finished_at)
+      select ${id('dlv')}, 'op_1/sandbox', ${id('evt')}, 'deposit.confirmed', 'brd_1', '{}', 'delivered', ${at}, ${at}, ${at} ${some}`,
+  ])
 }
 
 function fill(databaseUrl: string, schema: string, statements: readonly string[]): Promise<void> {

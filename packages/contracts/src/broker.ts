@@ -31,10 +31,19 @@ export const inboxOf = (user: string): string => `${inboxPrefix}${user}`
 const inboxPrefix = '_INBOX_'
 
 /**
- * Whether a request asks for its reply in an inbox. A reply is sent with the rights of the service, so one to another
- * subject would let the sender speak as the service, to whomever it likes.
+ * Where in an inbox the replies of one service come. Only that service may write there: with one place for all, whoever was
+ * called once could reply to the next call in another's name.
  */
-export const isInbox = (replySubject: string | undefined): boolean => replySubject?.startsWith(inboxPrefix) === true
+export const replyInbox = (inbox: string, service: ServiceName | '*'): string => `${inbox}.${service}`
+
+/**
+ * Whether a request asks a service for its reply in an inbox for that service's replies. A reply is sent with the rights of
+ * the service, so one to another subject would let the sender speak as the service, to whomever it likes.
+ */
+export const isReplyInbox = (replySubject: string | undefined, service: ServiceName): boolean => {
+  const [inbox, of] = replySubject?.split('.', 2) ?? []
+  return inbox?.startsWith(inboxPrefix) === true && of === service
+}
 
 /** The headers of a request between services. */
 export const headerNames = {
@@ -103,13 +112,14 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
   const calls = allOperations
     .filter((operation) => mayCall(service, operation))
     .flatMap((operation) => [rpcSubject(operation), ...(isSentAgain(operation) ? [rpcSubjectOfAll(operation)] : [])])
-  const emits = eventKinds.filter((kind) => isPublishedBy(service, kind)).map(eventSubject)
+  const emits = publishedKinds(service).map(eventSubject)
   const consumes = eventConsumers
     .filter((consumer) => consumer.service === service)
     .map(consumerApi)
     .flatMap(({ info, next, acknowledge }) => [info, next, acknowledge])
+  const replies = callersOf(service).map((caller) => `${replyInbox(inboxOf(caller), service)}.>`)
   return {
-    publish: [...calls.sort(), ...emits, streamApi.info, ...consumes],
+    publish: [...calls.sort(), ...emits, streamApi.info, ...consumes, ...replies],
     subscribe: [`rpc.${service}.>`, servedSubjects(service).team, `${inboxOf(service)}.>`],
   }
 }
@@ -164,9 +174,15 @@ export function teamConsolePermissions(): BrokerPermissions {
   }
 }
 
-/** An event that nobody consumes does not go through the stream. */
-const isPublishedBy = (service: ServiceName, kind: EventKind): boolean =>
-  events[kind].emittedBy === service && events[kind].consumedBy.length > 0
+/** The events that a service publishes. One that nobody consumes does not go through the stream. */
+export const publishedKinds = (service: ServiceName): readonly EventKind[] =>
+  eventKinds.filter((kind) => events[kind].emittedBy === service && events[kind].consumedBy.length > 0)
+
+/** Who may call a service, and so hears its replies. The table says it, so no server has to remember who has asked. */
+const callersOf = (service: ServiceName): readonly BrokerUser[] => [
+  ...serviceNames.filter((caller) => allOperations.some((one) => one.service === service && mayCall(caller, one))),
+  teamConsole,
+]
 
 function mayCall(service: ServiceName, operation: Operation): boolean {
   if (operation.service === service) return false

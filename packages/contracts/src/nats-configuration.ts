@@ -18,15 +18,9 @@ export const permissionsVariable = (user: BrokerUser | typeof observer | typeof 
   `${user}_permissions`
 
 /** Permissions in the language of nats-server's configuration. */
-export function renderPermissions(permissions: BrokerPermissions, allowResponses: boolean): string {
+export function renderPermissions(permissions: BrokerPermissions): string {
   const list = (subjects: readonly string[]) => `[\n${subjects.map((subject) => `    "${subject}"`).join('\n')}\n  ]`
-  return [
-    '{',
-    `  publish: ${list(permissions.publish)}`,
-    `  subscribe: ${list(permissions.subscribe)}`,
-    ...(allowResponses ? ['  allow_responses: true'] : []),
-    '}',
-  ].join('\n')
+  return ['{', `  publish: ${list(permissions.publish)}`, `  subscribe: ${list(permissions.subscribe)}`, '}'].join('\n')
 }
 
 /** The text of deploy/nats/permissions.conf. */
@@ -58,13 +52,13 @@ const renderOne = (
   user: typeof observer | typeof systemObserver,
   permissions: BrokerPermissions,
   header: readonly string[],
-): string => `${header.join('\n')}\n\n${permissionsVariable(user)} = ${renderPermissions(permissions, false)}\n`
+): string => `${header.join('\n')}\n\n${permissionsVariable(user)} = ${renderPermissions(permissions)}\n`
 
 function renderFile(header: readonly string[], permissionsOf: typeof servicePermissions): string {
   const services = serviceNames.map(
-    (service) => `${permissionsVariable(service)} = ${renderPermissions(permissionsOf(service), true)}`,
+    (service) => `${permissionsVariable(service)} = ${renderPermissions(permissionsOf(service))}`,
   )
-  const keeper = `${permissionsVariable(streamKeeper)} = ${renderPermissions(streamKeeperPermissions(), false)}`
-  const console = `${permissionsVariable(teamConsole)} = ${renderPermissions(teamConsolePermissions(), false)}`
+  const keeper = `${permissionsVariable(streamKeeper)} = ${renderPermissions(streamKeeperPermissions())}`
+  const console = `${permissionsVariable(teamConsole)} = ${renderPermissions(teamConsolePermissions())}`
   return `${[header.join('\n'), ...services, keeper, console].join('\n\n')}\n`
 }

@@ -7,12 +7,14 @@ import {
   eventSubject,
   events,
   inboxOf,
-  isInbox,
+  isReplyInbox,
   isSentAgain,
   operations,
+  renderPermissionsFile,
   roleName,
   rpcSubject,
   rpcSubjectOfAll,
+  type ServiceName,
   servedSubjects,
   serviceNames,
   servicePermissions,
@@ -94,11 +96,27 @@ t.test('a consumer hears one kind by its subject, and several kinds by the subje
   t.equal(consumedSubject({ service: 'webhooks', reaction: 'any' }), 'events.>')
 })
 
-t.test('a request asks for its reply in an inbox, or it is none of ours', async (t) => {
-  t.ok(isInbox('_INBOX_gateway.abc.1'))
-  for (const reply of [undefined, '', '_INBOX.abc', 'team.bob.payments.decideWithdrawal', 'rpc.wallet.creditAccount'])
-    t.notOk(isInbox(reply), `${reply}`)
+t.test('a request asks a service for its reply in an inbox for that service, or it is none of ours', async (t) => {
+  t.ok(isReplyInbox('_INBOX_gateway.payments.abc.1', 'payments'))
+  for (const reply of [undefined, '', '_INBOX.payments.abc', '_INBOX_gateway.wallet.abc', 'team.payments.listAudit'])
+    t.notOk(isReplyInbox(reply, 'payments'), `${reply}`)
 })
+
+t.test(
+  'a service may reply to those whom the table lets call it and to the console, each where only it may',
+  async (t) => {
+    const repliesOf = (service: ServiceName) =>
+      servicePermissions(service).publish.filter((subject) => subject.startsWith('_INBOX'))
+    t.same(repliesOf('webhooks'), ['_INBOX_gateway.webhooks.>', '_INBOX_console.webhooks.>'])
+    const callers = ['gateway', 'players', 'payments', 'console']
+    t.same(
+      repliesOf('wallet'),
+      callers.map((caller) => `_INBOX_${caller}.wallet.>`),
+    )
+    // nats-server before 2.11 goes through all replies that it remembers for each message that it delivers.
+    t.notMatch(renderPermissionsFile(), 'allow_responses')
+  },
+)
 
 t.test('webhooks hears every public event but its own', async (t) => {
   const unheard = eventKinds.filter(

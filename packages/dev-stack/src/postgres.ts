@@ -88,6 +88,8 @@ function serverSettings(options: PostgresOptions): Record<string, string> {
     max_connections: String(options.maxConnections ?? 200),
     timezone: 'UTC',
     shared_buffers: '128MB',
+    // As in production.
+    autovacuum_naptime: '5s',
   }
   if (!isFlushed(options)) Object.assign(settings, { fsync: 'off', full_page_writes: 'off' })
   if (options.durable === false) Object.assign(settings, { synchronous_commit: 'off' })

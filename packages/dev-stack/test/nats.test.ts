@@ -1,5 +1,6 @@
 import { type BrokerUser, brokerUsers, inboxOf, type ServiceName } from '@backoffice/contracts'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { repliesOver } from '@backoffice/service-runtime/internal'
+import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
 import t, { type Test } from 'tap'
 import { startNats } from '../src/nats.ts'
 
@@ -28,7 +29,9 @@ async function answerAs(t: Test, service: ServiceName): Promise<void> {
 }
 
 const ask = (connection: NatsConnection, subject: string) =>
-  connection.request(subject, '', { timeout: 2_000 }).then((reply) => reply.string())
+  repliesOver(connection)
+    .request({ service: subject.split('.')[1] as ServiceName, subject, payload: '', timeoutMs: 2_000 })
+    .then((reply) => reply.string())
 
 t.test('a service asks another what the operation table lets it ask, and is answered', async (t) => {
   await answerAs(t, 'players')
@@ -77,6 +80,29 @@ t.test('nobody hears the replies, the requests or the events of another', async 
       })
       t.match(refused?.message, /Permissions Violation/, `${user} on ${subject}`)
     }
+  }
+})
+
+t.test('a service replies only to those who may call it, and in no name but its own', async (t) => {
+  const replies = {
+    wallet: { may: ['payments.wallet', 'console.wallet'], mayNot: ['payments.players', 'webhooks.wallet', 'payments'] },
+    webhooks: { may: ['gateway.webhooks'], mayNot: ['gateway.payments', 'payments.webhooks', 'gateway'] },
+  }
+  for (const [service, { may, mayNot }] of Object.entries(replies)) {
+    const connection = await connectAs(t, service)
+    const refused: string[] = []
+    // It ends with the connection.
+    void (async () => {
+      for await (const status of connection.status())
+        if (status.type === 'error' && status.error instanceof errors.PermissionViolationError)
+          refused.push(status.error.subject)
+    })()
+    const subjects = (inboxes: readonly string[]) => inboxes.map((inbox) => `_INBOX_${inbox}.x.1`)
+    for (const subject of subjects([...may, ...mayNot])) connection.publish(subject)
+    // Twice: what the server says before its first answer has been taken when it answers again.
+    await connection.flush()
+    await connection.flush()
+    t.same(refused, subjects(mayNot), service)
   }
 })
 

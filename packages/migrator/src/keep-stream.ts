@@ -1,9 +1,8 @@
-import { createLogger, loadConfig, StreamKeeper } from '@backoffice/service-runtime/client'
-import { streamConfig, streamSettingsFrom } from './config.ts'
+import type { StreamKeeper as Keeper } from '@backoffice/service-runtime/client'
 
-let keeper: StreamKeeper | undefined
+let keeper: Keeper | undefined
 let stopping = false
-// Installed first: as process 1 of a container it would otherwise not hear them while it waits for NATS.
+// Before anything is loaded: as process 1 of a container it would otherwise not hear them until it has started.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
     stopping = true
@@ -11,6 +10,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     void keeper.stop()
   })
 }
+
+const { createLogger, loadConfig, StreamKeeper } = await import('@backoffice/service-runtime/client')
+const { streamConfig, streamSettingsFrom } = await import('./config.ts')
 
 // The keeper of the stream: makes it again when NATS has lost it, for as long as it runs.
 try {

@@ -1,4 +1,10 @@
-import type { Operation, operations as operationTable, RuntimeOperationId, ServiceName } from '@backoffice/contracts'
+import {
+  type Operation,
+  type operations as operationTable,
+  publishedKinds,
+  type RuntimeOperationId,
+  type ServiceName,
+} from '@backoffice/contracts'
 import { identityOf, issuerKeys, TeamVerifier, type Trusted } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
@@ -12,6 +18,7 @@ import { assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions }
 import type { Migration } from './database/runtime-tables.ts'
 import type { SealedTable } from './database/sealed-tables.ts'
 import { vaultFrom } from './database/vault.ts'
+import { analyzing } from './database/young-tables.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventStream } from './messages/event-stream.ts'
@@ -189,12 +196,12 @@ export async function startService<S extends ServiceName, P extends TProperties,
   // a publication came on.
   const [nats, events] = await Promise.all([
     connectNats(settings, { name, log }),
-    connectNats(settings, { name: `${name} events`, log }),
+    connectNats(settings, { name, purpose: 'events', log }),
   ])
   const rpc = new RpcClient(nats, undefined, intercept)
   const history = new DatabaseHistory(db.reader)
   const stream = new EventStream({ connection: events, replicasMin: settings.EVENTS_REPLICAS, log })
-  const publisher = new EventPublisher(events, { stream, history, intercept })
+  const publisher = new EventPublisher(events, { stream, asksAs: publishedKinds(name)[0], history, intercept })
   const relay = new Relay({ db, rpc, publisher, log })
   const dispatch = new Dispatch({ db, rpc, publisher, relay, log })
   const runner = new Runner({ db, rpc, dispatch, clock, log })
@@ -217,6 +224,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   )
   const background = composition.background ?? []
   const purges = purging({ db, clock, log }, [...runtimeRetentions, ...(service.retentions ?? [])], settings)
+  const young = analyzing({ db, log })
   const watch = new StreamWatch({ db, history, nats: events, stream, publisher, log })
 
   await watch.start()
@@ -224,6 +232,7 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const stopMeasuring = startMeasuring([outboxBacklog(db.reader, name), ...(composition.measurements ?? [])])
   for (const consumer of consumers) consumer.start()
   purges.start()
+  young.start()
   server.listen(nats, name)
   await nats.flush()
   for (const entry of background) await entry.start?.()
@@ -232,14 +241,15 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const ready = async () =>
     draining === undefined &&
     background.every((entry) => entry.ready?.() ?? true) &&
-    (service.readyWithoutBackends === true || (!stream.differs && (await areBackendsReachable(context))))
+    (service.readyWithoutBackends === true ||
+      (stream.wasFound && !stream.differs && (await areBackendsReachable(context))))
   const health = await startHealthServer({ host: settings.HEALTH_HOST, port: settings.HEALTH_PORT, ready })
   log.info({ healthPort: health.port }, 'started')
 
   const order: StoppingOrder = {
     background,
     takingWork: [server, ...background, ...consumers],
-    finishingWork: [{ stop: () => dispatch.stop().then(() => relay.stop()) }, watch, purges],
+    finishingWork: [{ stop: () => dispatch.stop().then(() => relay.stop()) }, watch, purges, young],
     stopMeasuring,
     connections: [events, nats],
     health,

@@ -30,8 +30,8 @@ interface Process {
   readonly ended: Promise<number | string>
 }
 
-function start(environment: Readonly<Record<string, string>> = {}): Process {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./probe-process.ts', import.meta.url))], {
+function start(environment: Readonly<Record<string, string>> = {}, options: readonly string[] = []): Process {
+  const child = spawn(process.execPath, [...options, fileURLToPath(new URL('./probe-process.ts', import.meta.url))], {
     env: { PATH: process.env.PATH, ...bed.environment('payments'), LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -59,6 +59,14 @@ t.test('settings that are missing end it at once, all of them named', async (t) 
   const { ended, printed } = start({ DATABASE_URL: '', NATS_URL: '' })
   t.equal(await ended, 1)
   for (const name of ['DATABASE_URL', 'NATS_URL']) t.match(printed(), `${name}: is required`)
+})
+
+t.test('SIGTERM while its modules are loaded ends it at once', async (t) => {
+  const first = new URL('../src/telemetry/register.ts', import.meta.url).href
+  const signal = 'data:text/javascript,process.kill(process.pid,"SIGTERM")'
+  const { ended, printed } = start({}, ['--import', first, '--import', signal])
+  t.equal(await ended, 0)
+  t.notMatch(printed(), 'started')
 })
 
 t.test('SIGTERM before its start has ended ends it at once', async (t) => {

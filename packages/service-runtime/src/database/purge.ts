@@ -41,7 +41,7 @@ export function assertInboxOutlivesEvents({ EVENTS_KEEP_HOURS, INBOX_KEEP_DAYS }
  * What the runtime itself keeps. Replies, messages and messages that were set aside are copies with data of persons, so
  * each is kept as short as it can be of use (docs/privacy.md). A claim of an Idempotency-Key is deleted two days after its
  * first use, and until then its operation may be asked for. Published events fill a stream that was lost. The inbox outlives
- * the stream and what fills it. Rows of the outbox that are done are of the release before: this one keeps none.
+ * the stream and what fills it.
  */
 export const runtimeRetentions: readonly Retention[] = [
   {
@@ -49,13 +49,6 @@ export const runtimeRetentions: readonly Retention[] = [
     column: 'created_at',
     keepMs: 3 * dayMs,
     setting: 'REPLIES_KEEP_HOURS',
-    ofSandbox: sql`environment = 'sandbox'`,
-  },
-  {
-    table: 'outbox',
-    column: 'done_at',
-    keepMs: 3 * dayMs,
-    setting: 'EVENTS_KEEP_HOURS',
     ofSandbox: sql`environment = 'sandbox'`,
   },
   {

@@ -8,7 +8,7 @@ type Settings = Readonly<Record<string, string>>
 
 /**
  * Settings that PostgreSQL gives to each session of a role. A connection could ask for them when it begins, but a pooler in
- * transaction mode refuses or forgets what a connection asks for. They equal those that release 1.1.0 asks for.
+ * transaction mode refuses or forgets what a connection asks for.
  */
 const ofService = (schema: ServiceName): Settings => ({
   search_path: schema,
@@ -17,7 +17,23 @@ const ofService = (schema: ServiceName): Settings => ({
   timezone: 'UTC',
 })
 
-/** Of a service's role for reading: PostgreSQL refuses what such a session would write. */
+/**
+ * Of a service's own role. Its statements know the keys of what they ask for, and are planned once: an index is right
+ * whatever a table holds later, and what is cheaper for an empty table is not. `jit`, because PostgreSQL takes a plan
+ * without an index for dear.
+ */
+const ofWriter = (schema: ServiceName): Settings => ({
+  ...ofService(schema),
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+})
+
+/**
+ * Of a service's role for reading: PostgreSQL refuses what such a session would write. The team's lists and exports are read
+ * with it, by filters that are optional, so the planner chooses freely.
+ */
 export const readerSettings = (service: ServiceName): Settings => ({
   ...ofService(service),
   default_transaction_read_only: 'on',
@@ -26,7 +42,7 @@ export const readerSettings = (service: ServiceName): Settings => ({
 export function settingsOf(role: DatabaseRole): Settings {
   // A reconciliation takes long, and says itself how long a statement of it may take. It may only read by its rights.
   if (role === 'reconciler') return { timezone: 'UTC' }
-  return ofService(role === 'games' ? 'players' : role)
+  return ofWriter(role === 'games' ? 'players' : role)
 }
 
 /** The statements that give a role its settings. */

@@ -31,6 +31,8 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   teamEvidence(service),
   closedProposals(service),
   ...publicationsSeen(service),
+  youngTables(service),
+  outboxIndexes(service),
 ]
 
 /**
@@ -65,6 +67,46 @@ grant select (published_at, id) on ${service}.published_event to ${readers};
 `
   return [{ name: '0000_runtime_publications_seen', sql }]
 }
+
+/**
+ * Analyses one table of the schema that has grown by half since PostgreSQL last looked at it, or that has rows and no
+ * statistics: the smallest of them. By its size on disk, because the counters of rows do not survive a crash. Only the owner
+ * of a table may analyse it.
+ */
+const youngTables = (service: ServiceName): Migration => ({
+  name: '0000_runtime_young_tables',
+  sql: `
+create function ${service}.analyze_young_table() returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+-- Somebody vacuums it, or another replica does the same. It is tried again after some seconds.
+set lock_timeout = '250ms'
+as $$
+declare
+  page constant integer := current_setting('block_size');
+  young text;
+begin
+  select c.oid::regclass::text into young from pg_class c, pg_relation_size(c.oid) as bytes
+  where c.relnamespace = '${service}'::regnamespace and c.relkind = 'r' and (
+    bytes > c.relpages * page * 1.5
+    -- What restores a dump builds the indexes last, and that sets both counts.
+    or c.reltuples > 0 and not exists (select from pg_stats s where s.schemaname = '${service}' and s.tablename = c.relname)
+  )
+  order by bytes limit 1;
+  if young is not null then execute format('analyze %s', young); end if;
+  return young;
+exception when lock_not_available then return null;
+end $$;
+revoke execute on function ${service}.analyze_young_table from public;
+grant execute on function ${service}.analyze_young_table to ${roleName(service)};
+`,
+})
+
+/** Rows leave the outbox when they are done: the unique key finds those of a record, and none is done. */
+const outboxIndexes = (service: ServiceName): Migration => ({
+  name: '0000_runtime_outbox_indexes',
+  sql: `drop index ${service}.outbox_unfinished_aggregate, ${service}.outbox_done_at`,
+})
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
 const lastFault = (service: ServiceName): Migration => ({

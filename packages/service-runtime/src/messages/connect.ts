@@ -20,7 +20,10 @@ export type NatsConfig = Pick<
 >
 
 export interface NatsOptions {
+  /** Of the program. */
   readonly name: string
+  /** Tells a program's connections apart. */
+  readonly purpose?: string
   readonly log?: Logger
   /** Without it, a server that cannot be reached is waited for as long as the process lives. */
   readonly attemptsMax?: number
@@ -39,7 +42,7 @@ export async function connectNats(config: NatsConfig, options: NatsOptions): Pro
     try {
       const connection = await connect({
         servers: config.NATS_URL.split(','),
-        name: options.name,
+        name: options.purpose === undefined ? options.name : `${options.name} ${options.purpose}`,
         ...(config.NATS_USER === undefined ? {} : { user: config.NATS_USER }),
         // A server without users permits everything, but services reply to such an inbox only.
         inboxPrefix: inboxOf(config.NATS_USER ?? options.name),

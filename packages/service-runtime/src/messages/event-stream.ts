@@ -30,12 +30,18 @@ export class EventStream {
   readonly #log: Logger
   /** Of the stream and of each consumer, by name. */
   readonly #states = new Map<string, State>()
+  #wasFound = false
   #checking: Promise<string> | undefined
 
   constructor(options: { readonly connection: NatsConnection; readonly replicasMin: number; readonly log: Logger }) {
     this.#connection = options.connection
     this.#replicasMin = options.replicasMin
     this.#log = options.log
+  }
+
+  /** Whether the stream was ever as it must be. A process that never reached it may be connected wrongly, and would publish nothing. */
+  get wasFound(): boolean {
+    return this.#wasFound
   }
 
   /** Whether anything was found that is configured otherwise than it must be. */
@@ -63,7 +69,10 @@ export class EventStream {
    */
   check(): Promise<string> {
     this.#checking ??= this.#compare(eventStream, streamApi.info, expectedStream(this.#replicasMin))
-      .then(({ created }) => created)
+      .then(({ created }) => {
+        this.#wasFound = true
+        return created
+      })
       .finally(() => {
         this.#checking = undefined
       })

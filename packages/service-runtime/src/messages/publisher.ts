@@ -1,5 +1,5 @@
-import { type EventMessage, eventEnvelope, eventSubject, headerNames } from '@backoffice/contracts'
-import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
+import { type EventKind, type EventMessage, eventEnvelope, eventSubject, headerNames } from '@backoffice/contracts'
+import { JetStreamApiError, type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import type { DatabaseHistory } from '../database/history.ts'
@@ -10,10 +10,15 @@ import { injectTrace } from './tracing.ts'
 
 const publishTimeoutMs = 5_000
 
+/** JetStream's code. */
+const wrongLastSequence = 10_071
+
 const tracer = trace.getTracer('events')
 
 export interface PublisherOptions {
   readonly stream: EventStream
+  /** A kind of event that the service may publish, if there is one. What is asked for may be of another. */
+  readonly asksAs?: EventKind | undefined
   /** Of the database that the events come from. */
   readonly history: Pick<DatabaseHistory, 'name'>
   readonly intercept?: Interceptor | undefined
@@ -43,13 +48,36 @@ export class EventPublisher {
     headers.set(headerNames.requestId, requestId)
     injectTrace(headers, trace.setSpan(context.active(), span))
     try {
-      // A database that went back to an earlier moment may have forgotten that a consumer handled the event. Then the
-      // stream must not drop it as a copy of what that consumer has acknowledged.
-      const msgID = `${event.id}-${await this.#options.history.name()}`
+      const msgID = await this.#messageId(event.id)
       const send = () => this.#client.publish(eventSubject(event.type), JSON.stringify(event), { msgID, headers })
       await (this.#options.intercept?.({ kind: 'publish', name: event.type }, send) ?? send())
     } finally {
       span.end()
     }
+  }
+  /**
+   * Asks the stream for an event without sending it. It looks for a copy before it looks at which message the sender expects
+   * to be the last, and no message ever has that number. What is older than the stream's window for copies is not found.
+   */
+  async has(id: string): Promise<boolean> {
+    const { asksAs, stream } = this.#options
+    if (asksAs === undefined) return false
+    await stream.assertUsable()
+    const expect = { lastSequence: Number.MAX_SAFE_INTEGER }
+    try {
+      return (await this.#client.publish(eventSubject(asksAs), '', { msgID: await this.#messageId(id), expect }))
+        .duplicate
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === wrongLastSequence) return false
+      throw error
+    }
+  }
+
+  /**
+   * A database that went back to an earlier moment may have forgotten that a consumer handled the event. Then the stream must
+   * not drop it as a copy of what that consumer has acknowledged.
+   */
+  async #messageId(eventId: string): Promise<string> {
+    return `${eventId}-${await this.#options.history.name()}`
   }
 }

@@ -21,6 +21,7 @@ import type { Interceptor } from '../process/steps.ts'
 import { endOfTurn } from '../process/turn.ts'
 import { meter } from '../telemetry/metrics.ts'
 import { inputSchema, readMessage, validate, validateAsReader } from '../validation/validate.ts'
+import { type Replies, repliesOver } from './replies.ts'
 import { injectTrace } from './tracing.ts'
 import { bodyBytes, type ReplyMessage } from './wire.ts'
 
@@ -76,14 +77,14 @@ const isUnavailable = (reply: ReplyMessage): boolean => 'error' in reply && repl
 
 /** Calls operations over NATS request/reply. */
 export class RpcClient {
-  readonly #connection: NatsConnection
+  readonly #replies: Replies
   readonly #team: TeamSigner | undefined
   #secondAttempts = 0
   readonly #intercept: Interceptor | undefined
 
   /** @param team signs the calls, for a client that calls the team's operations */
   constructor(connection: NatsConnection, team?: TeamSigner, intercept?: Interceptor) {
-    this.#connection = connection
+    this.#replies = repliesOver(connection)
     this.#team = team
     this.#intercept = intercept
   }
@@ -141,7 +142,8 @@ export class RpcClient {
       headers.set(headerNames.deadline, String(Date.now() + Math.floor(leftMs)))
       if (number > 1) headers.set(headerNames.attempt, String(number))
       const subject = toAll ? rpcSubjectOfAll(operation) : subjectOf(operation)
-      const message = await this.#connection.request(subject, payload, { timeout: Math.ceil(leftMs), headers })
+      const { service } = operation
+      const message = await this.#replies.request({ service, subject, payload, headers, timeoutMs: Math.ceil(leftMs) })
       return { message, reply: message.json<ReplyMessage>() }
     })
     if ('error' in reply) throw Rejection.from(reply.error)

@@ -5,7 +5,7 @@ import {
   errorCatalogue,
   headerNames,
   isDeclared,
-  isInbox,
+  isReplyInbox,
   type Operation,
   Rejection,
   Scope,
@@ -123,7 +123,7 @@ export class RpcServer {
         ...(way === 'all' ? {} : { queue: service }),
         callback: (error, message) => {
           if (error !== null) this.#log.error({ err: error }, 'the subscription failed')
-          else this.#accept(message, way)
+          else this.#accept(message, way, service)
         },
       })
       this.#subscriptions.push(subscription)
@@ -137,12 +137,12 @@ export class RpcServer {
     await Promise.all(this.#inFlight)
   }
 
-  #accept(message: Msg, way: Way): void {
-    if (!isInbox(message.reply)) {
+  #accept(message: Msg, way: Way, service: ServiceName): void {
+    if (!isReplyInbox(message.reply, service)) {
       // No client of ours sends one, and JetStream passes messages on without a reply subject.
       this.#log.error(
         { subject: message.subject, reply: message.reply },
-        'a request that asks for no reply to an inbox was dropped',
+        'a request that asks for no reply to an inbox of ours was dropped',
       )
       return
     }

@@ -34,11 +34,10 @@ export async function markDone(db: Db, sent: readonly SentRow[]): Promise<boolea
   const rows = await db<{ behind: boolean }>`
     with done as (
       delete from outbox where id = any(${ids}::text[])
-      returning id, aggregate, aggregate_seq, kind, message, done_at
+      returning id, aggregate, aggregate_seq, kind, message
     ), published as (
       insert into published_event (published_at, id, message, copy)
-      -- The release before leaves rows in the outbox that are done.
-      select coalesce(d.done_at, date_trunc('milliseconds', statement_timestamp())), d.id,
+      select date_trunc('milliseconds', statement_timestamp()), d.id,
         coalesce(l.heading::json, d.message), l.copy
       from done d join ${unnest('l', logged, 'id text, heading text, copy bytea')} on l.id = d.id
       where d.kind = 'event'

@@ -4,7 +4,6 @@ import type { Database } from '../database/db.ts'
 import type { DatabaseHistory } from '../database/history.ts'
 import { type LoggedMessage, readLogged } from '../database/logged-events.ts'
 import type { StoredMessage } from '../database/sealed-copies.ts'
-import { sql } from '../database/statement.ts'
 import { type EventStream, StreamFault } from '../messages/event-stream.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { Logger } from '../process/log.ts'
@@ -22,8 +21,9 @@ export interface StreamWatchContext {
 }
 
 /**
- * What was published this long before a connection was lost is published again, because the server may not have synced it
- * to disk. So is what was published this long before the database went back: it may have forgotten who has handled it.
+ * For what was published this long before a connection was lost the stream is asked, because the server may not have synced
+ * it to disk. So it is for what was published this long before the database went back: the stream knows it under the name of
+ * the history before, and the database may have forgotten who has handled it.
  */
 const republishMs = 5 * 60_000
 /** How soon it is noticed that the stream was changed. */
@@ -36,17 +36,10 @@ type Position = { readonly publishedAt: Date; readonly id: string }
 
 type PublishedRow = Position & LoggedMessage
 
-/** Every event that was published and is still kept. The release before leaves its own in the outbox. */
-const published = sql`(
-  select published_at, id, message, copy from published_event
-  union all
-  select done_at, id, message, null from outbox where kind = 'event' and done_at is not null
-) as published`
-
 /**
- * Keeps the stream full: publishes the last minutes again after each reconnect and when the database was restored or a
- * standby of it promoted, and everything that the outbox retains when the stream is not the one that was published to. The
- * stream drops what it still has, and consumers know what they have seen. A stream that is missing, or configured otherwise
+ * Keeps the stream full: publishes again what it lacks of the last minutes after each reconnect and when the database was
+ * restored or a standby of it promoted, and everything that is retained when the stream is not the one that was published
+ * to. The stream drops what it still has, and consumers know what they have seen. A stream that is missing, or configured otherwise
  * than it must be, is waited for.
  */
 export class StreamWatch {
@@ -129,7 +122,7 @@ export class StreamWatch {
     if (known?.created === created) {
       if (doubtSince !== undefined) {
         const ageMs = performance.now() - doubtSince
-        await this.#republish(new Date(known.now.getTime() - ageMs))
+        await this.#republish(new Date(known.now.getTime() - ageMs), { asks: true })
       }
       return
     }
@@ -137,7 +130,7 @@ export class StreamWatch {
     // harm.
     if (known !== undefined) {
       log.error({ stream: eventStream }, 'the stream was lost; it is rebuilt from the retained events')
-      const events = await this.#republish(new Date(0))
+      const events = await this.#republish(new Date(0), { asks: false })
       log.info({ stream: eventStream, events }, 'the stream is rebuilt')
     }
     await db`
@@ -163,31 +156,38 @@ export class StreamWatch {
   /** Service and broker may have gone down together with their machine, so the latest events are in doubt too. */
   async #lastPublished(): Promise<number | undefined> {
     const [row] = await this.#context.db<{ last: Date | null; now: Date }>`
-      select greatest((select max(done_at) from outbox), (select max(published_at) from published_event)) as last,
-        clock_timestamp() as now
+      select (select max(published_at) from published_event) as last, clock_timestamp() as now
     `
     if (row === undefined || row.last === null) return undefined
     return performance.now() - (row.now.getTime() - row.last.getTime()) - republishMs
   }
 
-  /** Publishes again what was published since then, in the same order, page by page. */
-  async #republish(since: Date): Promise<number> {
+  /**
+   * Publishes again what was published since then, in the same order, page by page.
+   * @param asks whether the stream may have most of it: then it is asked for each event, which costs it little
+   */
+  async #republish(since: Date, { asks }: { readonly asks: boolean }): Promise<number> {
     let count = 0
     let after: Position = { publishedAt: since, id: '' }
     for (;;) {
       if (this.#stopped) throw new Error('stopped while publishing again')
       const rows = await this.#context.db<PublishedRow>`
-        select published_at, id, message, copy from ${published}
+        select published_at, id, message, copy from published_event
         where (published_at, id) > (${after.publishedAt}::timestamptz, ${after.id})
         order by published_at, id limit ${batchMax}
       `
-      const events = rows.map((row) => this.#eventOf(row))
-      await Promise.all(events.map((event) => sendEvent(this.#context.publisher, event)))
-      count += rows.length
+      const lost = asks ? await this.#lacking(rows) : rows
+      await Promise.all(lost.map((row) => sendEvent(this.#context.publisher, this.#eventOf(row))))
+      count += lost.length
       const last = rows.at(-1)
       if (last === undefined || rows.length < batchMax) return count
       after = last
     }
+  }
+
+  async #lacking(rows: readonly PublishedRow[]): Promise<readonly PublishedRow[]> {
+    const has = await Promise.all(rows.map(({ id }) => this.#context.publisher.has(id)))
+    return rows.filter((_, index) => !has[index])
   }
 
   #eventOf(row: PublishedRow): EventRow {

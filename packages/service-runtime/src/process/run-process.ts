@@ -34,8 +34,13 @@ export async function runProcess<R extends RunningProcess>(
       process.exit(1)
     }
   }
-  // Installed first, so that the process obeys signals from its first moment on.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end(0))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // What has ended the process while its modules were loaded (telemetry/register.ts). It goes last: without any listener
+    // a signal that has just come would be lost.
+    const before = process.listeners(signal)
+    process.once(signal, () => void end(0))
+    for (const listener of before) process.off(signal, listener)
+  }
   // Of a promise that was rejected and that nobody waits for, too: Node raises it as an exception.
   process.on('uncaughtException', (err: unknown, origin) => {
     if (running === undefined) report(err)

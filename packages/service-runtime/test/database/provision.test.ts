@@ -58,14 +58,17 @@ t.test('sessions begin with the settings of their role, and may ask for others',
     t.equal(await show(session, 'statement_timeout'), '15s')
     t.equal(await show(session, 'idle_in_transaction_session_timeout'), '20s')
     t.equal(await show(session, 'timezone'), 'UTC')
+    for (const method of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'])
+      t.equal(await show(session, method), 'off', `${role} ${method}`)
     t.equal(await show(session, 'default_transaction_read_only'), 'off')
   }
-  // Release 1.1.0 asks for its own, which must go on.
   const asking = await sessionOf('payments', { options: '-c search_path=public -c default_transaction_read_only=on' })
   t.equal(await show(asking, 'search_path'), 'public')
   t.equal(await show(asking, 'default_transaction_read_only'), 'on')
   const reconciler = await sessionOf('reconciler')
   t.equal(await show(reconciler, 'statement_timeout'), '0', 'a reconciliation takes long')
+  for (const free of [reconciler, await sessionOf('payments', { reads: true })])
+    t.equal(await show(free, 'enable_seqscan'), 'on', 'lists and comparisons are planned freely')
 })
 
 t.test('the role for reading reads what the service may read, and writes nothing', async (t) => {

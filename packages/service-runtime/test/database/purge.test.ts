@@ -35,17 +35,6 @@ t.test('a stored reply is kept for its retention and not a moment longer', async
   t.equal(await count('operation'), 0)
 })
 
-t.test('outbox rows go by the time they were done; unfinished ones stay for ever', async (t) => {
-  now = start
-  await bed.sql('payments').query(
-    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until, done_at)
-     values ('old', 'a', 1, 'event', 'x', '{}', $1, null, $1), ('open', 'b', 1, 'event', 'x', '{}', $1, $2, null)`,
-    [new Date(start.getTime() - 400 * dayMs), new Date('2100-01-01')],
-  )
-  t.equal(await purge({ db, clock }, retention('outbox')), 1)
-  t.same((await bed.sql('payments').query("select id from outbox where id in ('old', 'open')")).rows, [{ id: 'open' }])
-})
-
 t.test('more than one batch goes, batch by batch', async (t) => {
   await bed
     .sql('payments')

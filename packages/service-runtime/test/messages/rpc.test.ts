@@ -4,6 +4,7 @@ import { headers as natsHeaders } from '@nats-io/transport-node'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { newId, UnfinishedOperation } from '../../src/index.ts'
+import { repliesOver } from '../../src/messages/replies.ts'
 import {
   addUp,
   answerAnything,
@@ -24,7 +25,13 @@ const gateway = await bed.nats('gateway')
 async function send(subject: string, payload: string, header: Readonly<Record<string, string>> = {}) {
   const headers = natsHeaders()
   for (const [name, value] of Object.entries(header)) headers.set(name, value)
-  const reply = await gateway.request(subject, payload, { timeout: 10_000, headers })
+  const reply = await repliesOver(gateway).request({
+    service: 'payments',
+    subject,
+    payload,
+    timeoutMs: 10_000,
+    headers,
+  })
   return reply.json<{ body?: unknown; error?: { code: string } }>()
 }
 
@@ -42,7 +49,13 @@ t.test('a request whose reply would go elsewhere than to an inbox is neither ans
   listener.subscribe('rpc.payments.openHold', { callback: (_error, { subject }) => void heard.push(subject) })
   await listener.flush()
   const request = JSON.stringify({ scope, input: { record: 'deputy' } })
-  for (const reply of ['team.payments.decideWithdrawal', 'rpc.payments.openHold', '_INBOX.any', undefined])
+  for (const reply of [
+    'team.payments.decideWithdrawal',
+    'rpc.payments.openHold',
+    '_INBOX.any',
+    '_INBOX_gateway.wallet.any.1',
+    undefined,
+  ])
     gateway.publish(rpcSubject(countUp), request, reply === undefined ? {} : { reply })
   // Calls that come after them have all the time that those would need.
   for (let count = 1; count <= 5; count++)

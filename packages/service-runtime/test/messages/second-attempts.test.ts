@@ -2,6 +2,7 @@ import { headerNames, operations, rpcSubject, rpcSubjectOfAll, teamSubject } fro
 import { eventually, refusal, type Teardown, testBed } from '@backoffice/test-kit'
 import { type Msg, headers as natsHeaders } from '@nats-io/transport-node'
 import t from 'tap'
+import { repliesOver } from '../../src/messages/replies.ts'
 import { RpcClient } from '../../src/messages/rpc-client.ts'
 import { correct, payments, reading, readRecord } from '../probe-services.ts'
 
@@ -99,7 +100,9 @@ t.test('a second attempt that reaches the replica at work runs nothing, and gets
     headers.set(headerNames.operationId, 'opn_shared')
     if (attempt !== '1') headers.set(headerNames.attempt, attempt)
     const payload = JSON.stringify({ scope, input: { record } })
-    return gateway.request(subject, payload, { timeout: 10_000, headers }).then((message) => message.string())
+    return repliesOver(gateway)
+      .request({ service: 'payments', subject, payload, timeoutMs: 10_000, headers })
+      .then((message) => message.string())
   }
   const attempts = [send('a', '1')]
   await eventually(() => reading.batches.length === 1)
@@ -129,7 +132,14 @@ t.test('who repeats a call of the team without its proof gets nothing, however w
   headers.set(headerNames.operationId, 'opn_held')
   headers.set(headerNames.attempt, '2')
   const console = await bed.nats('console')
-  const repeated = console.request(teamSubject(correct), JSON.stringify({ input }), { timeout: 10_000, headers })
+  const payload = JSON.stringify({ input })
+  const repeated = repliesOver(console).request({
+    service: 'payments',
+    subject: teamSubject(correct),
+    payload,
+    timeoutMs: 10_000,
+    headers,
+  })
   t.match((await repeated).string(), /LOGIN_REQUIRED/)
   await session.query('commit')
   t.same(await first, { count: 2 })

@@ -23,7 +23,8 @@ const add = (record: string) =>
   bed.rpc.call(addUp, { scope, input: { record, by: 1, sends: ['command', 'event'] }, operationId: `opn_${record}` })
 
 /** What the relay and the watch over the stream ask by themselves. */
-const isBackground = ({ name }: Step) => /with due as|stream_seen|max\(done_at\)/.test(name)
+const isBackground = ({ name }: Step) =>
+  /with due as|stream_seen|max\(published_at\)|analyze_young|statement_timeout/.test(name)
 
 t.test('an interceptor stands around each statement, commit, call and publication of a service', async (t) => {
   await bed.services.payments.db`select 1 as one`

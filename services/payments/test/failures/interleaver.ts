@@ -29,7 +29,8 @@ export type Choose = (possible: readonly number[], turns: readonly Turn[]) => nu
 const lookAfterMs = 2
 
 /** What replicas do all the time by themselves. */
-const isBackground = ({ name }: Step) => /with due as \(|stream_seen|max\(done_at\)|delete from/.test(name)
+const isBackground = ({ name }: Step) =>
+  /with due as \(|stream_seen|max\(published_at\)|analyze_young|statement_timeout|delete from/.test(name)
 
 /**
  * Puts the steps of several calls in an order. A call may go on only when it is its turn, up to where it next needs

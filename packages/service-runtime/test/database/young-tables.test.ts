@@ -1,0 +1,56 @@
+import { testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { analyzeYoungTables } from '../../src/database/young-tables.ts'
+import { payments } from '../probe-services.ts'
+
+const bed = await testBed(t, { payments })
+const { db } = bed.services.payments
+const admin = bed.sql('admin')
+
+// PostgreSQL does the same by itself, now and then.
+await admin.query('alter table payments.inbox set (autovacuum_enabled = off)')
+
+const look = () => analyzeYoungTables(db)
+const write = (from: number, to: number) =>
+  admin.query("insert into payments.inbox select 'c', n::text, now() from generate_series($1::int, $2::int) n", [
+    from,
+    to,
+  ])
+const planned = async () =>
+  (await admin.query("select reltuples from pg_class where oid = 'payments.inbox'::regclass")).rows[0].reltuples
+
+t.test('a table is analysed when it has rows, and again when it has grown by half', async (t) => {
+  await look()
+  await write(1, 1_000)
+  t.same(await look(), ['payments.inbox'])
+  t.equal(await planned(), 1_000)
+  t.same(await look(), [], 'once')
+  await write(1_001, 1_200)
+  t.same(await look(), [], 'a fifth is not worth it')
+  await write(1_201, 2_000)
+  t.same(await look(), ['payments.inbox'])
+  t.equal(await planned(), 2_000)
+})
+
+t.test('so is a table that was restored: it has rows, indexes and no statistics', async (t) => {
+  await admin.query("delete from pg_statistic where starelid = 'payments.inbox'::regclass")
+  t.same(await look(), ['payments.inbox'])
+  t.same(await look(), [])
+})
+
+t.test('a table whose rows have all gone is not young for ever', async (t) => {
+  await admin.query('delete from payments.inbox')
+  await admin.query("delete from pg_statistic where starelid = 'payments.inbox'::regclass")
+  await look()
+  t.same(await look(), [])
+})
+
+t.test('a table that somebody holds is left for the next time', async (t) => {
+  await write(1, 50_000)
+  const holder = await admin.connect()
+  await holder.query('begin; lock table payments.inbox in share update exclusive mode')
+  t.same(await look(), [])
+  await holder.query('rollback')
+  holder.release()
+  t.same(await look(), ['payments.inbox'])
+})

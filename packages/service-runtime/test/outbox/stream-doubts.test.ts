@@ -1,0 +1,110 @@
+import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
+import t from 'tap'
+import { StreamWatch } from '../../src/outbox/stream-watch.ts'
+import { payments } from '../probe-services.ts'
+
+const bed = await testBed(t, { payments })
+const { db, log } = bed.services.payments
+const realNow = performance.now.bind(performance)
+t.afterEach(() => {
+  performance.now = realNow
+})
+
+/** Writes down that an event was published so long ago. */
+async function published(id: string, secondsAgo: number): Promise<void> {
+  const message = { context: {}, event: { id, type: 'deposit.confirmed', data: {} } }
+  await bed.sql('payments').query(
+    `insert into published_event (published_at, id, message)
+     select date_trunc('milliseconds', now()) - make_interval(secs => $2), $1, $3`,
+    [id, secondsAgo, message],
+  )
+}
+
+/** A watch over a stream that is on a broker of the test's imagination: it says when the connection is lost, and what is. */
+async function watchOver(t: Teardown, lost: Set<string>) {
+  const created = 'as ever'
+  await bed
+    .sql('payments')
+    .query(`insert into stream_seen values ('EVENTS', $1) on conflict (stream) do update set created = $1`, [created])
+  const broker = { isAway: false, failures: 0, checks: 0 }
+  let say = (_: string) => {}
+  const nats = {
+    async *status() {
+      for (;;) {
+        const type = await new Promise<string>((resolve) => {
+          say = resolve
+        })
+        yield { type }
+      }
+    },
+  }
+  const stream = {
+    doubt() {},
+    async check() {
+      broker.checks += 1
+      if (broker.isAway) throw new Error('the broker is away')
+      return created
+    },
+  }
+  const sent: string[] = []
+  const publisher = {
+    has: async (id: string) => !lost.has(id),
+    async publish({ id }: { id: string }) {
+      if (broker.failures-- > 0) throw new Error('the broker is away again')
+      sent.push(id)
+      lost.delete(id)
+    },
+  }
+  const history = { hasChanged: async () => false }
+  const watch = new StreamWatch({ db, history, nats, stream, publisher, log } as never)
+  await watch.start()
+  t.teardown(() => watch.stop())
+  const connection = async (is: 'disconnect' | 'reconnect') => {
+    say(is)
+    await new Promise(setImmediate)
+  }
+  // Twice, so that what it asked for at its start is done.
+  for (const checks of [2, 3]) {
+    await connection('reconnect')
+    await eventually(() => broker.checks >= checks)
+  }
+  return { broker, sent, connection }
+}
+
+t.test('what the stream still has is not published again', async (t) => {
+  await published('evt_kept', 30)
+  await published('evt_lost', 20)
+  const lost = new Set<string>()
+  const { sent, connection } = await watchOver(t, lost)
+  lost.add('evt_lost')
+  await connection('disconnect')
+  await connection('reconnect')
+  await eventually(() => sent.length > 0)
+  t.same(sent, ['evt_lost'])
+})
+
+t.test('publishing again that breaks off is made up for', async (t) => {
+  await published('evt_broken_off', 10)
+  const lost = new Set<string>()
+  const { broker, sent, connection } = await watchOver(t, lost)
+  lost.add('evt_broken_off')
+  broker.failures = 1
+  await connection('disconnect')
+  await connection('reconnect')
+  t.ok(await eventually(() => sent.includes('evt_broken_off'), 20_000))
+})
+
+t.test('a connection that is lost again does not make it forget what the first loss put in doubt', async (t) => {
+  await published('evt_of_first', 330)
+  const lost = new Set<string>()
+  const { broker, sent, connection } = await watchOver(t, lost)
+  lost.add('evt_of_first')
+  broker.isAway = true
+  // In doubt is what was published in the five minutes before a loss, and they are a minute apart.
+  await connection('disconnect')
+  performance.now = () => realNow() + 60_000
+  await connection('disconnect')
+  broker.isAway = false
+  await connection('reconnect')
+  t.ok(await eventually(() => sent.includes('evt_of_first'), 20_000))
+})
