@@ -14,7 +14,7 @@ export {
 export { assignments, columnNames, rowsOf, unnest } from './database/columns.ts'
 export { readOver } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'
-export { batchFaultOf, isPassingFault } from './database/faults.ts'
+export { batchFaultOf, isPassingFault, sqlState } from './database/faults.ts'
 export { type LoggedMessage, readLogged } from './database/logged-events.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
 export { isEventToSeal, isReplyToSeal } from './database/sealed-copies.ts'
