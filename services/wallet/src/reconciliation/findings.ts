@@ -20,6 +20,17 @@ interface OfCheck {
 /** So many differences are told from one another. Beyond them one that is found in two ways may count twice. */
 const toldApartMax = 100_000
 
+/** A difference as a report may have it: whoever wrote the record chose how long its texts are. */
+const bounded = ({ brandId, subject, expected, actual, explanation }: Found): Found => ({
+  brandId: brandId === null || brandId === '' || brandId.length > 64 ? null : brandId,
+  subject: cut(subject, 256),
+  expected: cut(expected, 2_000),
+  actual: cut(actual, 2_000),
+  explanation: cut(explanation, 500),
+})
+const cut = (text: string, lengthMax: number) =>
+  text.length <= lengthMax ? text : `${text.slice(0, lengthMax - 1)}…`.toWellFormed()
+
 /** What a run has compared and found so far, check by check. */
 export class Findings {
   readonly #checks = new Map<string, OfCheck>()
@@ -35,7 +46,8 @@ export class Findings {
     this.#of(check).compared += count
   }
 
-  add(check: string, found: Found, again: Again): void {
+  add(check: string, differs: Found, again: Again): void {
+    const found = bounded(differs)
     // The same record may be looked at for more than one reason.
     const identity = JSON.stringify([check, found.brandId, found.subject, found.explanation])
     if (this.#known.has(identity)) return

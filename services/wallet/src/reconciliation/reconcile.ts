@@ -19,6 +19,7 @@ import { type ConfiguredHeads, compareHeads, exportFault, nameExports, stillWant
 import { findInFlight } from './in-flight-check.ts'
 import { reachPresent } from './present.ts'
 import { checkNames, sqlQuestions } from './questions.ts'
+import { unreadable } from './readable.ts'
 import { signatures } from './signatures.ts'
 import { Snapshots } from './snapshots.ts'
 import { beginningOf, type Since, type Source, sourcesOf } from './sources.ts'
@@ -45,7 +46,7 @@ export interface ReconcileOptions {
    * it is always full.
    */
   readonly isFull: boolean
-  /** The moment at which the ages of effects in flight are measured. */
+  /** The moment of the run, by which the age of exports is measured. */
   readonly at: Date
   /** Where heads of chains are exported to, if they are. */
   readonly heads?: ConfiguredHeads | undefined
@@ -132,7 +133,7 @@ class Run {
     await this.#followChains(begun)
     this.#compareSums(systemSums)
     if (heads && exported) await this.#compareHeads(heads, exported())
-    const inFlight = await this.#snapshots.see((db) => findInFlight(db, at))
+    const inFlight = await this.#snapshots.see(findInFlight)
     for (const found of inFlight.overdue) this.#findings.add('inFlight', found, 'any run')
     this.#findings.addUnlisted('inFlight', inFlight.unlisted)
     this.#findings.compared('inFlight', inFlight.total)
@@ -174,7 +175,13 @@ class Run {
     return this.#snapshots.see(async (db) => {
       const [horizon] = await db<{ below: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as below`
       const endedBelow = BigInt(horizon?.below ?? 0)
-      const checkpoint = await findCheckpoint(db)
+      const checkpoint = await findCheckpoint(db, () =>
+        this.#findings.add(
+          'checkpoints',
+          unreadable('the end of the last run', 'it is not what a run writes'),
+          'any run',
+        ),
+      )
       // Transactions are counted anew in a cluster that was restored from a dump.
       const isUsable = checkpoint !== undefined && BigInt(checkpoint.below) <= endedBelow
       const since = this.#options.isFull || !isUsable ? null : beginningOf(checkpoint)
@@ -288,20 +295,27 @@ class Run {
 
   async *#allPlayers(): AsyncGenerator<bigint[]> {
     const limit = this.#options.pages.keys
-    for (let after = 0n; ; ) {
-      const { ids, gone } = await this.#snapshots.see(async (db) => {
-        const rows = await db<{ id: bigint }>`
-          select id from wallet.account where kind = 'player' and id > ${after}::bigint order by id limit ${limit}
-        `
-        const ids = rows.map(({ id }) => id)
-        const upTo = ids.length < limit ? null : (ids.at(-1) ?? null)
-        return { ids, gone: await entriesWithoutAccount(db, { after, upTo }) }
-      })
+    let after: bigint | null = null
+    for (;;) {
+      const { ids, gone } = await this.#playersAfter(after, limit)
       for (const { found } of gone) this.#findings.add('chains', found, 'full run')
       if (ids.length > 0) yield ids
       if (ids.length < limit) return
       after = ids.at(-1) ?? after
     }
+  }
+
+  /** The next accounts of players, and the entries around them whose account is gone. */
+  #playersAfter(after: bigint | null, limit: number) {
+    return this.#snapshots.see(async (db) => {
+      const rows = await db<{ id: bigint }>`
+        select id from wallet.account where kind = 'player' and (${after}::bigint is null or id > ${after}::bigint)
+        order by id limit ${limit}
+      `
+      const ids = rows.map(({ id }) => id)
+      const upTo = ids.length < limit ? null : (ids.at(-1) ?? null)
+      return { ids, gone: await entriesWithoutAccount(db, { after, upTo }) }
+    })
   }
 
   #compareSums(systemSums: readonly SystemSum[]): void {
