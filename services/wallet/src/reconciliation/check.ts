@@ -1,4 +1,4 @@
-import type { Difference } from '@backoffice/contracts'
+import type { Difference, DifferenceClass } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 
 /**
@@ -54,11 +54,22 @@ export const sqlCheck = (
   ...questions: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
 ): readonly SqlQuestion[] => questions.map((question, index) => ({ check, counts: index === 0, ...question }))
 
-export type Found = Omit<Difference, 'check' | 'environment'>
+export type Found = Omit<Difference, 'check' | 'class' | 'environment'>
+
+/** The check under which stands what could not be looked at. */
+export const evidence = 'evidence'
+
+/** What the differences of a check say. */
+export function classOf(check: string): DifferenceClass {
+  if (check === evidence) return 'evidence_missing'
+  return check === 'exportedHeads' || check === 'signatures' ? 'evidence_contradicts' : 'money'
+}
 
 /** A difference with what it is about, so that a later run can look at it again. */
 export interface KeyedFound {
   readonly key: string
+  /** Another one than the question's. */
+  readonly check?: string
   readonly found: Found
 }
 

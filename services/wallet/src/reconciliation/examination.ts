@@ -40,7 +40,7 @@ export class Examination {
         (some) => ask(db, question, some),
         (key, error) => findings.add(check, unreadable(key, error), { kind, key }),
       )
-      for (const { key, found: one } of found) findings.add(check, one, { kind, key })
+      for (const { key, check: other = check, found: one } of found) findings.add(other, one, { kind, key })
     }
     if (since !== null) await this.#goOn(db, since, { kind, keys })
   }

@@ -1,13 +1,9 @@
 import { Difference, type ReconciliationReport } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql, validate } from '@backoffice/service-runtime'
+import { type Db, type ReadDb, validate } from '@backoffice/service-runtime'
 import { type Static, Type } from '@sinclair/typebox'
 
 /** A run without a heartbeat for this long has ended with its process. */
 export const silenceSecondsMax = 60
-
-/** A report of the release before does not tell the environments apart. */
-const differencesInProduction = sql`coalesce(report #>> '{differencesIn,production}', report ->> 'differencesTotal')::integer`
-const differencesInSandbox = sql`coalesce((report #>> '{differencesIn,sandbox}')::integer, 0)`
 
 export interface Progress {
   readonly check: string
@@ -28,7 +24,7 @@ const nullableText = Type.Union([Type.String(), Type.Null()])
 
 /** A difference that the next run looks at again. */
 const OpenDifference = Type.Object({
-  difference: Type.Omit(Difference, ['environment']),
+  difference: Type.Omit(Difference, ['class', 'environment']),
   /** What it is about; null: only a full run can tell whether it is still there. */
   kind: nullableText,
   key: Type.String(),
@@ -120,9 +116,7 @@ export function listRuns(
         then 'failed' else state end as state,
       case when state <> 'running' then heartbeat_at end as ended_at,
       case when coalesce(is_full, true) then 'full' else 'incremental' end as kind,
-      case when state = 'done' then json_build_object(
-        'production', ${differencesInProduction}, 'sandbox', ${differencesInSandbox}
-      ) end as differences_in
+      case when state = 'done' then report -> 'differencesIn' end as differences_in
     from reconciliation
     where ${before}::text is null
       or (started_at, id) < (select last.started_at, last.id from reconciliation last where last.id = ${before})
@@ -157,9 +151,9 @@ export async function keepMoment(db: Db, runId: string): Promise<void> {
 /** Of the run that finished last. */
 export async function latestReport(
   db: ReadDb,
-): Promise<{ readonly production: number; readonly sandbox: number; readonly finishedAt: Date } | undefined> {
-  const rows = await db<{ production: number; sandbox: number; finishedAt: Date }>`
-    select ${differencesInProduction} as production, ${differencesInSandbox} as sandbox, heartbeat_at as finished_at
+): Promise<{ readonly differencesOf: ReconciliationReport['differencesOf']; readonly finishedAt: Date } | undefined> {
+  const rows = await db<{ differencesOf: ReconciliationReport['differencesOf']; finishedAt: Date }>`
+    select report -> 'differencesOf' as differences_of, heartbeat_at as finished_at
     from reconciliation where state = 'done' order by heartbeat_at desc limit 1
   `
   return rows[0]
