@@ -149,7 +149,7 @@ t.test('a restore to an earlier moment', async (t) => {
 
   await t.test('once it is recorded, the reconciliation finds no difference', async (t) => {
     const input = { restoredTo: moment.toISOString(), reason: 'the disks were lost' }
-    await alice.call(operations.wallet.recordRestore, { input })
+    await bed.agreed(operations.wallet.recordRestore, { input })
     t.same((await reconcile()).differences, [])
   })
 

@@ -83,7 +83,7 @@ t.test(
         ['sum(backoffice_idempotency_replays_total{operation="createDeposit"})', 2],
         ['sum(backoffice_messages_set_aside_total)', 2],
         ['sum(backoffice_rpc_duration_seconds_count{service="payments", operation="confirmDeposit", code="ok"})', 4],
-        ['max(backoffice_ledger_differences)', 0],
+        ['max(backoffice_ledger_differences{class="money"})', 0],
         ['max(backoffice_provider_breaker_open)', 0],
       ]
       for (const [expr, value] of expected) {

@@ -14,14 +14,15 @@ export function oldestUnfinished(db: ReadDb): Measurement {
     },
     async read() {
       const rows = await db<{ environment: string; oldest: number }>`
-        select environment, greatest(0, coalesce(extract(epoch from clock_timestamp() - least(
-          (select min(created_at) from withdrawal w where status = 'intent' and w.environment = e.environment),
-          (
-            select min(created_at) from outbox o
-            -- A row of the release before does not say, and may be about real money.
+        -- What is of the future was written by other means, and is as old as it is far away.
+        select environment, coalesce((
+          select max(abs(extract(epoch from clock_timestamp()) - extract(epoch from waiting.created_at))) from (
+            select created_at from withdrawal w where status = 'intent' and w.environment = e.environment
+            union all
+            select created_at from outbox o
             where kind = 'command' and done_at is null and coalesce(o.environment, 'production') = e.environment
-          )
-        )), 0))::double precision as oldest
+          ) waiting
+        ), 0)::double precision as oldest
         from unnest(array['production', 'sandbox']) as e (environment)
       `
       const ages = rows.map(({ environment, oldest }) => ({ value: oldest, attributes: { environment } }))

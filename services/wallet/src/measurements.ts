@@ -1,3 +1,4 @@
+import { differenceClasses } from '@backoffice/contracts'
 import { measurement, type ServiceContext } from '@backoffice/service-runtime'
 import { findCheckpoint, latestReport } from './storage/reconciliations.ts'
 
@@ -5,7 +6,9 @@ import { findCheckpoint, latestReport } from './storage/reconciliations.ts'
 export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'clock'>) =>
   measurement({
     gauges: {
-      'backoffice.ledger.differences': { description: 'Differences that the last finished reconciliation found' },
+      'backoffice.ledger.differences': {
+        description: 'Differences that the last finished reconciliation found, by what they say',
+      },
       'backoffice.ledger.reconciliation_age_seconds': {
         description: 'Time since the last reconciliation finished',
         unit: 's',
@@ -18,13 +21,15 @@ export const lastReconciliation = ({ db, clock }: Pick<ServiceContext, 'db' | 'c
     async read() {
       const latest = await latestReport(db.reader)
       if (latest === undefined) return {}
-      const { production, sandbox, finishedAt } = latest
+      const { differencesOf, finishedAt } = latest
       const fullAt = (await findCheckpoint(db.reader))?.fullAt
       return {
-        'backoffice.ledger.differences': [
-          { value: production, attributes: { environment: 'production' } },
-          { value: sandbox, attributes: { environment: 'sandbox' } },
-        ],
+        'backoffice.ledger.differences': differenceClasses.flatMap((of) =>
+          (['production', 'sandbox'] as const).map((environment) => ({
+            value: differencesOf.find((one) => one.class === of && one.environment === environment)?.differences ?? 0,
+            attributes: { class: of, environment },
+          })),
+        ),
         'backoffice.ledger.reconciliation_age_seconds': [
           { value: (clock.now().getTime() - finishedAt.getTime()) / 1_000 },
         ],

@@ -15,7 +15,14 @@ export {
   TeamPlayer,
   TeamSubmission,
 } from './player-records.ts'
-export { Difference, InFlight, ReconciliationReport } from './reconciliation.ts'
+export {
+  Difference,
+  type DifferenceClass,
+  differenceClasses,
+  InFlight,
+  ReconciliationReport,
+  RecordedRestore,
+} from './reconciliation.ts'
 export {
   AuditEntry,
   AuditedChange,

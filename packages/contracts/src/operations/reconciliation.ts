@@ -4,14 +4,24 @@ import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Reason, Timestamp } from '../resources.ts'
 import { closed, described, Nullable, oneOf, pageOf, text } from '../schema.ts'
 
+/**
+ * What a difference says. Money: the books do not add up, or a record does not follow from what should have caused it.
+ * Evidence contradicts: what stands outside of the database, or a signature, says something else. Evidence is missing: it
+ * could not be looked at, and the books themselves may be right.
+ */
+export const differenceClasses = ['money', 'evidence_contradicts', 'evidence_missing'] as const
+const DifferenceClass = oneOf(differenceClasses)
+export type DifferenceClass = (typeof differenceClasses)[number]
+
 /** One record that does not agree with what it should follow from. */
 export const Difference = Type.Object(
   {
     /** The check that found it, for example `balances`. */
     check: text(64),
+    class: DifferenceClass,
     brandId: Nullable(Id),
-    /** Of the brand. Where it is not known, production. A report of the release before does not say. */
-    environment: Type.Optional(EnvironmentName),
+    /** Of the brand. Where it is not known, production. */
+    environment: EnvironmentName,
     /** The record: a player, transfer, deposit, withdrawal or outbox row. */
     subject: text(256),
     expected: text(2_000),
@@ -33,16 +43,28 @@ const ReconciliationState = oneOf(['running', 'done', 'failed'])
 const ReconciliationKind = oneOf(['full', 'incremental'])
 const DifferencesIn = Type.Object({ sandbox: Type.Integer(), production: Type.Integer() }, closed)
 
+/** That the database was restored, as two people recorded it, and what is not compared because of it. */
+export const RecordedRestore = Type.Object(
+  {
+    restoredTo: Timestamp,
+    recordedAt: Timestamp,
+    /** Who carried it out; the proposal in the audit trail says who asked for it. */
+    recordedBy: personal('staff', text(254)),
+    reason: Reason,
+    /** How many exports of heads count for nothing: what they hold is of a future that is gone. */
+    exportsSilenced: Type.Integer({ minimum: 1 }),
+  },
+  closed,
+)
+export type RecordedRestore = Static<typeof RecordedRestore>
+
 export const ReconciliationReport = Type.Object(
   {
     snapshotAt: Timestamp,
-    /**
-     * Whether the run looked at all that was ever entered, or at what was entered since the run before. Every run of the
-     * release before was full, and does not say.
-     */
-    kind: Type.Optional(ReconciliationKind),
+    /** Whether the run looked at all that was ever entered, or at what was entered since the run before. */
+    kind: ReconciliationKind,
     /** When the last full run began. */
-    fullAt: Type.Optional(Timestamp),
+    fullAt: Timestamp,
     /** What each check looked at. */
     checks: Type.Array(
       Type.Object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }, closed),
@@ -51,8 +73,14 @@ export const ReconciliationReport = Type.Object(
     /** At most the first 1,000, and fewer when they are long; `differencesTotal` counts all. */
     differences: Type.Array(Difference),
     differencesTotal: Type.Integer(),
-    /** The same by environment. A report of the release before does not say. */
-    differencesIn: Type.Optional(DifferencesIn),
+    /** The same by environment. */
+    differencesIn: DifferencesIn,
+    /** The same by class and environment; only those of which there are some. */
+    differencesOf: Type.Array(
+      Type.Object({ class: DifferenceClass, environment: EnvironmentName, differences: Type.Integer() }, closed),
+    ),
+    /** Restores that silence exported heads. */
+    restores: Type.Array(RecordedRestore),
     inFlight: Type.Array(InFlight),
     inFlightTotal: Type.Integer(),
   },
@@ -71,7 +99,7 @@ const ReconciliationSummary = Type.Object(
     /** Null while it runs. */
     endedAt: Nullable(Timestamp),
     kind: ReconciliationKind,
-    /** Null until it is done. A run of the release before counts all of them in production. */
+    /** Null until it is done. */
     differencesIn: Nullable(DifferencesIn),
   },
   closed,
@@ -126,13 +154,15 @@ export const reconciliation = {
   }),
 
   /**
-   * Says among the exported heads that the database went back to an earlier moment: heads exported between that moment and
-   * now are of a future that is gone, and reconciliations compare them no more. The same moment again changes nothing.
+   * Says among the exported heads that the database went back to an earlier moment: heads exported since then by the
+   * database that was before are of a future that is gone, and reconciliations compare them no more. Refused unless the
+   * database is on another history than one of those exports. The same moment again changes nothing. Takes two people.
    */
   recordRestore: team.direct({
     roles: ['finance'],
     freshLogin: 'always',
-    summary: 'Record that the database was restored to an earlier moment',
+    twoPeople: 'always',
+    summary: 'Record that the database was restored to an earlier moment. Takes two people',
     body: Type.Object(
       { restoredTo: described(Timestamp, 'The recovery target: what was committed after it is gone.'), reason: Reason },
       closed,

@@ -33,7 +33,7 @@ const ownLeaseMs = { command: 15_000, event: 5_000 } as const
 export async function writeRecords(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
   const audits = records.flatMap(({ audit }) => (audit === null ? [] : [audit]))
   const [behind] = await Promise.all([
-    insertRows(db, records, now),
+    insertRows(db, records),
     insertReplies(db, records),
     audits.length === 0 ? undefined : insertAudit(db, audits, now),
   ])
@@ -81,23 +81,23 @@ function toJson(name: string, value: unknown): string {
   return text
 }
 
-async function insertRows(db: Db, records: readonly CallRecord[], now: Date): Promise<ReadonlySet<string>> {
+async function insertRows(db: Db, records: readonly CallRecord[]): Promise<ReadonlySet<string>> {
   const rows = records.flatMap(({ operationId, rows }) => {
     const waits = rows.some(({ kind }) => kind === 'command')
     // Events wait for the commands of their operation.
     return rows.map((row) => ({ ...row, operationId, leaseMs: ownLeaseMs[waits ? 'command' : row.kind] }))
   })
-  return rows.length === 0 ? new Set() : insertOutboxRows(db, rows, now)
+  return rows.length === 0 ? new Set() : insertOutboxRows(db, rows)
 }
 
 /**
  * Numbers the rows of each aggregate, whose own row the transaction has locked or just inserted, and leases them to
  * this process. A command waits behind unfinished commands of its aggregate, an event behind any unfinished row.
+ * PostgreSQL's clock says since when they wait, so that a process whose own is ahead hides none that is stuck.
  */
 async function insertOutboxRows(
   db: Db,
   rows: readonly (OutboxRow & { readonly operationId: string | null; readonly leaseMs: number | null })[],
-  now: Date,
 ): Promise<ReadonlySet<string>> {
   const numbered = withNumbers(rows).map((row) => {
     const owner = ownerOf(row)
@@ -112,7 +112,7 @@ async function insertOutboxRows(
       insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, operation_id, created_at, leased_until)
       select r.id, r.aggregate,
         coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.number,
-        r.kind, r.name, r.message::json, r.environment, r.operation_id, ${now}::timestamptz,
+        r.kind, r.name, r.message::json, r.environment, r.operation_id, statement_timestamp(),
         case when not exists (
           select from outbox e where e.aggregate = r.aggregate and e.done_at is null and (e.kind = 'command' or r.kind = 'event')
         ) then clock_timestamp() + make_interval(secs => r.lease_ms / 1000.0) end
@@ -141,11 +141,10 @@ function withNumbers<Row extends OutboxRow>(rows: readonly Row[]): (Row & { read
 }
 
 /** Writes rows of work that no request asked for: the relay may send them at once. */
-export async function insertUnclaimedRows(db: Db, rows: readonly OutboxRow[], now: Date): Promise<void> {
+export async function insertUnclaimedRows(db: Db, rows: readonly OutboxRow[]): Promise<void> {
   if (rows.length > 0)
     await insertOutboxRows(
       db,
       rows.map((row) => ({ ...row, operationId: null, leaseMs: null })),
-      now,
     )
 }

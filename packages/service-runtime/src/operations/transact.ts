@@ -19,7 +19,7 @@ export function transactor(context: { readonly db: Database; readonly relay: Rel
       const rows: OutboxRow[] = []
       const result = await run({ db: tx, now, newId, log, ...collectRows(rows, { requestId: newId('req'), now }) })
       await tx.flush()
-      await insertUnclaimedRows(tx, rows, now)
+      await insertUnclaimedRows(tx, rows)
       return { result, sent: rows.length }
     })
     if (sent > 0) relay.nudge('command', 'event')

@@ -1,9 +1,26 @@
-import { testBed } from '@backoffice/test-kit'
+import { refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { dayMs, newId } from '../../src/index.ts'
 import { release } from '../../src/outbox/store.ts'
-import { payments } from '../probe-services.ts'
+import { addUp, payments } from '../probe-services.ts'
 
-const { db } = (await testBed(t, { payments })).services.payments
+const clock = { now: () => new Date(Date.now() + dayMs) }
+const bed = await testBed(t, { payments }, { clock })
+const { db } = bed.services.payments
+
+t.test("since when a row waits is PostgreSQL's to say: the clock of this process is a day ahead", async (t) => {
+  const [record, operationId] = ['waits', newId('opn')]
+  const deadline = new Date(Date.now() + 300)
+  // There is no service that does the command.
+  const input = { record, by: 1, sends: ['command' as const] }
+  t.equal(
+    await refusal(bed.rpc.call(addUp, { scope: bed.scope(), input, operationId, deadline })),
+    'SERVICE_UNAVAILABLE',
+  )
+  t.match(await db`select created_at <= now() as is_past from outbox where operation_id = ${operationId}`, [
+    { isPast: true },
+  ])
+})
 
 t.test('a row that could not be sent is given back with its fault, and no other row is touched', async (t) => {
   await db`
@@ -13,7 +30,7 @@ t.test('a row that could not be sent is given back with its fault, and no other 
   `
   await release(db, [{ id: 'failed', delayMs: 0, error: new Error('the receiver is away') }])
   t.match(
-    await db`select id, last_fault is not null as has_fault, leased_until > now() + interval '30 minutes' as leased from outbox order by id`,
+    await db`select id, last_fault is not null as has_fault, leased_until > now() + interval '30 minutes' as leased from outbox where id in ('failed', 'other') order by id`,
     [
       { id: 'failed', hasFault: true, leased: false },
       { id: 'other', hasFault: false, leased: true },

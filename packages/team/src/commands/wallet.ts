@@ -65,7 +65,7 @@ export const wallet = [
     operation: recordRestore,
     arguments: ['restoredTo'],
     confirm: ({ restoredTo }) =>
-      `Has the report of the reconciliation been kept? From now on no head that was exported after ${restoredTo} is compared.`,
+      `Has the report of the reconciliation been kept? Once somebody else approves it, no head that the database before the restore exported after ${restoredTo} is compared.`,
   }),
 ]
 
@@ -89,12 +89,13 @@ async function reconcile({ session, input }: Work<typeof reconcileWallet>): Prom
 }
 
 function showReport(report: ReconciliationReport): void {
-  const { snapshotAt, kind, fullAt, checks, differences, differencesTotal, inFlight, inFlightTotal } = report
+  const { snapshotAt, kind, fullAt, checks, differences, differencesTotal, restores, inFlight, inFlightTotal } = report
   printRecord({ snapshotAt, kind, lastFullRun: fullAt, differences: differencesTotal, inFlight: inFlightTotal })
   printSection('', checks, ['check', 'compared', 'differences'])
   if (differences.length > 0) {
     printSection('differences', differences, [
       'check',
+      'class',
       'environment',
       'subject',
       'expected',
@@ -102,6 +103,14 @@ function showReport(report: ReconciliationReport): void {
       ['what it means', 'explanation'],
     ])
   }
+  if (restores.length > 0)
+    printSection('exported heads that are not compared, because the database was restored', restores, [
+      'restoredTo',
+      'recordedAt',
+      ['by', 'recordedBy'],
+      'reason',
+      ['exports', 'exportsSilenced'],
+    ])
   if (inFlight.length > 0) {
     printSection('in flight', inFlight, ['service', ['command', 'name'], 'subject', ['seconds', 'ageSeconds']])
   }

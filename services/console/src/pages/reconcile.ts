@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Environment, operations, ReconciliationReport, Rejection, type Reply } from '@backoffice/contracts'
+import { operations, ReconciliationReport, RecordedRestore, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
 import { factsOf, id, lines, link, type Row, rowSchema, type Shown, status, text } from './cells.ts'
@@ -96,8 +96,8 @@ const findRun = ({ person, params }: Visit): Promise<Followed> =>
 async function showRun(visit: Visit): Promise<FastifyReply> {
   const { address, display, environment } = visit
   const { runId, state, progress, report, failure } = await findRun(visit)
-  const found = (report?.differences ?? []).filter((one) => (one.environment ?? 'production') === environment)
-  const count = report === null ? 0 : countIn(report, environment)
+  const found = (report?.differences ?? []).filter((one) => one.environment === environment)
+  const count = report === null ? 0 : report.differencesIn[environment]
   const elsewhere = (report?.differencesTotal ?? 0) - count
   return showCase(visit, {
     title: report === null ? display.t('run') : display.time(report.snapshotAt),
@@ -122,6 +122,23 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
               remark: elsewhere > 0 ? display.t('differencesElsewhere', { count: elsewhere }) : undefined,
               rows: found.map((difference) => differenceRow(visit, difference)),
             },
+            ...(report.restores.length === 0
+              ? []
+              : [
+                  {
+                    title: 'restores' as const,
+                    remark: display.t('restoresWhat'),
+                    rows: report.restores.map((one) => ({
+                      cells: factsOf(RecordedRestore, one, [
+                        'restoredTo',
+                        'recordedAt',
+                        'recordedBy',
+                        'reason',
+                        'exportsSilenced',
+                      ]),
+                    })),
+                  },
+                ]),
             { title: 'checks', rows: report.checks.map((check) => checkRow(visit, check)) },
             ...(report.inFlight.length === 0
               ? []
@@ -136,16 +153,14 @@ async function showRun(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-/** A report of the release before does not tell the environments apart: all of it counts as production. */
-const countIn = ({ differencesIn, differencesTotal }: ReconciliationReport, environment: Environment): number =>
-  differencesIn?.[environment] ?? (environment === 'production' ? differencesTotal : 0)
-
 /** In one sentence, before the tables. */
-function verdictOf({ display }: Visit, report: ReconciliationReport | null, count: number) {
+function verdictOf({ display, environment }: Visit, report: ReconciliationReport | null, count: number) {
   if (report === null) return undefined
-  return count === 0
-    ? { kind: 'done' as const, text: display.t('agrees') }
-    : { kind: 'refused' as const, text: display.t('differs', { count }) }
+  if (count === 0) return { kind: 'done' as const, text: display.t('agrees') }
+  const isBlind = report.differencesOf.every(
+    (one) => one.environment !== environment || one.class === 'evidence_missing',
+  )
+  return { kind: 'refused' as const, text: display.t(isBlind ? 'evidenceMissing' : 'differs', { count }) }
 }
 
 const reportFacts = ({ display }: Visit, report: ReconciliationReport) => {
@@ -162,11 +177,11 @@ const reportFacts = ({ display }: Visit, report: ReconciliationReport) => {
 }
 
 function differenceRow({ address, display }: Visit, difference: ReconciliationReport['differences'][number]): Row {
-  const { check, subject, expected, actual, explanation } = difference
+  const { check, class: says, subject, expected, actual, explanation } = difference
   const place = placeOf(subject)
   return {
     cells: [
-      { field: 'check', cell: text(display.word('check', check)) },
+      { field: 'check', cell: lines(text(display.word('check', check)), text(display.word('value', says))) },
       { field: 'subject', cell: place === undefined ? text(subject) : link(subject, address(place)) },
       { field: 'expected', cell: text(expected) },
       { field: 'actual', cell: text(actual) },

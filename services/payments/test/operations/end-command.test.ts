@@ -222,6 +222,9 @@ t.test('commands that have waited for a minute are listed, with what went wrong'
   const list = (input: Partial<Input<typeof listCommands>> = {}) =>
     bed.team('alice').call(listCommands, { input: { limit: 10, ...input } })
   t.same((await list()).data, [])
+  await admin.query("update payments.outbox set created_at = '2999-01-01' where id = $1", [command.id])
+  t.match((await list()).data, [{ id: command.id }], 'one of the future is listed at once')
+  await admin.query('update payments.outbox set created_at = now() where id = $1', [command.id])
   const expected = {
     id: command.id,
     operation: 'wallet.creditAccount',

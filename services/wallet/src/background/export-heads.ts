@@ -1,5 +1,5 @@
-import { type Background, Loop, type ServiceContext } from '@backoffice/service-runtime'
-import { lastExportAt, lastKeptExportAt, writeHeads } from '../heads/exports.ts'
+import { type Background, DatabaseHistory, Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { lastExportAt, writeHeads } from '../heads/exports.ts'
 import type { HeadStore } from '../heads/store.ts'
 import { listHeadsSince } from '../storage/heads.ts'
 
@@ -20,18 +20,32 @@ export async function exportHeads(
   store: HeadStore,
   at: Date,
 ): Promise<number | null> {
-  const last = await lastExportAt(store, at)
+  const last = await lastExportAt(store, { now: at })
   if (last !== null && last >= at) return null
-  const snapshot = await lastKeptExportAt(store, 'snapshot', at)
+  // What a database has that was restored says nothing of what the one before had: its exports begin with a snapshot.
+  const databaseHistory = new DatabaseHistory(db.reader)
+  const history = await databaseHistory.name()
+  const end = async () => {
+    if (await databaseHistory.hasChanged()) throw new Error('the database has changed while its heads were read')
+    const now = await timeOf(db)
+    return { readUntil: now > at ? now : at, history }
+  }
+  const snapshot = await lastExportAt(store, { now: at, kind: 'snapshot', history })
   // Before the delta: the first one ever need not have what a snapshot has.
   if (snapshot === null || dayOf(snapshot) < dayOf(at)) {
-    const all = await writeHeads(store, { kind: 'snapshot', at }, pagesSince(db, new Date(0)))
+    const all = await writeHeads(store, { kind: 'snapshot', at, end }, pagesSince(db, new Date(0)))
     if (all === null) return null
   }
-  // A restore may have undone every delta since the snapshot that is kept.
-  const kept = (await lastKeptExportAt(store, 'delta', at)) ?? snapshot ?? at
+  const kept = (await lastExportAt(store, { now: at, history })) ?? at
   const since = new Date(kept.getTime() - overlapMs)
-  return writeHeads(store, { kind: 'delta', at }, pagesSince(db, since))
+  return writeHeads(store, { kind: 'delta', at, end }, pagesSince(db, since))
+}
+
+/** PostgreSQL's clock, by which it stamps what moves: replicas whose clocks differ agree on what has moved. */
+async function timeOf({ reader }: ServiceContext['db']): Promise<Date> {
+  const [row] = await reader<{ now: Date }>`select clock_timestamp() as now`
+  if (row === undefined) throw new Error('PostgreSQL does not say what time it is')
+  return row.now
 }
 
 const dayOf = (at: Date) => at.toISOString().slice(0, 10)
@@ -60,10 +74,7 @@ export class HeadsExport implements Background {
   readonly #tried = Promise.withResolvers<void>()
   #lastAt: Date | null = null
 
-  constructor(
-    { db, clock, log }: Pick<ServiceContext, 'db' | 'clock' | 'log'>,
-    { store, everyMs, stopping }: HeadsExportOptions,
-  ) {
+  constructor({ db, log }: Pick<ServiceContext, 'db' | 'log'>, { store, everyMs, stopping }: HeadsExportOptions) {
     this.#stopping = stopping
     this.#loop = new Loop({
       name: 'export of heads',
@@ -72,11 +83,11 @@ export class HeadsExport implements Background {
       everyMs: Math.min(lookEveryMsMax, everyMs),
       run: async () => {
         try {
-          const now = clock.now()
+          const now = await timeOf(db)
           const at = new Date(Math.floor(now.getTime() / everyMs) * everyMs)
           if (this.#lastAt !== null && this.#lastAt >= at) return
           await exportHeads({ db }, store, at)
-          this.#lastAt = await lastExportAt(store, now)
+          this.#lastAt = await lastExportAt(store, { now })
         } finally {
           this.#tried.resolve()
         }

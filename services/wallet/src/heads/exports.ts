@@ -1,6 +1,6 @@
 import type { Head } from '../storage/heads.ts'
-import { isUndone, listRestores, type Restore } from './restores.ts'
-import { type ExportPart, type HeadStore, nameBefore, nameOf, type ObjectKind, partOf } from './store.ts'
+import { type Dated, isUndone, listRestores, type Restore } from './restores.ts'
+import { type ExportPart, type HeadStore, nameBefore, nameOf, type ObjectKind, parsed, partOf } from './store.ts'
 
 /** Some four megabytes: few enough for the memory, many enough for a large ledger. */
 const headsOfPart = 20_000
@@ -8,10 +8,7 @@ const headsOfPart = 20_000
 const recentMs = 3 * 24 * 3_600_000
 
 /** An export of which all parts are there. */
-interface WholeExport {
-  readonly at: Date
-  /** What was entered later is not in it. */
-  readonly readUntil: Date
+interface WholeExport extends Dated {
   readonly names: readonly string[]
 }
 
@@ -19,11 +16,11 @@ interface Search {
   readonly kind: ObjectKind
   readonly since: Date
   /** Exports that one of them undid are left out. */
-  readonly restores: readonly Restore[]
+  readonly restores?: readonly Restore[]
 }
 
 /** Exports from a moment on, oldest first. */
-async function exportsSince(store: HeadStore, { kind, since, restores }: Search): Promise<WholeExport[]> {
+async function exportsSince(store: HeadStore, { kind, since, restores = [] }: Search): Promise<WholeExport[]> {
   const names = await store.list(`${kind}/`, nameBefore(kind, since))
   const whole: WholeExport[] = []
   let open: string[] = []
@@ -33,66 +30,83 @@ async function exportsSince(store: HeadStore, { kind, since, restores }: Search)
     if (part === null) continue
     const goesOn = before?.at.getTime() === part.at.getTime() && part.part === before.part + 1
     open = part.part === 1 ? [name] : goesOn ? [...open, name] : []
-    if (part.readUntil !== null && open.length === part.part)
-      whole.push({ at: part.at, readUntil: part.readUntil, names: open })
+    const { at, readUntil, history } = part
+    if (readUntil !== null && history !== null && open.length === part.part)
+      whole.push({ at, readUntil, history, names: open })
     before = part
   }
   return whole.filter((one) => !isUndone(one, restores))
 }
 
-/** The newest export of a kind; null when there is none. */
-async function newestExport(
-  store: HeadStore,
-  { now, ...search }: Omit<Search, 'since'> & { readonly now: Date },
-): Promise<Date | null> {
+interface Newest {
+  readonly now: Date
+  readonly kind?: ObjectKind
+  /** Of one history alone. */
+  readonly history?: string
+}
+
+/** When the newest export was taken, of a kind; null when there is none. */
+export async function lastExportAt(store: HeadStore, { now, kind = 'delta', history }: Newest): Promise<Date | null> {
   for (const since of [new Date(now.getTime() - recentMs), new Date(0)]) {
-    const found = await exportsSince(store, { ...search, since })
-    if (found.length > 0) return found.at(-1)?.at ?? null
+    const found = await exportsSince(store, { kind, since })
+    const newest = found.findLast((one) => history === undefined || one.history === history)
+    if (newest !== undefined) return newest.at
   }
   return null
 }
 
-/** When heads were exported last, also if a restore undid that since: it says that exports work. Null when they never were. */
-export const lastExportAt = (store: HeadStore, now: Date): Promise<Date | null> =>
-  newestExport(store, { kind: 'delta', now, restores: [] })
-
-/** When the newest export of a kind was taken that no restore undid. */
-export const lastKeptExportAt = async (store: HeadStore, kind: ObjectKind, now: Date): Promise<Date | null> =>
-  newestExport(store, { kind, now, restores: await listRestores(store) })
+/** The exports that a restore to a moment undoes, once it is recorded. */
+export async function undoneBy(
+  store: HeadStore,
+  restore: Pick<Restore, 'restoredTo' | 'recordedAt' | 'history'>,
+): Promise<readonly WholeExport[]> {
+  // An export may have begun long before its heads were read.
+  const since = new Date(restore.restoredTo.getTime() - recentMs)
+  const kinds = await Promise.all((['delta', 'snapshot'] as const).map((kind) => exportsSince(store, { kind, since })))
+  return kinds.flat().filter((one) => isUndone(one, [restore]))
+}
 
 /**
  * Writes one export: a JSON document a line, in as many parts as it takes, and then an empty one whose name says that it is
  * whole, and until when the heads were read. Of several that write the same export, the first to put the first part goes on.
+ * @param end is asked when all heads were read
  * @returns how many heads were written; null when somebody else writes, or wrote, the same export
  */
 export async function writeHeads(
   store: HeadStore,
-  { kind, at }: Pick<ExportPart, 'kind' | 'at'>,
+  {
+    kind,
+    at,
+    end,
+  }: Pick<ExportPart, 'kind' | 'at'> & { readonly end: () => Promise<Pick<Dated, 'readUntil' | 'history'>> },
   pages: AsyncIterable<readonly Head[]>,
 ): Promise<number | null> {
   let heads: Head[] = []
   let written = 0
   let part = 0
-  const put = async (some: readonly Head[], readUntil: Date | null) => {
+  const put = async (some: readonly Head[], last: Pick<ExportPart, 'readUntil' | 'history'> = notLast) => {
     part++
     written += some.length
-    return store.put(nameOf({ kind, at, part, readUntil }), some.map((head) => `${JSON.stringify(head)}\n`).join(''))
+    return store.put(nameOf({ kind, at, part, ...last }), some.map((head) => `${JSON.stringify(head)}\n`).join(''))
   }
   for await (const page of pages) {
     heads.push(...page)
     while (heads.length > headsOfPart) {
-      if (!(await put(heads.slice(0, headsOfPart), null))) return null
+      if (!(await put(heads.slice(0, headsOfPart)))) return null
       heads = heads.slice(headsOfPart)
     }
   }
-  if (!(await put(heads, null))) return null
-  return (await put([], new Date(Math.max(at.getTime(), Date.now())))) ? written : null
+  if (!(await put(heads))) return null
+  return (await put([], await end())) ? written : null
 }
+
+const notLast = { readUntil: null, history: null }
 
 /** A head with the times of its export. */
 export interface ExportedHead extends Head {
   readonly exportedAt: string
   readonly readUntil: string
+  readonly history: string
 }
 
 /** Which exports a reconciliation compares: those since the moment to which the last one came, or all that a full one must. */
@@ -119,17 +133,17 @@ export async function exportsFor(store: HeadStore, wanted: Wanted): Promise<read
 /** The heads of an export, in batches. What a killed process left ends in the middle of a line, which counts for nothing. */
 export async function* readHeads(
   store: HeadStore,
-  { at, readUntil, names }: WholeExport,
+  { at, readUntil, history, names }: WholeExport,
   batchMax: number,
 ): AsyncGenerator<ExportedHead[]> {
-  const times = { exportedAt: at.toISOString(), readUntil: readUntil.toISOString() }
+  const times = { exportedAt: at.toISOString(), readUntil: readUntil.toISOString(), history }
   let batch: ExportedHead[] = []
   for (const name of names) {
     let rest = ''
     for await (const piece of store.read(name)) {
       const lines = `${rest}${piece}`.split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) batch.push({ ...(JSON.parse(line) as Head), ...times })
+      for (const line of lines) batch.push({ ...parsed<Head>(line), ...times })
       while (batch.length >= batchMax) {
         yield batch.slice(0, batchMax)
         batch = batch.slice(batchMax)

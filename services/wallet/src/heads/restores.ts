@@ -1,4 +1,4 @@
-import { type HeadStore, stampOf, textOf } from './store.ts'
+import { type HeadStore, parsed, stampOf, textOf } from './store.ts'
 
 /** That the database went back to an earlier moment. It stands among the exported heads, where it is kept for ever. */
 export interface Restore {
@@ -8,17 +8,25 @@ export interface Restore {
   readonly recordedAt: Date
   readonly recordedBy: string
   readonly reason: string
+  /** Which history the restored database is on. What was exported of it counts. */
+  readonly history: string
+  /** How many exports it undid. */
+  readonly exportsSilenced: number
 }
 
-/**
- * Whether an export may have something of a future that a restore undid. Between the restored moment and the record of it
- * nothing is kept: exports of the copy from before its restore was recorded are taken again, because the next export goes
- * back to the newest one that counts.
- */
+/** An export, as far as a restore is concerned. */
+export interface Dated {
+  readonly at: Date
+  readonly readUntil: Date
+  readonly history: string
+}
+
+/** Whether an export is of another history and may have something of the future that a restore undid. */
 export const isUndone = (
-  { at, readUntil }: { readonly at: Date; readonly readUntil: Date },
-  restores: readonly Restore[],
-): boolean => restores.some(({ restoredTo, recordedAt }) => readUntil > restoredTo && at < recordedAt)
+  { at, readUntil, history }: Dated,
+  restores: readonly Pick<Restore, 'restoredTo' | 'recordedAt' | 'history'>[],
+): boolean =>
+  restores.some((restore) => readUntil > restore.restoredTo && at < restore.recordedAt && history !== restore.history)
 
 const kind = 'restore'
 
@@ -35,6 +43,6 @@ export async function writeRestore(store: HeadStore, restore: Restore): Promise<
 }
 
 function restoreFrom(text: string): Restore {
-  const stored = JSON.parse(text) as { readonly [Field in keyof Restore]: string }
+  const stored = parsed<Omit<Restore, 'restoredTo' | 'recordedAt'> & Record<'restoredTo' | 'recordedAt', string>>(text)
   return { ...stored, restoredTo: new Date(stored.restoredTo), recordedAt: new Date(stored.recordedAt) }
 }

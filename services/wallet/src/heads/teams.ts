@@ -1,5 +1,5 @@
 import { type IssuerKey, inputDigest, type TeamIdentity } from '@backoffice/service-runtime'
-import { type HeadStore, stampOf, textOf } from './store.ts'
+import { type HeadStore, parsed, stampOf, textOf } from './store.ts'
 
 /**
  * Who belonged to the team: the settings, and the keys that the identity provider had. It stands among the exported heads,
@@ -63,7 +63,7 @@ function teamFrom(text: string): KnownTeam {
     machines,
     issuer,
     ...settings
-  } = JSON.parse(text) as RecordedTeam
+  } = parsed<RecordedTeam>(text)
   const identity = {
     ...settings,
     issuer: issuer ?? undefined,

@@ -3,6 +3,7 @@ import { entryHash } from '../domain/hash-chain.ts'
 import type { AccountCheckpoint } from '../storage/account-checkpoints.ts'
 import { type EntryOfTransfer, entryColumns, transferOf } from '../storage/transfers.ts'
 import type { Found } from './check.ts'
+import { readEach, unreadable } from './readable.ts'
 import type { Snapshots } from './snapshots.ts'
 
 /** A player's account as a run begins with it, with its checkpoint and the entry that the checkpoint names. */
@@ -29,7 +30,8 @@ interface Present {
   readonly held: bigint
   readonly seq: bigint
   readonly head: Buffer
-  readonly reserved: bigint
+  /** The sum of what is held, which a bigint need not hold. */
+  readonly reserved: string
 }
 
 interface Whole extends EntryOfTransfer {
@@ -84,7 +86,8 @@ export async function checkAccounts(
   { add, entered }: AccountsFound,
   entriesMax: number,
 ): Promise<{ accounts: number; entries: number; checkpoints: AccountCheckpoint[] }> {
-  const begun = await snapshots.see((db) => readAccounts(db, ids))
+  const lost = (id: bigint, error: unknown) => add('chains', id, unreadable(`account ${id}`, error))
+  const begun = await snapshots.see((db) => readEach(db, ids, (some) => readAccounts(db, some), lost))
   const accounts = begun.map((account) => {
     const fault = checkpointFault(account, believedBelow)
     if (fault !== null) add('checkpoints', account.id, fault)
@@ -94,15 +97,23 @@ export async function checkAccounts(
   let waiting = accounts
   while (waiting.length > 0) {
     const batch = together(waiting, entriesMax)
+    const unread = new Set<bigint>()
+    const notRead = ({ account: { id } }: Verified, error: unknown) => {
+      unread.add(id)
+      lost(id, error)
+    }
     const { rows, present } = await snapshots.see(async (db) => ({
-      rows: await readEntries(db, batch, entriesMax),
-      present: await readPresent(db, batch),
+      rows: await readEach(db, batch, (some) => readEntries(db, some, entriesMax), notRead),
+      present: new Map(
+        (await readEach(db, batch, (some) => readPresent(db, some), notRead)).map((row) => [row.id, row]),
+      ),
     }))
     entries += rows.length
     const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
     const unfinished: Verified[] = []
     for (const verified of batch) {
       const { account } = verified
+      if (unread.has(account.id)) continue
       const ofAccount = byAccount.get(account.id) ?? []
       for (const entry of ofAccount) {
         const fault = follow(verified, entry, endedBelow)
@@ -142,13 +153,14 @@ const readAccounts = (db: ReadDb, ids: readonly bigint[]): Promise<Begun[]> => d
  * checkpoint is about. Somebody who moves a checkpoint forward, over what no run has seen, would have to move that too.
  */
 function checkpointFault(account: Begun, believedBelow: bigint): Found | null {
-  const { brandId, playerId, entries, balance, hash, below, entryHash: entry, entryBalance, entryXid } = account
-  if (entries === null || below === null || BigInt(below) > believedBelow || entries === 0n) return null
+  const { brandId, playerId, genesis, entries, balance, hash, below, entryXid } = account
+  if (entries === null || below === null || BigInt(below) > believedBelow) return null
+  const [entry, entryBalance] = entries === 0n ? [genesis, 0n] : [account.entryHash, account.entryBalance]
   const isOnChain =
     entry !== null &&
     hash?.equals(entry) &&
     balance === String(entryBalance) &&
-    BigInt(entryXid ?? below) < BigInt(below)
+    (entries === 0n || BigInt(entryXid ?? below) < BigInt(below))
   if (isOnChain) return null
   return {
     brandId,
@@ -204,17 +216,14 @@ function readEntries(db: ReadDb, accounts: readonly Verified[], limit: number): 
   `
 }
 
-async function readPresent(db: ReadDb, accounts: readonly Verified[]): Promise<ReadonlyMap<bigint, Present>> {
-  const rows = await db<Present>`
-    select a.id, a.posted, a.held, a.seq, a.head, coalesce(h.amount, 0)::bigint as reserved
+const readPresent = (db: ReadDb, accounts: readonly Verified[]): Promise<Present[]> => db<Present>`
+    select a.id, a.posted, a.held, a.seq, a.head, coalesce(h.amount, 0) as reserved
     from unnest(${placesOf(accounts).ids}::bigint[]) as k (id)
     join wallet.account a on a.id = k.id
     cross join lateral (
       select sum(amount) as amount from wallet.hold where account_id = a.id and state = 'open'
     ) h
-  `
-  return new Map(rows.map((row) => [row.id, row]))
-}
+`
 
 const isWhole = (entry: Entry): entry is Whole => entry.brandId !== null
 
@@ -248,7 +257,13 @@ function faultOf({ account, last }: Verified, entry: Entry): Found | null {
     const explanation = 'The balance after an entry is not the one before plus its amount (minor units).'
     return { ...where, expected: `${balance}`, actual: `${entry.balance}`, explanation }
   }
-  const hash = entryHash(last.hash, entry, transferOf(entry))
+  let hash: Buffer
+  try {
+    hash = entryHash(last.hash, entry, transferOf(entry))
+  } catch (error) {
+    // A time that is none, for example.
+    return unreadable(where.subject, error, account.brandId)
+  }
   if (hash.equals(entry.hash)) return null
   const explanation = 'The hash does not cover what is stored: this row, its transfer or the one before was changed.'
   return { ...where, expected: hash.toString('hex'), actual: entry.hash.toString('hex'), explanation }
@@ -256,7 +271,7 @@ function faultOf({ account, last }: Verified, entry: Entry): Found | null {
 
 /** The account against the end of its chain and its open holds. */
 function endFault({ account, entries, total, last }: Verified, present: Present | undefined): Found | null {
-  const expected = `posted ${total}, held ${present?.reserved ?? 0n}, entries ${entries}`
+  const expected = `posted ${total}, held ${present?.reserved ?? 0}, entries ${entries}`
   const { posted, held, seq, head } = present ?? {}
   const anotherHead = head?.equals(last.hash) ? '' : ', another head'
   const actual = present === undefined ? 'no account' : `posted ${posted}, held ${held}, entries ${seq}${anotherHead}`
@@ -273,13 +288,14 @@ function endFault({ account, entries, total, last }: Verified, present: Present 
 /** Entries of players whose account is gone, between two ids of accounts. A full run alone goes through all ids. */
 export async function entriesWithoutAccount(
   db: ReadDb,
-  { after, upTo }: { readonly after: bigint; readonly upTo: bigint | null },
+  { after, upTo }: { readonly after: bigint | null; readonly upTo: bigint | null },
 ): Promise<readonly { readonly accountId: bigint; readonly found: Found }[]> {
+  const begin = after === null ? sql`` : sql`and account_id > ${after}::bigint`
   const end = upTo === null ? sql`` : sql`and account_id <= ${upTo}::bigint`
   const rows = await db<{ accountId: bigint }>`
     -- From one account's first entry to that of the next: a plain DISTINCT would read all entries between.
     with recursive owner (account_id) as (
-      (select account_id from wallet.entry where seq is not null and account_id > ${after}::bigint ${end}
+      (select account_id from wallet.entry where seq is not null ${begin} ${end}
         order by account_id limit 1)
       union all
       select (select account_id from wallet.entry where seq is not null and account_id > owner.account_id ${end}

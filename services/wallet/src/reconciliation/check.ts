@@ -1,9 +1,9 @@
-import type { Difference } from '@backoffice/contracts'
+import type { Difference, DifferenceClass } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 
 /**
- * What a check can be asked about. A key is the record's id; of a hold its brand and reference with a space between, and
- * of a history or an event the id of the record that it is about.
+ * What a check can be asked about. A key is the record's id; of a hold its brand and reference as a JSON array, and of a
+ * history or an event the id of the record that it is about.
  */
 export type Kind =
   | 'transfer'
@@ -54,16 +54,28 @@ export const sqlCheck = (
   ...questions: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
 ): readonly SqlQuestion[] => questions.map((question, index) => ({ check, counts: index === 0, ...question }))
 
-export type Found = Omit<Difference, 'check' | 'environment'>
+export type Found = Omit<Difference, 'check' | 'class' | 'environment'>
+
+/** The check under which stands what could not be looked at. */
+export const evidence = 'evidence'
+
+/** What the differences of a check say. */
+export function classOf(check: string): DifferenceClass {
+  if (check === evidence) return 'evidence_missing'
+  return check === 'exportedHeads' || check === 'signatures' ? 'evidence_contradicts' : 'money'
+}
 
 /** A difference with what it is about, so that a later run can look at it again. */
 export interface KeyedFound {
   readonly key: string
+  /** Another one than the question's. */
+  readonly check?: string
   readonly found: Found
 }
 
-type Row = Omit<Found, 'expected' | 'actual'> & {
+type Row = Omit<Found, 'subject' | 'expected' | 'actual'> & {
   readonly key: string
+  readonly subject: string | null
   readonly expected: string | null
   readonly actual: string | null
 }
@@ -77,9 +89,9 @@ export async function ask(db: ReadDb, question: Question, keys: readonly string[
     select d.key, d.brand_id, d.subject, d.expected, d.actual, d.explanation
     from (${differences(sql`unnest(${keys}::text[]) as k (key)`, read)}) d order by d.subject
   `
-  return rows.map(({ key, expected, actual, ...where }) => ({
+  return rows.map(({ key, subject, expected, actual, ...where }) => ({
     key,
-    found: { ...where, expected: expected ?? 'nothing', actual: actual ?? 'nothing' },
+    found: { ...where, subject: subject ?? key, expected: expected ?? 'nothing', actual: actual ?? 'nothing' },
   }))
 }
 
@@ -87,3 +99,12 @@ export async function ask(db: ReadDb, question: Question, keys: readonly string[
 export const listedMax = 1_000
 /** How long an effect may be in flight before it is a difference. */
 export const inFlightSecondsMax = 300
+/**
+ * How far the clock of a standby may be behind. What is further in the future is a difference at once: PostgreSQL itself
+ * stamps what is in flight, and age would otherwise never come.
+ */
+const aheadSecondsMax = 60
+
+/** Whether something that was created at a time may still be in flight. */
+export const isNotOfFuture = (at: Fragment): Fragment =>
+  sql`${at} <= now() + make_interval(secs => ${aheadSecondsMax}::int)`

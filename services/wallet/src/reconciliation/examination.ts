@@ -1,7 +1,9 @@
 import type { ReadDb } from '@backoffice/service-runtime'
 import { ask, type Kind, type Question, type TransferFacts } from './check.ts'
 import type { Findings } from './findings.ts'
+import { readEach, unreadable } from './readable.ts'
 import { relations } from './relations.ts'
+import type { Snapshot } from './snapshots.ts'
 import { isOlder, type Since } from './sources.ts'
 
 interface Examined {
@@ -22,7 +24,7 @@ export class Examination {
   }
 
   /** Asks everything about some keys; an incremental run also about what belongs to them. */
-  async examine(db: ReadDb, kind: Kind, keys: readonly string[]): Promise<void> {
+  async examine(db: Snapshot, kind: Kind, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
     const { questions, findings, since } = this.#run
     const transfers = kind === 'transfer' ? await readTransferFacts(db, keys) : []
@@ -32,7 +34,13 @@ export class Examination {
       const chosen = of === undefined ? keys : transfers.filter(of).map(({ id }) => id)
       if (chosen.length === 0) continue
       if (question.counts) findings.compared(check, chosen.length)
-      for (const { key, found } of await ask(db, question, chosen)) findings.add(check, found, { kind, key })
+      const found = await readEach(
+        db,
+        chosen,
+        (some) => ask(db, question, some),
+        (key, error) => findings.add(check, unreadable(key, error), { kind, key }),
+      )
+      for (const { key, check: other = check, found: one } of found) findings.add(other, one, { kind, key })
     }
     if (since !== null) await this.#goOn(db, since, { kind, keys })
   }
@@ -42,7 +50,7 @@ export class Examination {
    * run and have changed since.
    */
   async #goOn(
-    db: ReadDb,
+    db: Snapshot,
     since: Since,
     { kind, keys }: { readonly kind: Kind; readonly keys: readonly string[] },
   ): Promise<void> {

@@ -1,6 +1,6 @@
-import type { Difference, Environment, ReconciliationReport } from '@backoffice/contracts'
+import { type Difference, differenceClasses, type Environment, type ReconciliationReport } from '@backoffice/contracts'
 import type { OpenDifference, OpenDifferences } from '../storage/reconciliations.ts'
-import { type Found, listedMax } from './check.ts'
+import { classOf, type Found, listedMax } from './check.ts'
 
 /**
  * What tells whether a difference is still there: the record of a kind, a full run, or any run, because each looks anew at
@@ -20,6 +20,17 @@ interface OfCheck {
 /** So many differences are told from one another. Beyond them one that is found in two ways may count twice. */
 const toldApartMax = 100_000
 
+/** A difference as a report may have it: whoever wrote the record chose how long its texts are. */
+const bounded = ({ brandId, subject, expected, actual, explanation }: Found): Found => ({
+  brandId: brandId === null || brandId === '' || brandId.length > 64 ? null : brandId,
+  subject: cut(subject, 256),
+  expected: cut(expected, 2_000),
+  actual: cut(actual, 2_000),
+  explanation: cut(explanation, 500),
+})
+const cut = (text: string, lengthMax: number) =>
+  text.length <= lengthMax ? text : `${text.slice(0, lengthMax - 1)}…`.toWellFormed()
+
 /** What a run has compared and found so far, check by check. */
 export class Findings {
   readonly #checks = new Map<string, OfCheck>()
@@ -35,7 +46,8 @@ export class Findings {
     this.#of(check).compared += count
   }
 
-  add(check: string, found: Found, again: Again): void {
+  add(check: string, differs: Found, again: Again): void {
+    const found = bounded(differs)
     // The same record may be looked at for more than one reason.
     const identity = JSON.stringify([check, found.brandId, found.subject, found.explanation])
     if (this.#known.has(identity)) return
@@ -81,18 +93,30 @@ export class Findings {
   /** The part of a report that is about differences. */
   report(environmentOf: (brandId: string | null) => Environment): Pick<
     ReconciliationReport,
-    'checks' | 'differences' | 'differencesTotal'
+    'checks' | 'differences' | 'differencesOf' | 'differencesTotal'
   > & {
     readonly differencesIn: Record<Environment, number>
   } {
     const differencesIn = { sandbox: 0, production: 0 }
-    for (const { ofBrands } of this.#checks.values())
-      for (const [brandId, count] of ofBrands) differencesIn[environmentOf(brandId)] += count
+    const differencesOf = differenceClasses.flatMap((of) =>
+      (['production', 'sandbox'] as const).map((environment) => ({ class: of, environment, differences: 0 })),
+    )
+    for (const [check, { ofBrands }] of this.#checks)
+      for (const [brandId, count] of ofBrands) {
+        const environment = environmentOf(brandId)
+        differencesIn[environment] += count
+        const place = differencesOf.find((one) => one.class === classOf(check) && one.environment === environment)
+        if (place !== undefined) place.differences += count
+      }
     const all = [...this.#checks.values()]
     const differences: Difference[] = all
       .flatMap(({ listed }) => listed)
       .slice(0, listedMax)
-      .map(({ difference }) => ({ ...difference, environment: environmentOf(difference.brandId) }))
+      .map(({ difference }) => ({
+        ...difference,
+        class: classOf(difference.check),
+        environment: environmentOf(difference.brandId),
+      }))
     const totalOf = ({ ofBrands }: OfCheck) => [...ofBrands.values()].reduce((sum, count) => sum + count, 0)
     return {
       checks: [...this.#checks].map(([check, ofCheck]) => ({
@@ -102,6 +126,7 @@ export class Findings {
       })),
       differences,
       differencesIn,
+      differencesOf: differencesOf.filter(({ differences }) => differences > 0),
       differencesTotal: differencesIn.sandbox + differencesIn.production,
     }
   }

@@ -1,7 +1,7 @@
 import { type ReadDb, unnest } from '@backoffice/service-runtime'
 import { type ExportedHead, exportsFor, lastExportAt, readHeads, type Wanted } from '../heads/exports.ts'
 import { isUndone, listRestores } from '../heads/restores.ts'
-import type { HeadStore } from '../heads/store.ts'
+import type { EvidenceMissing, HeadStore } from '../heads/store.ts'
 import type { Found, KeyedFound } from './check.ts'
 
 /** Where heads are exported to, and how often. */
@@ -28,9 +28,9 @@ export async function stillWanted(
   heads: readonly ExportedHead[],
 ): Promise<readonly ExportedHead[]> {
   const restores = await listRestores(store)
-  return heads.filter(({ exportedAt, readUntil }) => {
-    const times = { at: new Date(exportedAt), readUntil: new Date(readUntil) }
-    return !isUndone(times, restores)
+  return heads.filter(({ exportedAt, readUntil, history }) => {
+    const one = { at: new Date(exportedAt), readUntil: new Date(readUntil), history }
+    return !isUndone(one, restores)
   })
 }
 
@@ -40,8 +40,8 @@ export async function stillWanted(
  */
 export async function compareHeads(db: ReadDb, heads: readonly ExportedHead[]): Promise<KeyedFound[]> {
   const rows = await db<ExportedHead & { readonly actual: string | null }>`
-    select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, h.exported_at, h.read_until, encode(e.hash, 'hex') as actual
-    from ${unnest('h', heads, 'account_id text, seq text, hash text, brand_id text, player_id text, exported_at text, read_until text')}
+    select h.account_id, h.seq, h.hash, h.brand_id, h.player_id, h.exported_at, h.read_until, h.history, encode(e.hash, 'hex') as actual
+    from ${unnest('h', heads, 'account_id text, seq text, hash text, brand_id text, player_id text, exported_at text, read_until text, history text')}
     left join wallet.entry e on e.account_id = h.account_id::bigint and e.seq = h.seq::bigint and e.seq is not null
     where encode(e.hash, 'hex') is distinct from h.hash
   `
@@ -57,9 +57,18 @@ export async function compareHeads(db: ReadDb, heads: readonly ExportedHead[]): 
   }))
 }
 
+/** What could not be looked at outside of the database. */
+export const notSeen = (error: EvidenceMissing): Found => ({
+  brandId: null,
+  subject: 'the store of heads',
+  expected: 'evidence that can be read',
+  actual: `cannot be read: ${error.message}`,
+  explanation: 'What is kept outside of the database could not be compared with it. All other checks were made.',
+})
+
 /**
- * Exports that have stopped are a difference, and so are none of a ledger that is older: without them nobody would see a
- * chain whose end was cut off.
+ * Exports that have stopped are missing evidence, and so are none of a ledger that is older: without them nobody would see
+ * a chain whose end was cut off.
  * @param begunBefore whether something was entered before a moment
  */
 export async function exportFault(
@@ -67,7 +76,7 @@ export async function exportFault(
   { at, begunBefore }: { readonly at: Date; readonly begunBefore: (moment: Date) => Promise<boolean> },
 ): Promise<Found | null> {
   const ageMsMax = periodsMax * everyMs
-  const last = await lastExportAt(store, at)
+  const last = await lastExportAt(store, { now: at })
   if (last !== null && at.getTime() - last.getTime() <= ageMsMax) return null
   if (last === null && !(await begunBefore(new Date(at.getTime() - ageMsMax)))) return null
   return {

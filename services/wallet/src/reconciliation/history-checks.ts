@@ -121,7 +121,7 @@ export const histories = recordCheck(
 )
 
 /** What a decision in the audit trail makes of a withdrawal. */
-const decidedStatus = sql`case a.input ->> 'decision' when 'approve' then 'approved' when 'reject' then 'rejected'
+const decidedStatus = sql`case wallet.json_text(a.input, 'decision') when 'approve' then 'approved' when 'reject' then 'rejected'
   when 'pay' then 'paid' when 'fail' then 'failed' end`
 
 /**
@@ -217,10 +217,12 @@ export const decisions = recordCheck(
 /** A day less than an event is kept at least, because clocks and the purge do not keep time to the second. */
 const eventsKeptSeconds = (eventsKeepMsMin - dayMs) / 1_000
 
-const toldColumns = sql`
-  event ->> 'brandId' as brand_id, event #>> '{data,version}' as version,
-  format('%s: %s of %s, brand %s %s %s', event ->> 'type', event #>> '{data,status}', event #>> '{data,amount}',
-    event ->> 'brandId', event ->> 'environment', event #>> '{data,playerId}') as content
+/** What a row's message tells. @param text reads a text of the message by its path */
+const toldColumns = (text: (...path: string[]) => Fragment) => sql`
+  ${text('event', 'brandId')} as brand_id, ${text('event', 'data', 'version')} as version,
+  format('%s: %s of %s, brand %s %s %s', ${text('event', 'type')}, ${text('event', 'data', 'status')},
+    ${text('event', 'data', 'amount')}, ${text('event', 'brandId')}, ${text('event', 'environment')},
+    ${text('event', 'data', 'playerId')}) as content
 `
 
 /** What an operator was told of a record. */
@@ -251,8 +253,8 @@ interface LoggedEvent {
 
 function toldBy(row: LoggedMessage): Told {
   const { id } = row
-  const { event: heading } = row.message as { event?: { data?: { id?: string } } }
-  const aggregate = heading?.data?.id ?? id
+  const heading = row.message as { event?: { data?: { id?: string } | null } | null } | null
+  const aggregate = heading?.event?.data?.id ?? id
   const unreadable = { id, aggregate, brandId: null, version: null, content: 'an event that nobody can read' }
   try {
     const { event } = readLogged(row) as { event: LoggedEvent }
@@ -272,14 +274,15 @@ function toldBy(row: LoggedMessage): Told {
  * @param compressed as `readTold` gives it
  */
 const told = (compressed: Fragment) => sql`
-  select p.id, coalesce(p.message #>> '{event,data,id}', p.id) as aggregate, ${toldColumns}
-  from payments.published_event p cross join lateral (select p.message -> 'event') as of_published (event)
+  -- An index has a text of it, so no message is there of which PostgreSQL cannot make one.
+  select p.id, coalesce(p.message #>> '{event,data,id}', p.id) as aggregate, ${toldColumns((...path) => sql`p.message #>> ${path}::text[]`)}
+  from payments.published_event p
   where p.copy is null
   union all
   select p.id, p.aggregate, p.brand_id, p.version, p.content from ${compressed}
   union all
-  select o.id, o.aggregate, ${toldColumns}
-  from payments.outbox o cross join lateral (select o.message -> 'event') as of_outbox (event) where o.kind = 'event'
+  select o.id, o.aggregate, ${toldColumns((...path) => sql`wallet.json_text(o.message, variadic ${path}::text[])`)}
+  from payments.outbox o where o.kind = 'event'
 `
 
 /**

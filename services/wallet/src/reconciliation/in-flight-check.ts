@@ -1,9 +1,10 @@
 import type { InFlight } from '@backoffice/contracts'
 import { type ReadDb, sql } from '@backoffice/service-runtime'
-import { type Found, inFlightSecondsMax, listedMax } from './check.ts'
+import { type Found, inFlightSecondsMax, isNotOfFuture, listedMax } from './check.ts'
 
 interface Row extends InFlight {
   readonly brandId: string | null
+  readonly isOverdue: boolean
   readonly total: bigint
 }
 
@@ -17,18 +18,18 @@ export interface InFlightFound {
 }
 
 /** Effects that one service has committed and another has not finished. After too long they are differences. */
-export async function findInFlight(db: ReadDb, at: Date): Promise<InFlightFound> {
-  const aged = waitingAt(at)
+export async function findInFlight(db: ReadDb): Promise<InFlightFound> {
   const rows = await db<Row>`
     ${aged}
-    select service, name, subject, brand_id, age_seconds, count(*) over () as total
-    from aged order by age_seconds desc limit ${listedMax}
+    select service, left(name, 64) as name, left(subject, 256) as subject, brand_id, age_seconds, is_overdue,
+      count(*) over () as total
+    from aged order by is_overdue desc, age_seconds desc limit ${listedMax}
   `
   const counted = await db<{ brandId: string | null; count: bigint }>`
-    ${aged} select brand_id, count(*) as count from aged where age_seconds > ${inFlightSecondsMax} group by brand_id
+    ${aged} select brand_id, count(*) as count from aged where is_overdue group by brand_id
   `
   const unlisted = new Map(counted.map(({ brandId, count }) => [brandId, Number(count)]))
-  const overdue = rows.filter(({ ageSeconds }) => ageSeconds > inFlightSecondsMax)
+  const overdue = rows.filter(({ isOverdue }) => isOverdue)
   for (const { brandId } of overdue) unlisted.set(brandId, (unlisted.get(brandId) ?? 0) - 1)
   return {
     total: Number(rows[0]?.total ?? 0),
@@ -37,21 +38,24 @@ export async function findInFlight(db: ReadDb, at: Date): Promise<InFlightFound>
       brandId,
       subject,
       expected: `done within ${inFlightSecondsMax} s`,
-      actual: `waiting for ${ageSeconds} s`,
+      actual: ageSeconds < 0 ? `of a time that comes in ${-ageSeconds} s` : `waiting for ${ageSeconds} s`,
       explanation: `${name} of ${service} has not been finished.`,
     })),
     unlisted,
   }
 }
 
-/** What is in flight, as `aged`: how long it has been. */
-const waitingAt = (at: Date) => sql`
+/** Beyond it a time is none that anybody would read; and the number is a small one for every time. */
+const ageSecondsMax = 1_000_000_000
+
+/** What is in flight, as `aged`: how long it has been, by PostgreSQL's clock, and whether that is too long. */
+const aged = sql`
   with waiting as (
     select 'payments' as service, name, aggregate as subject, created_at,
-        coalesce(message #>> '{scope,brandId}', message #>> '{event,brandId}') as brand_id
+        coalesce(wallet.json_text(message, 'scope', 'brandId'), wallet.json_text(message, 'event', 'brandId')) as brand_id
       from payments.outbox where done_at is null
     union all
-    select 'wallet', name, aggregate, created_at, message -> 'scope' ->> 'brandId' from wallet.outbox where done_at is null
+    select 'wallet', name, aggregate, created_at, wallet.json_text(message, 'scope', 'brandId') from wallet.outbox where done_at is null
     union all
     -- Only commands: what else the service tells is not about money, and no concern of the reconciler's.
     select 'players', o.name, o.aggregate, o.created_at, p.brand_id
@@ -60,7 +64,9 @@ const waitingAt = (at: Date) => sql`
     select 'payments', 'intent', id, created_at, brand_id from payments.withdrawal where status = 'intent'
   ), aged as (
     select service, name, subject, brand_id,
-      greatest(0, extract(epoch from ${at}::timestamptz - created_at))::integer as age_seconds
+      created_at < now() - make_interval(secs => ${inFlightSecondsMax}::int) or not ${isNotOfFuture(sql`created_at`)} as is_overdue,
+      greatest(${-ageSecondsMax}::int, least(${ageSecondsMax}::int,
+        floor(extract(epoch from now()) - extract(epoch from created_at))))::integer as age_seconds
     from waiting
   )
 `

@@ -73,12 +73,12 @@ export const counterparties = sqlCheck('counterparties', {
 
 /** What the team did to the ledger, as `a`, as the audit trail says it. */
 const audited = sql`
-  select id, at, actor, operation, operation_id, reason, input ->> 'reference' as reference,
+  select id, at, actor, operation, operation_id, reason, wallet.json_text(input, 'reference') as reference,
     -- The team may name a transfer by the ledger item that it made.
     case operation when 'adjustWallet' then subject else regexp_replace(subject, '^led_', 'trf_') end as subject,
     -- A text that is no amount is a difference, and must not end the run.
-    case when operation = 'adjustWallet' and input ->> 'amount' ~ '^-?\\d{1,13}(\\.\\d{1,2})?$'
-      then ((input ->> 'amount')::numeric * 100)::bigint end as amount
+    case when operation = 'adjustWallet' and wallet.json_text(input, 'amount') ~ '^-?\\d{1,13}(\\.\\d{1,2})?$'
+      then (wallet.json_text(input, 'amount')::numeric * 100)::bigint end as amount
   from wallet.audit_entry
   -- Refusals and proposals are in the trail too.
   where operation in ('adjustWallet', 'reverseTransfer') and coalesce(outcome, 'done') = 'done'
@@ -176,7 +176,7 @@ export const reversals = sqlCheck('reversals', {
 
 /** The holds of some keys, as `h`. */
 export const holdsOf = (keys: Fragment) => sql`
-  ${keys} join wallet.hold h on h.brand_id = split_part(k.key, ' ', 1) and h.reference = split_part(k.key, ' ', 2)
+  ${keys} join wallet.hold h on (h.brand_id, h.reference) = (k.key::json ->> 0, k.key::json ->> 1)
 `
 
 /** A captured hold has the withdrawal's transfer, of its amount; a withdrawal's transfer has its hold. */

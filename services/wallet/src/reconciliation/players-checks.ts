@@ -1,5 +1,5 @@
 import { sql } from '@backoffice/service-runtime'
-import { sqlCheck } from './check.ts'
+import { isNotOfFuture, sqlCheck } from './check.ts'
 
 /** Every player has an account. One whose account is still being opened is listed as in flight. */
 export const accounts = sqlCheck('accounts', {
@@ -12,6 +12,7 @@ export const accounts = sqlCheck('accounts', {
     where not exists (select from wallet.account a where a.brand_id = p.brand_id and a.owner_id = p.id)
       and not exists (
         select from players.outbox o where o.aggregate = p.id and o.kind = 'command' and o.done_at is null
+          and ${isNotOfFuture(sql`o.created_at`)}
       )
   `,
 })

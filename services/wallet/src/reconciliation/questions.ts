@@ -1,4 +1,4 @@
-import type { Question } from './check.ts'
+import { evidence, type Question } from './check.ts'
 import { decisions, events, histories } from './history-checks.ts'
 import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
 import { type PayAlone, paidAlone } from './paid-alone.ts'
@@ -29,4 +29,5 @@ export const checkNames = [
   ...['balances', 'chains', 'sums', 'checkpoints'],
   ...new Set(sqlQuestions([]).map(({ check }) => check)),
   'inFlight',
+  evidence,
 ]

@@ -1,6 +1,8 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
-import { type Database, firstId, fitting, type ReadDb } from '@backoffice/service-runtime'
+import { type Database, firstId, fitting, type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
 import type { ExportedHead, Wanted } from '../heads/exports.ts'
+import { listRestores } from '../heads/restores.ts'
+import { EvidenceMissing, told } from '../heads/store.ts'
 import { keepAccountCheckpoints } from '../storage/account-checkpoints.ts'
 import {
   findCheckpoint,
@@ -10,15 +12,16 @@ import {
   type ReconciliationCheckpoint,
 } from '../storage/reconciliations.ts'
 import { checkAccounts, entriesWithoutAccount } from './account-check.ts'
-import type { Kind } from './check.ts'
+import { evidence, type Kind } from './check.ts'
 import { CurrencySums } from './currency-sums.ts'
 import { readEnvironments } from './environments.ts'
 import { Examination } from './examination.ts'
 import { Findings } from './findings.ts'
-import { type ConfiguredHeads, compareHeads, exportFault, nameExports, stillWanted } from './heads-check.ts'
+import { type ConfiguredHeads, compareHeads, exportFault, nameExports, notSeen, stillWanted } from './heads-check.ts'
 import { findInFlight } from './in-flight-check.ts'
 import { reachPresent } from './present.ts'
 import { checkNames, sqlQuestions } from './questions.ts'
+import { readEach, unreadable } from './readable.ts'
 import { signatures } from './signatures.ts'
 import { Snapshots } from './snapshots.ts'
 import { beginningOf, type Since, type Source, sourcesOf } from './sources.ts'
@@ -45,7 +48,7 @@ export interface ReconcileOptions {
    * it is always full.
    */
   readonly isFull: boolean
-  /** The moment at which the ages of effects in flight are measured. */
+  /** The moment of the run, by which the age of exports is measured. */
   readonly at: Date
   /** Where heads of chains are exported to, if they are. */
   readonly heads?: ConfiguredHeads | undefined
@@ -112,8 +115,9 @@ class Run {
   constructor(snapshots: Snapshots, db: Database, options: ReconcileOptions & { readonly pages: PageSizes }) {
     this.#snapshots = snapshots
     this.#db = db
-    this.#options = options
-    const { heads, team } = options
+    const heads = options.heads && { ...options.heads, store: told(options.heads.store) }
+    this.#options = { ...options, heads }
+    const { team } = options
     const configured = { exportedHeads: heads, signatures: team }
     const also = Object.entries(configured).flatMap(([check, setting]) => (setting === undefined ? [] : [check]))
     this.#findings = new Findings([...checkNames, ...also])
@@ -122,7 +126,9 @@ class Run {
   async toItsEnd(): Promise<ReconciliationReport> {
     const { at, heads } = this.#options
     // Named before the moment that the snapshots must have reached, so that no head is newer than they are.
-    const exported = heads && (await nameExports(heads, wantedOf(await this.#look())))
+    const wanted = wantedOf(await this.#look())
+    const exported = heads && (await this.#seen(() => nameExports(heads, wanted)))
+    const restores = heads && (await this.#seen(() => listRestores(heads.store)))
     const begun = await this.#begin()
     const { checkpoint, since, systemAccounts } = begun
     if (checkpoint !== undefined) await this.#lookAgain(checkpoint, begun)
@@ -131,8 +137,8 @@ class Run {
     for (const source of sourcesOf(since, begun.endedBelow)) await this.#goThrough(source, begun)
     await this.#followChains(begun)
     this.#compareSums(systemSums)
-    if (heads && exported) await this.#compareHeads(heads, exported())
-    const inFlight = await this.#snapshots.see((db) => findInFlight(db, at))
+    if (heads && exported) await this.#seen(() => this.#compareHeads(heads, exported()))
+    const inFlight = await this.#snapshots.see(findInFlight)
     for (const found of inFlight.overdue) this.#findings.add('inFlight', found, 'any run')
     this.#findings.addUnlisted('inFlight', inFlight.unlisted)
     this.#findings.compared('inFlight', inFlight.total)
@@ -145,6 +151,7 @@ class Run {
       kind: since === null ? 'full' : 'incremental',
       fullAt: fullAt.toISOString(),
       ...counts,
+      restores: (restores ?? []).map(({ history: _, ...restore }) => withIsoTimes(restore)),
       // A report is a reply, and must fit into one message.
       differences: fitting(differences),
       inFlight: fitting(inFlight.listed),
@@ -157,11 +164,14 @@ class Run {
     const { runId, heads, team: rules, signal } = this.#options
     await keepMoment(this.#db, runId)
     const at = await reachPresent(this.#snapshots, this.#db, signal)
-    const team = rules && (await TeamHistory.read(rules, at, heads?.store))
+    const team =
+      rules &&
+      ((await this.#seen(() => TeamHistory.read(rules, at, heads?.store))) ??
+        (await TeamHistory.read(rules, at, undefined)))
     const beginning = await this.#look()
     const { checkpoint, since } = beginning
     const open = checkpoint?.open.listed ?? []
-    const named = new Set(open.filter(({ difference }) => difference.check === 'signatures').map(({ key }) => key))
+    const named = new Set(open.filter(({ kind }) => kind === 'transfer').map(({ key }) => key))
     const questions = [
       ...sqlQuestions(team?.payAlone ?? []),
       ...(team === undefined ? [] : [signatures({ at, team, named })]),
@@ -170,11 +180,28 @@ class Run {
     return { ...beginning, at, examination }
   }
 
+  /** What needs the store of heads. Undefined where it cannot be read, which is found and ends nothing. */
+  async #seen<T>(look: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await look()
+    } catch (error) {
+      if (!(error instanceof EvidenceMissing)) throw error
+      this.#findings.add(evidence, notSeen(error), 'any run')
+      return undefined
+    }
+  }
+
   #look(): Promise<Beginning> {
     return this.#snapshots.see(async (db) => {
       const [horizon] = await db<{ below: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as below`
       const endedBelow = BigInt(horizon?.below ?? 0)
-      const checkpoint = await findCheckpoint(db)
+      const checkpoint = await findCheckpoint(db, () =>
+        this.#findings.add(
+          'checkpoints',
+          unreadable('the end of the last run', 'it is not what a run writes'),
+          'any run',
+        ),
+      )
       // Transactions are counted anew in a cluster that was restored from a dump.
       const isUsable = checkpoint !== undefined && BigInt(checkpoint.below) <= endedBelow
       const since = this.#options.isFull || !isUsable ? null : beginningOf(checkpoint)
@@ -186,8 +213,9 @@ class Run {
   async #lookAgain({ open }: ReconciliationCheckpoint, { since, examination }: Begun): Promise<void> {
     const keys = Map.groupBy(open.listed, ({ kind }) => kind)
     const heads = keys.get('head')?.map(({ key }) => JSON.parse(key) as ExportedHead) ?? []
-    if (this.#options.heads !== undefined && heads.length > 0)
-      await this.#compareSomeHeads(await stillWanted(this.#options.heads, heads))
+    const configured = this.#options.heads
+    if (configured !== undefined && heads.length > 0)
+      await this.#compareSomeHeads((await this.#seen(() => stillWanted(configured, heads))) ?? heads)
     if (since === null) return
     this.#findings.addOpen(open)
     for (const [kind, differences] of keys) {
@@ -288,20 +316,27 @@ class Run {
 
   async *#allPlayers(): AsyncGenerator<bigint[]> {
     const limit = this.#options.pages.keys
-    for (let after = 0n; ; ) {
-      const { ids, gone } = await this.#snapshots.see(async (db) => {
-        const rows = await db<{ id: bigint }>`
-          select id from wallet.account where kind = 'player' and id > ${after}::bigint order by id limit ${limit}
-        `
-        const ids = rows.map(({ id }) => id)
-        const upTo = ids.length < limit ? null : (ids.at(-1) ?? null)
-        return { ids, gone: await entriesWithoutAccount(db, { after, upTo }) }
-      })
+    let after: bigint | null = null
+    for (;;) {
+      const { ids, gone } = await this.#playersAfter(after, limit)
       for (const { found } of gone) this.#findings.add('chains', found, 'full run')
       if (ids.length > 0) yield ids
       if (ids.length < limit) return
       after = ids.at(-1) ?? after
     }
+  }
+
+  /** The next accounts of players, and the entries around them whose account is gone. */
+  #playersAfter(after: bigint | null, limit: number) {
+    return this.#snapshots.see(async (db) => {
+      const rows = await db<{ id: bigint }>`
+        select id from wallet.account where kind = 'player' and (${after}::bigint is null or id > ${after}::bigint)
+        order by id limit ${limit}
+      `
+      const ids = rows.map(({ id }) => id)
+      const upTo = ids.length < limit ? null : (ids.at(-1) ?? null)
+      return { ids, gone: await entriesWithoutAccount(db, { after, upTo }) }
+    })
   }
 
   #compareSums(systemSums: readonly SystemSum[]): void {
@@ -319,11 +354,19 @@ class Run {
         return rows.length > 0
       })
     const fault = await exportFault(heads, { at: this.#options.at, begunBefore })
-    if (fault !== null) this.#findings.add('exportedHeads', fault, 'any run')
+    if (fault !== null) this.#findings.add(evidence, fault, 'any run')
   }
 
   async #compareSomeHeads(heads: readonly ExportedHead[]): Promise<void> {
-    const differences = await this.#snapshots.see((db) => compareHeads(db, heads))
+    const differences = await this.#snapshots.see((db) =>
+      readEach(
+        db,
+        heads,
+        (some) => compareHeads(db, some),
+        (head, error) =>
+          this.#findings.add(evidence, unreadable(`an exported head: ${JSON.stringify(head)}`, error), 'any run'),
+      ),
+    )
     for (const { key, found } of differences) {
       // Exports come oldest first: what is missing of an account is named from its first entry on, once.
       const { accountId } = JSON.parse(key) as ExportedHead

@@ -32,14 +32,14 @@ export const relations: Readonly<Partial<Record<Kind, (db: ReadDb, keys: readonl
   },
   async withdrawal(db, keys) {
     const rows = await db<{ key: string }>`
-      select concat(brand_id, ' ', id) as key from payments.withdrawal where id = any(${keys}::text[])
+      select json_build_array(brand_id, id)::text as key from payments.withdrawal where id = any(${keys}::text[])
     `
     return { holdKeys: rows.map(({ key }) => key) }
   },
   async hold(db, keys) {
     const rows = await db<{ accountId: bigint }>`
       select distinct h.account_id from unnest(${keys}::text[]) as k (key)
-      join wallet.hold h on h.brand_id = split_part(k.key, ' ', 1) and h.reference = split_part(k.key, ' ', 2)
+      join wallet.hold h on (h.brand_id, h.reference) = (k.key::json ->> 0, k.key::json ->> 1)
     `
     return { accountIds: rows.map(({ accountId }) => accountId) }
   },

@@ -1,6 +1,6 @@
 import { aloneHours, type ExportedAuditEntry, fromMinorUnits, operations } from '@backoffice/contracts'
 import { IdentityRefused, KeysUnavailable, type ReadDb, readProvenEntries, sql } from '@backoffice/service-runtime'
-import type { KeyedFound, Question } from './check.ts'
+import { evidence, type KeyedFound, type Question } from './check.ts'
 import { type Correction, readToJudge } from './day-of-corrections.ts'
 import { readEnvironments } from './environments.ts'
 import { overlapMs } from './sources.ts'
@@ -53,13 +53,15 @@ async function findDifferences(db: ReadDb, keys: readonly string[], run: Run): P
     if (entry === undefined) throw new Error(`the audit entry ${auditId} is gone`)
     const { calls, aloneUpTo } = run.team.heldAt(new Date(entry.at))
     const takesTwo = environmentOf(brandId) === 'production' && sum > aloneUpTo
+    let check: string | undefined
     const fault =
       timeFault(correction, entry) ??
       (await calls.verify(operations.wallet[operation], entry, { takesTwo }).then(
         () => null,
         (error) => {
-          if (error instanceof IdentityRefused || error instanceof KeysUnavailable) return error.message
-          throw error
+          if (error instanceof KeysUnavailable) check = evidence
+          else if (!(error instanceof IdentityRefused)) throw error
+          return error.message
         },
       ))
     if (fault === null) continue
@@ -69,7 +71,7 @@ async function findDifferences(db: ReadDb, keys: readonly string[], run: Run): P
       takesTwo && amount <= aloneUpTo ? `: ${fromMinorUnits(sum)} for this player within ${aloneHours} hours` : ''
     const actual = `${entry.actor} (operation ${entry.operationId}): ${fault}${together}`
     const explanation = 'An adjustment or reversal is not proven by signatures of the team.'
-    found.push({ key, found: { brandId, subject: key, expected, actual, explanation } })
+    found.push({ key, ...(check && { check }), found: { brandId, subject: key, expected, actual, explanation } })
   }
   return found
 }

@@ -1,6 +1,12 @@
 import { type ReadDb, readOver } from '@backoffice/service-runtime'
 import { Client } from 'pg'
 
+/** A handle that sees one moment. */
+export interface Snapshot extends ReadDb {
+  /** Makes it usable again after a statement has failed. It still sees the same moment. */
+  rewind(): Promise<void>
+}
+
 const connectionTimeoutMs = 10_000
 const keepAliveAfterMs = 30_000
 /** PostgreSQL ends a transaction whose process says nothing for so long. */
@@ -45,10 +51,12 @@ export class Snapshots {
   }
 
   /** Runs statements that see one moment. */
-  async see<T>(run: (db: ReadDb) => Promise<T>): Promise<T> {
-    await this.#client.query(this.#begin)
-    const result = await run(readOver(this.#client))
-    await this.#client.query('commit')
+  async see<T>(run: (db: Snapshot) => Promise<T>): Promise<T> {
+    const client = this.#client
+    await client.query(this.#begin)
+    const rewind = async () => void (await client.query('rollback to savepoint begun'))
+    const result = await run(Object.assign(readOver(client), { rewind }))
+    await client.query('commit')
     return result
   }
 
@@ -73,5 +81,7 @@ function beginning(statementMsMax: number): string {
   return [
     'begin isolation level repeatable read read only',
     ...Object.entries(settings).map(([name, value]) => `set local ${name} = ${value}`),
+    // To come back to when a statement fails. It begins the snapshot no sooner and keeps it no longer.
+    'savepoint begun',
   ].join('; ')
 }

@@ -9,10 +9,13 @@ export interface Since {
   readonly at: Date
 }
 
+/** Where a page begins: after the row of this place. Null: before all rows, whatever they are called. */
+type Place = readonly (string | null)[]
+
 interface Row {
   readonly key: string
   /** Where the next page goes on. */
-  readonly place: readonly string[]
+  readonly place: Place
   /** The run looks at it for another reason. */
   readonly skipped: boolean
 }
@@ -22,8 +25,9 @@ export interface Source {
   readonly kind: Kind
   /** The table whose rows it goes through, for the progress. */
   readonly table: string
-  readonly first: readonly string[]
-  readonly page: (db: ReadDb, after: readonly string[], limit: number) => Promise<Row[]>
+  readonly first: Place
+  /** Nothing that a column may hold makes it fail: it takes no value for another type than it has. */
+  readonly page: (db: ReadDb, after: Place, limit: number) => Promise<Row[]>
 }
 
 /** Times of ids and of rows come from the clocks of processes, and a row is seen when its transaction ends. */
@@ -51,10 +55,10 @@ function byId({ kind, from, prefix, skipped = sql`false` }: ById, since: Since |
   return {
     kind,
     table: from.strings.join(''),
-    first: [since === null ? '' : firstId(prefix, since.at)],
+    first: [since === null ? null : firstId(prefix, since.at)],
     page: (db, [after], limit) => db<Row>`
       select r.id as key, array[r.id] as place, ${skipped} as skipped from ${from} r
-      where r.id > ${after} ${range} order by r.id limit ${limit}
+      where (${after}::text is null or r.id > ${after}) ${range} order by r.id limit ${limit}
     `,
   }
 }
@@ -65,13 +69,14 @@ function histories(prefix: 'dep' | 'wdr', since: Since | null): Source {
   return {
     kind: 'history',
     table: 'payments.status_transition',
-    first: [since === null ? '' : firstId(prefix, since.at), '0'],
+    first: since === null ? [null, null] : [firstId(prefix, since.at), '0'],
     page: (db, [id, version], limit) => db<Row>`
-      select r.record_id as key, array[r.record_id, r.version::text] as place, r.version > 1
+      select r.record_id as key, array[r.record_id, r.version::text] as place,
+        exists (select from payments.status_transition f where f.record_id = r.record_id and f.version < r.version)
         or exists (select from payments.deposit d where d.id = r.record_id)
         or exists (select from payments.withdrawal w where w.id = r.record_id) as skipped
       from payments.status_transition r
-      where (r.record_id, r.version) > (${id}, ${version}::text::integer) ${range}
+      where (${id}::text is null or (r.record_id, r.version) > (${id}, ${version}::text::integer)) ${range}
       order by r.record_id, r.version limit ${limit}
     `,
   }
@@ -82,10 +87,11 @@ function audits(kind: 'walletAudit' | 'paymentsAudit', from: Fragment, since: Si
   return {
     kind,
     table: from.strings.join(''),
-    first: [since?.at.toISOString() ?? '-infinity', ''],
+    first: [since?.at.toISOString() ?? null, ''],
     page: (db, [at, id], limit) => db<Row>`
       select r.id as key, array[r.at::text, r.id] as place, false as skipped from ${from} r
-      where r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id})
+      where ${at}::text is null
+        or (r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id}))
       order by r.at, r.id limit ${limit}
     `,
   }
@@ -95,11 +101,12 @@ function audits(kind: 'walletAudit' | 'paymentsAudit', from: Fragment, since: Si
 const publishedEvents = (since: Since | null): Source => ({
   kind: 'event',
   table: 'payments.published_event',
-  first: [since?.at.toISOString() ?? '-infinity', ''],
+  first: [since?.at.toISOString() ?? null, ''],
   page: (db, [at, id], limit) => db<Row>`
     select coalesce(r.message #>> '{event,data,id}', r.id) as key, array[r.published_at::text, r.id] as place, false as skipped
     from payments.published_event r
-    where r.published_at >= ${at}::text::timestamptz and (r.published_at, r.id) > (${at}::text::timestamptz, ${id})
+    where ${at}::text is null
+      or (r.published_at >= ${at}::text::timestamptz and (r.published_at, r.id) > (${at}::text::timestamptz, ${id}))
     order by r.published_at, r.id limit ${limit}
   `,
 })
@@ -108,10 +115,10 @@ const publishedEvents = (since: Since | null): Source => ({
 const waitingEvents = (since: Since | null): Source => ({
   kind: 'event',
   table: 'payments.outbox',
-  first: [since === null ? '' : firstId('evt', since.at)],
+  first: [since === null ? null : firstId('evt', since.at)],
   page: (db, [after], limit) => db<Row>`
     select r.aggregate as key, array[r.id] as place, r.kind <> 'event' as skipped
-    from payments.outbox r where r.id > ${after} order by r.id limit ${limit}
+    from payments.outbox r where (${after}::text is null or r.id > ${after}) order by r.id limit ${limit}
   `,
 })
 
@@ -124,10 +131,11 @@ function holds(since: Since | null): Source {
     return {
       kind: 'hold',
       table,
-      first: ['', ''],
+      first: [null, null],
       page: (db, [brandId, reference], limit) => db<Row>`
-        select concat(r.brand_id, ' ', r.reference) as key, array[r.brand_id, r.reference] as place, false as skipped
-        from wallet.hold r where (r.brand_id, r.reference) > (${brandId}, ${reference})
+        select json_build_array(r.brand_id, r.reference)::text as key, array[r.brand_id, r.reference] as place, false as skipped
+        from wallet.hold r
+        where ${brandId}::text is null or (r.brand_id, r.reference) > (${brandId}, ${reference})
         order by r.brand_id, r.reference limit ${limit}
       `,
     }
@@ -137,7 +145,7 @@ function holds(since: Since | null): Source {
     table,
     first: ['', ''],
     page: (db, [brandId, reference], limit) => db<Row>`
-      select concat(r.brand_id, ' ', r.reference) as key, array[r.brand_id, r.reference] as place, false as skipped
+      select json_build_array(r.brand_id, r.reference)::text as key, array[r.brand_id, r.reference] as place, false as skipped
       from (
         select distinct brand_id from wallet.account where owner_id is null and brand_id >= ${brandId}
       ) b

@@ -12,7 +12,8 @@ export interface Head {
 
 /**
  * A page of the heads that may have moved since a time, in the order of accounts. It reads every account every few
- * minutes. An index on the time of the last change would cost more, at each posting.
+ * minutes. An index on the time of the last change would cost more, at each posting. That time is PostgreSQL's, which a
+ * trigger writes.
  */
 export function listHeadsSince(
   db: ReadDb,

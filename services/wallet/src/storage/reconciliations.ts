@@ -1,12 +1,9 @@
-import type { Difference, ReconciliationReport } from '@backoffice/contracts'
-import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
+import { Difference, type ReconciliationReport } from '@backoffice/contracts'
+import { type Db, type ReadDb, validate } from '@backoffice/service-runtime'
+import { type Static, Type } from '@sinclair/typebox'
 
 /** A run without a heartbeat for this long has ended with its process. */
 export const silenceSecondsMax = 60
-
-/** A report of the release before does not tell the environments apart. */
-const differencesInProduction = sql`coalesce(report #>> '{differencesIn,production}', report ->> 'differencesTotal')::integer`
-const differencesInSandbox = sql`coalesce((report #>> '{differencesIn,sandbox}')::integer, 0)`
 
 export interface Progress {
   readonly check: string
@@ -23,25 +20,23 @@ export interface ReconciliationRun {
   readonly failure: string | null
 }
 
+const nullableText = Type.Union([Type.String(), Type.Null()])
+
 /** A difference that the next run looks at again. */
-export interface OpenDifference {
-  readonly difference: Omit<Difference, 'environment'>
+const OpenDifference = Type.Object({
+  difference: Type.Omit(Difference, ['class', 'environment']),
   /** What it is about; null: only a full run can tell whether it is still there. */
-  readonly kind: string | null
-  readonly key: string
-}
+  kind: nullableText,
+  key: Type.String(),
+})
+export type OpenDifference = Static<typeof OpenDifference>
 
-/** Differences that were counted and not listed. They count until a full run. */
-export interface UnlistedDifferences {
-  readonly check: string
-  readonly brandId: string | null
-  readonly count: number
-}
-
-export interface OpenDifferences {
-  readonly listed: readonly OpenDifference[]
-  readonly unlisted: readonly UnlistedDifferences[]
-}
+const OpenDifferences = Type.Object({
+  listed: Type.Array(OpenDifference),
+  /** Differences that were counted and not listed. They count until a full run. */
+  unlisted: Type.Array(Type.Object({ check: Type.String(), brandId: nullableText, count: Type.Integer() })),
+})
+export type OpenDifferences = Static<typeof OpenDifferences>
 
 /** How far the last run came that ended. */
 export interface ReconciliationCheckpoint {
@@ -121,9 +116,7 @@ export function listRuns(
         then 'failed' else state end as state,
       case when state <> 'running' then heartbeat_at end as ended_at,
       case when coalesce(is_full, true) then 'full' else 'incremental' end as kind,
-      case when state = 'done' then json_build_object(
-        'production', ${differencesInProduction}, 'sandbox', ${differencesInSandbox}
-      ) end as differences_in
+      case when state = 'done' then report -> 'differencesIn' end as differences_in
     from reconciliation
     where ${before}::text is null
       or (started_at, id) < (select last.started_at, last.id from reconciliation last where last.id = ${before})
@@ -158,20 +151,45 @@ export async function keepMoment(db: Db, runId: string): Promise<void> {
 /** Of the run that finished last. */
 export async function latestReport(
   db: ReadDb,
-): Promise<{ readonly production: number; readonly sandbox: number; readonly finishedAt: Date } | undefined> {
-  const rows = await db<{ production: number; sandbox: number; finishedAt: Date }>`
-    select ${differencesInProduction} as production, ${differencesInSandbox} as sandbox, heartbeat_at as finished_at
+): Promise<{ readonly differencesOf: ReconciliationReport['differencesOf']; readonly finishedAt: Date } | undefined> {
+  const rows = await db<{ differencesOf: ReconciliationReport['differencesOf']; finishedAt: Date }>`
+    select report -> 'differencesOf' as differences_of, heartbeat_at as finished_at
     from reconciliation where state = 'done' order by heartbeat_at desc limit 1
   `
   return rows[0]
 }
 
-/** Its schema is named, since the reconciler's role has no schema of its own. */
-export async function findCheckpoint(db: ReadDb): Promise<ReconciliationCheckpoint | undefined> {
-  const rows = await db<ReconciliationCheckpoint>`
+/**
+ * Its schema is named, since the reconciler's role has no schema of its own. One that cannot be read is as good as none:
+ * the next run looks at everything.
+ * @param unreadable is told of it
+ */
+export async function findCheckpoint(
+  db: ReadDb,
+  unreadable: () => void = () => {},
+): Promise<ReconciliationCheckpoint | undefined> {
+  const [row] = await db<ReconciliationCheckpoint>`
     select run_id, below::text, at, full_at, open from wallet.reconciliation_checkpoint
   `
-  return rows[0]
+  if (row === undefined || isReadable(row)) return row
+  unreadable()
+  return undefined
+}
+
+/** The service's role may write anything into the row. */
+const isReadable = ({ at, fullAt, open }: ReconciliationCheckpoint): boolean =>
+  [at, fullAt].every((time) => time instanceof Date && !Number.isNaN(time.getTime())) &&
+  validate(OpenDifferences, open) === null &&
+  open.listed.every(
+    ({ kind, key }) => (kind !== 'account' || /^-?\d+$/.test(key)) && (kind !== 'head' || isObject(key)),
+  )
+
+function isObject(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object' && text.startsWith('{')
+  } catch {
+    return false
+  }
 }
 
 /**

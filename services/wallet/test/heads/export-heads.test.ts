@@ -6,7 +6,7 @@ import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { exportHeads, HeadsExport } from '../../src/background/export-heads.ts'
 import { bucketStore } from '../../src/heads/bucket.ts'
-import { exportsFor, lastExportAt, lastKeptExportAt, readHeads } from '../../src/heads/exports.ts'
+import { exportsFor, lastExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
 import { folderStore } from '../../src/heads/folder.ts'
 import { exportedHeads } from '../../src/measurements.ts'
 import { wallet } from '../../src/service.ts'
@@ -34,7 +34,7 @@ for (const { name: service, migrations } of [payments, players])
 const { wallet: service } = bed.services
 const scope = bed.scope()
 const store = bucketStore({ ...bucket, endpoint: s3.endpoint })
-await eventually(() => lastExportAt(store, new Date()), 60_000)
+await eventually(() => lastExportAt(store, { now: new Date() }), 60_000)
 
 /** Moments after the one at which the service itself exported. */
 let ms = Date.now()
@@ -89,9 +89,9 @@ t.test('once a day the heads of all accounts are exported', async (t) => {
   for (const at of [day, sameDay, nextDay] as Date[]) {
     // All accounts were opened long before.
     t.equal(await exportHeads(service, folder, at), 0)
-    t.same(await lastExportAt(folder, at), at)
+    t.same(await lastExportAt(folder, { now: at }), at)
     const snapshotAt = at === nextDay ? nextDay : day
-    t.same(await lastKeptExportAt(folder, 'snapshot', at), snapshotAt)
+    t.same(await lastExportAt(folder, { now: at, kind: 'snapshot' }), snapshotAt)
     const [snapshot] = await exportsFor(folder, { fullBefore: at })
     let heads = 0
     for await (const batch of readHeads(folder, snapshot as NonNullable<typeof snapshot>, 100)) heads += batch.length
@@ -121,52 +121,92 @@ async function cutOff(playerId: string): Promise<void> {
   client.release()
 }
 
+const restoreInput = (restoredTo: Date) => ({ restoredTo: restoredTo.toISOString(), reason: 'the disks were lost' })
+/** As two people record it. */
 const recordRestore = (restoredTo: Date) =>
-  alice.call(operations.wallet.recordRestore, {
-    input: { restoredTo: restoredTo.toISOString(), reason: 'the disks were lost' },
-  })
+  bed.agreed(operations.wallet.recordRestore, { input: restoreInput(restoredTo) })
 const untilAfter = (moment: Date) => eventually(() => Date.now() > moment.getTime())
 
-t.test('a restore explains the heads that were exported since the moment to which it went', async (t) => {
+/** What the database before a restore exported of a player. */
+async function exportedBefore(playerId: string, at: Date): Promise<void> {
+  const { rows } = await bed.sql('wallet').query(
+    `select id::text as "accountId", brand_id as "brandId", owner_id as "playerId", seq::text, encode(head, 'hex') as hash
+    from account where owner_id = $1`,
+    [playerId],
+  )
+  const end = async () => ({ readUntil: at, history: '7000000000000000000-00000001' })
+  await writeHeads(
+    store,
+    { kind: 'delta', at, end },
+    (async function* () {
+      yield rows
+    })(),
+  )
+}
+
+t.test('nobody ends heads that the same database exported: it was not restored', async (t) => {
   const playerId = newId('ply')
-  for (let round = 0; round < 4; round++) await deposit(playerId)
+  for (let round = 0; round < 2; round++) await deposit(playerId)
   const before = nextMoment()
   await untilAfter(before)
   await exportHeads(service, store, nextMoment())
-  const exported = nextMoment()
   await cutOff(playerId)
-  const difference = { subject: `${playerId} entry 4`, actual: 'nothing' }
-  t.match(await headsReport(false, playerId), [difference])
-  await untilAfter(exported)
+  t.equal(await refusal(recordRestore(before)), 'VALIDATION_ERROR')
+  t.match(await headsReport(true, playerId), [{ class: 'evidence_contradicts', subject: `${playerId} entry 2` }])
+})
 
-  await t.test('not those that were exported before', async (t) => {
-    await recordRestore(exported)
+t.test(
+  'a restore explains the heads that the database before exported since the moment to which it went',
+  async (t) => {
+    const playerId = newId('ply')
+    for (let round = 0; round < 4; round++) await deposit(playerId)
+    const before = nextMoment()
+    await untilAfter(before)
+    await exportedBefore(playerId, nextMoment())
+    const exported = nextMoment()
+    await cutOff(playerId)
+    const difference = { subject: `${playerId} entry 4`, actual: 'nothing' }
     t.match(await headsReport(false, playerId), [difference])
-    t.match(await headsReport(true, playerId), [difference])
-  })
+    await untilAfter(exported)
 
-  await t.test('from when it is recorded', async (t) => {
-    const recorded = await recordRestore(before)
-    t.same(await headsReport(false, playerId), [])
-    t.same(await headsReport(true, playerId), [])
-    t.same(await recordRestore(before), recorded, 'repeated, it ends nothing that was exported since')
-    await untilAfter(new Date(recorded.recordedAt))
-    const { rows } = await bed
-      .sql('wallet')
-      .query(
-        `select actor, reason from audit_entry where operation = 'recordRestore' and input ->> 'restoredTo' = $1`,
+    await t.test('not those that were exported before', async (t) => {
+      t.equal(await refusal(recordRestore(exported)), 'VALIDATION_ERROR')
+      t.match(await headsReport(false, playerId), [difference])
+    })
+
+    await t.test('when two people have recorded it', async (t) => {
+      const alone = alice.call(operations.wallet.recordRestore, { input: restoreInput(before) })
+      t.equal(await refusal(alone), 'AWAITS_APPROVAL')
+      t.match(await headsReport(true, playerId), [difference])
+      const recorded = await recordRestore(before)
+      t.same(await headsReport(false, playerId), [])
+      t.same(await headsReport(true, playerId), [])
+      t.same(await recordRestore(before), recorded, 'repeated, it ends nothing that was exported since')
+      await untilAfter(new Date(recorded.recordedAt))
+      const { rows } = await bed.sql('wallet').query(
+        `select actor, reason from audit_entry where operation = 'recordRestore' and outcome = 'done'
+          and input ->> 'restoredTo' = $1 order by at limit 1`,
         [before.toISOString()],
       )
-    t.same(rows, [{ actor: 'alice', reason: 'the disks were lost' }])
-  })
+      t.same(rows, [{ actor: 'bob', reason: 'the disks were lost' }])
+    })
 
-  await t.test('what is cut off after that shows again', async (t) => {
-    await exportHeads(service, store, nextMoment())
-    t.same(await headsReport(false, playerId), [])
-    await cutOff(playerId)
-    t.match(await headsReport(true, playerId), [{ subject: `${playerId} entry 3`, actual: 'nothing' }])
-  })
-})
+    await t.test('and each report says what it silences', async (t) => {
+      const heads = { store, everyMs }
+      for (const isFull of [false, true]) {
+        const { restores } = await runOf(bed, { heads, isFull })
+        t.match(restores, [{ restoredTo: before.toISOString(), recordedBy: 'bob', exportsSilenced: 1 }])
+      }
+    })
+
+    await t.test('what is cut off after that shows again', async (t) => {
+      await exportHeads(service, store, nextMoment())
+      t.same(await headsReport(false, playerId), [])
+      await cutOff(playerId)
+      t.match(await headsReport(true, playerId), [{ subject: `${playerId} entry 3`, actual: 'nothing' }])
+    })
+  },
+)
 
 t.test('the database cannot have been restored to a moment that is still to come', async (t) => {
   t.equal(await refusal(recordRestore(new Date(Date.now() + 60_000))), 'VALIDATION_ERROR')
@@ -195,19 +235,64 @@ t.test('no exports of a ledger that is older, and old ones, are a difference', a
   t.same(await ofExports(new Date(now.getTime() - 60_000), true), [], 'nothing was entered before')
   const later = new Date(now.getTime() + 60_000)
   for (const isFull of [true, false])
-    t.match(await ofExports(later, isFull), [{ check: 'exportedHeads', environment: 'production', actual: 'none' }])
+    t.match(await ofExports(later, isFull), [{ class: 'evidence_missing', environment: 'production', actual: 'none' }])
   await exportHeads(service, heads.store, now)
   t.same(await ofExports(new Date(now.getTime() + 2_000), false), [])
   t.match(await ofExports(later, false), [{ actual: `the newest of ${now.toISOString()}` }])
 })
 
+t.test("a head is chosen by PostgreSQL's clock, whatever the wallet's own says", async (t) => {
+  const folder = folderStore(t.testdir())
+  const at = new Date()
+  await exportHeads(service, folder, at)
+  const playerId = newId('ply')
+  await deposit(playerId)
+  await bed
+    .sql('wallet')
+    .query("update account set updated_at = now() - interval '1 day' where owner_id = $1", [playerId])
+  const then = new Date(at.getTime() + 1)
+  await exportHeads(service, folder, then)
+  const [, delta] = await exportsFor(folder, { deltasSince: at })
+  const found: string[] = []
+  for await (const batch of readHeads(folder, delta as NonNullable<typeof delta>, 1_000))
+    found.push(...batch.map((head) => head.playerId))
+  t.ok(found.includes(playerId))
+})
+
+t.test('a store that cannot be read is missing evidence, and all other checks are made', async (t) => {
+  const playerId = newId('ply')
+  await deposit(playerId)
+  await bed.sql('wallet').query('update account set posted = posted + 100 where owner_id = $1', [playerId])
+  t.teardown(() => bed.sql('wallet').query('update account set posted = posted - 100 where owner_id = $1', [playerId]))
+  for (const isFull of [false, true]) {
+    s3.isUnavailable = true
+    const { differences, differencesOf } = await runOf(bed, {
+      ...{
+        heads: { store, everyMs },
+        isFull,
+        team: bed.services.wallet.team && { ...service.team, aloneUpTo: '50.00', payAloneUpTo: '9.99' },
+      },
+    })
+    s3.isUnavailable = false
+    t.match(
+      differences.filter(({ subject }) => subject === 'the store of heads'),
+      [{ class: 'evidence_missing', environment: 'production' }],
+    )
+    t.match(
+      differences.filter(({ subject }) => subject === playerId),
+      [{ check: 'balances', class: 'money' }],
+    )
+    t.same(
+      differencesOf.filter((one) => one.class === 'evidence_missing').map((one) => one.differences),
+      [1],
+    )
+  }
+})
+
 t.test('the age of the newest export is measured, and grows while the storage is unavailable', async (t) => {
   let now = new Date(ms + 50 * 3_600_000)
   const clock = { now: () => now }
-  const headsExport = new HeadsExport(
-    { ...service, clock },
-    { store, everyMs: 300_000, stopping: new AbortController() },
-  )
+  const headsExport = new HeadsExport(service, { store, everyMs: 300_000, stopping: new AbortController() })
   const age = async () => {
     const { 'backoffice.ledger.heads_age_seconds': values } = await exportedHeads({ clock }, headsExport).read()
     return values?.[0]?.value

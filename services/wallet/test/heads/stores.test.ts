@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { bucketStore } from '../../src/heads/bucket.ts'
-import { exportsFor, lastExportAt, lastKeptExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
+import { exportsFor, lastExportAt, readHeads, writeHeads } from '../../src/heads/exports.ts'
 import { folderStore } from '../../src/heads/folder.ts'
 import { type HeadStore, nameOf, type ObjectKind, partOf } from '../../src/heads/store.ts'
 import type { Head } from '../../src/storage/heads.ts'
@@ -27,6 +27,7 @@ async function* pages(...heads: readonly Head[]) {
   yield heads
 }
 /** Noon and midnight, day after day. */
+const history = '7300000000000000000-00000001'
 const time = (text: string) => new Date(`2026-03-${text}:00.000Z`)
 
 /** The heads of some exports, as `account:seq`. */
@@ -43,10 +44,10 @@ async function heads(store: HeadStore, wanted: Parameters<typeof exportsFor>[1])
 
 for (const [place, store] of Object.entries(stores)) {
   const write = (kind: ObjectKind, at: string, ...some: readonly Head[]) =>
-    writeHeads(store, { kind, at: time(at) }, pages(...some))
+    writeHeads(store, { kind, at: time(at), end: async () => ({ readUntil: time(at), history }) }, pages(...some))
 
   t.test(`${place}: what was written once stays as it is`, async (t) => {
-    const name = nameOf({ kind: 'delta', at: time('01T00:00'), part: 1, readUntil: time('01T00:00') })
+    const name = nameOf({ kind: 'delta', at: time('01T00:00'), part: 1, readUntil: time('01T00:00'), history })
     t.equal(await store.put(name, 'first\n'), true)
     t.equal(await store.put(name, 'second\n'), false)
     const pieces: string[] = []
@@ -71,18 +72,21 @@ for (const [place, store] of Object.entries(stores)) {
       t.same(await heads(store, { fullBefore: time('02T06:00') }), sinceYesterday)
       t.same(await heads(store, { fullBefore: null }), sinceYesterday)
       t.same(await heads(store, { fullBefore: time('30T00:00') }), ['1:2', ...lately], 'the last one was weeks ago')
-      t.same(await lastExportAt(store, time('03T13:00')), time('03T12:00'))
-      t.same(await lastExportAt(store, time('30T00:00')), time('03T12:00'), 'however long ago')
-      t.same(await lastKeptExportAt(store, 'snapshot', time('03T13:00')), time('03T00:00'))
+      t.same(await lastExportAt(store, { now: time('03T13:00') }), time('03T12:00'))
+      t.same(await lastExportAt(store, { now: time('30T00:00') }), time('03T12:00'), 'however long ago')
+      t.same(await lastExportAt(store, { now: time('03T13:00'), kind: 'snapshot' }), time('03T00:00'))
     },
   )
 
   t.test(`${place}: an export that was broken off counts for nothing`, async (t) => {
     const at = time('04T00:00')
-    await store.put(nameOf({ kind: 'delta', at, part: 1, readUntil: null }), `${JSON.stringify(headOf(7, 1))}\n`)
-    t.same(await lastExportAt(store, time('04T01:00')), time('03T12:00'))
+    await store.put(
+      nameOf({ kind: 'delta', at, part: 1, readUntil: null, history: null }),
+      `${JSON.stringify(headOf(7, 1))}\n`,
+    )
+    t.same(await lastExportAt(store, { now: time('04T01:00') }), time('03T12:00'))
     t.same(await heads(store, { deltasSince: at }), [])
-    await store.put(nameOf({ kind: 'delta', at, part: 3, readUntil: at }), '')
+    await store.put(nameOf({ kind: 'delta', at, part: 3, readUntil: at, history }), '')
     t.same(await heads(store, { deltasSince: at }), [], 'a part is missing')
   })
 
@@ -107,7 +111,7 @@ t.test('a name that is none of an export is passed over', async (t) => {
 })
 
 t.test('a file that a killed process left in the middle of a line is read to its last whole line', async (t) => {
-  const name = nameOf({ kind: 'delta', at: time('07T00:00'), part: 1, readUntil: time('07T00:00') })
+  const name = nameOf({ kind: 'delta', at: time('07T00:00'), part: 1, readUntil: time('07T00:00'), history })
   writeFileSync(join(dir, name), `${JSON.stringify(headOf(1, 8))}\n{"accountId":"2","seq`)
   t.same(await heads(stores.folder as HeadStore, { deltasSince: time('07T00:00') }), ['1:8'])
   t.notOk(readdirSync(join(dir, 'delta')).some((file) => !file.endsWith('.ndjson') && file !== 'notes.txt'))
@@ -117,6 +121,6 @@ t.test('a wrong key is refused, and an error is no export', async (t) => {
   const credentials = { ...bucket.credentials, secretAccessKey: 'another' }
   const stranger = bucketStore({ ...bucket, credentials, endpoint: s3.endpoint })
   await t.rejects(stranger.put('delta/x', ''), { name: 'SignatureDoesNotMatch' })
-  await t.rejects(lastExportAt(stranger, time('08T00:00')), { name: 'SignatureDoesNotMatch' })
+  await t.rejects(lastExportAt(stranger, { now: time('08T00:00') }), { name: 'SignatureDoesNotMatch' })
   t.ok([...s3.objects.keys()].every((key) => key.startsWith(bucket.prefix)))
 })

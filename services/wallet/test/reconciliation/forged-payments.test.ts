@@ -114,7 +114,51 @@ async function forgeEnding(
   return id
 }
 
+/** Cancels a withdrawal, with its history, and with a release and an event that are due in a thousand years. */
+async function cancelInFuture({ scope, playerId }: Brand, id: string): Promise<void> {
+  const operationId = newId('opn')
+  await as('payments', `update withdrawal set status = 'cancelled', version = 2 where id = $1`, [id])
+  await as(
+    'payments',
+    `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
+    values ($1, 2, 'under_review', 'cancelled', now(), 'operator', $2, $3)`,
+    [id, scope.operatorId, operationId],
+  )
+  const { brandId, environment } = scope
+  const data = { id, playerId, status: 'cancelled', amount: '5.00', version: 2 }
+  const event = { type: 'withdrawal.status_changed', brandId, environment, data }
+  for (const [kind, name, message] of [
+    ['command', 'wallet.releaseHold', { scope }],
+    ['event', 'withdrawal.status_changed', { event }],
+  ] as const)
+    await as(
+      'payments',
+      `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, environment, operation_id, created_at, leased_until)
+      values ($1, $2, $3, $4, $5, $6, 'production', $7, '2999-01-01', '2999-01-01')`,
+      [newId('cmd'), id, kind === 'command' ? 900 : 901, kind, name, JSON.stringify(message), operationId],
+    )
+}
+
 const forgeries: readonly Forgery[] = [
+  {
+    what: 'payments cancels a withdrawal, and its hold is to be released in a thousand years',
+    found: ['inFlight', 'withdrawals'],
+    forge: async (brand) => cancelInFuture(brand, await brand.request('5.00')),
+  },
+  {
+    what: 'payments confirms a deposit, and it is to be credited in a thousand years',
+    found: ['deposits', 'histories', 'inFlight'],
+    forge: async (brand) => {
+      const id = await brand.deposit('5.00')
+      await as('payments', `update deposit set status = 'confirmed', confirmed_at = now() where id = $1`, [id])
+      await as(
+        'payments',
+        `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
+        values ($1, $2, 900, 'command', 'wallet.creditAccount', $3, '2999-01-01', '2999-01-01')`,
+        [newId('cmd'), id, JSON.stringify({ scope: brand.scope })],
+      )
+    },
+  },
   {
     what: 'payments sets a deposit to failed that is pending',
     found: ['deposits', 'histories'],

@@ -178,6 +178,7 @@ t.test('a report says what each check looked at', async (t) => {
       'events',
       'accounts',
       'inFlight',
+      'evidence',
       'signatures',
     ],
   )
@@ -249,7 +250,7 @@ t.test(
 )
 
 t.test('differences of the sandbox are told from those of production', async (t) => {
-  const before = (await run()).differencesIn ?? { sandbox: 0, production: 0 }
+  const before = (await run()).differencesIn
   const [played, real] = [brand(), brand()]
   await played.deposit('10.00', { credited: null })
   const depositId = await real.deposit('20.00', { credited: null })
@@ -395,9 +396,9 @@ t.test('runs are listed, newest first, with what became of them', async (t) => {
   const row = (id: string, state: string, report: object | null, heartbeat: string) => [id, state, report, heartbeat]
   const year = new Date().getFullYear() + 1
   const [before, later] = [`${year}-01-01T00:00:00Z`, `${year}-01-02T00:00:00Z`]
-  const report = { differencesTotal: 3, differencesIn: { production: 1, sandbox: 2 } }
+  const report = { differencesIn: { production: 1, sandbox: 2 } }
   for (const values of [
-    row('opn_by_1_1_0', 'done', { differencesTotal: 3 }, before),
+    row('opn_before', 'done', { differencesIn: { production: 3, sandbox: 0 } }, before),
     row('opn_silent', 'running', null, '2026-01-01T00:00:00Z'),
     row('opn_told_apart', 'done', report, later),
   ])
@@ -413,7 +414,7 @@ t.test('runs are listed, newest first, with what became of them', async (t) => {
     { runId: 'opn_silent', state: 'failed', startedBy: 'schedule', endedAt: null, differencesIn: null },
   ])
   t.match((await list({ before: 'opn_silent' }))[0], {
-    runId: 'opn_by_1_1_0',
+    runId: 'opn_before',
     kind: 'full',
     endedAt: before.replace('Z', '.000Z'),
     differencesIn: { production: 3, sandbox: 0 },

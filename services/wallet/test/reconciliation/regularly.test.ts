@@ -30,7 +30,7 @@ t.test('two replicas reconcile once in each period', async (t) => {
 
 t.test('the report that finished last is what is measured', async (t) => {
   const report = await latestReport(bed.services.wallet.db)
-  t.match(report, { production: 0, sandbox: 0 })
+  t.same(report?.differencesOf, [])
   t.ok(report !== undefined && report.finishedAt <= now)
 })
 

@@ -12,6 +12,8 @@ import { creditedCorrections } from './0010-credited-corrections.ts'
 import { debitedCorrections } from './0011-debited-corrections.ts'
 import { brand } from './0012-brand.ts'
 import { sidesOfTransfer } from './0016-sides-of-transfer.ts'
+import { readableForJudges } from './0013-readable-for-judges.ts'
+import { accountsStamped } from './0014-accounts-stamped.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -29,4 +31,6 @@ export const migrations: readonly Migration[] = [
   debitedCorrections,
   brand,
   sidesOfTransfer,
+  readableForJudges,
+  accountsStamped,
 ]
