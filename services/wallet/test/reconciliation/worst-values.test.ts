@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { operations, ReconciliationReport, type ServiceName } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { connectDatabase, newId, systemClock, validate } from '@backoffice/service-runtime/internal'
+import { connectDatabase, newId, validate } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
@@ -26,7 +26,7 @@ const team = { ...bed.services.wallet.team, aloneUpTo: '50.00', payAloneUpTo: '9
 const { DATABASE_URL = '' } = bed.environment('wallet')
 const db = await connectDatabase('wallet', { DATABASE_URL, DATABASE_POOL_MAX: 2 })
 t.teardown(() => db.close())
-const ledger = new Ledger({ db, clock: systemClock })
+const ledger = new Ledger({ db })
 
 /** A row as PostgreSQL reads it. */
 type Row = Readonly<Record<string, string | null>>
