@@ -93,6 +93,7 @@ t.test('an entry stands in the table of its service under its own id', async (t)
 t.test('every service answers the operations of the runtime, as entries of its own table', async (t) => {
   t.same(runtimeOperationIds, [
     'abandonOperation',
+    'registerBrand',
     'listAudit',
     'exportAudit',
     'listSessions',
