@@ -18,6 +18,8 @@ const samples = [
   `whsec_${'A'.repeat(122)}`,
   `${'0'.repeat(45)}/128`,
   'trf_1',
+  'BRL',
+  'America/Argentina/ComodRivadavia',
 ]
 
 /** The name of a schema's part, for the fault. */
@@ -75,7 +77,7 @@ function isBounded({ maxLength, pattern, format }: TSchema): boolean {
 
 function longestText(schema: TSchema, at: At): string {
   if (!isBounded(schema)) throw new Error(`${at} has no maxLength`)
-  if (schema.pattern === undefined && isNamed(at, ofOurMaking)) return 'A'.repeat(schema.maxLength)
+  if (schema.pattern === undefined && schema.format === undefined && isNamed(at, ofOurMaking)) return 'A'.repeat(schema.maxLength)
   const lengths = [schema.maxLength ?? 128, 64, 45, 32, 16, 15, 11, 3, 2, 1]
   const repeated = characters.flatMap((character) => {
     const length = lengths.find((length) => validate(schema, character.repeat(length)) === null)

@@ -22,6 +22,7 @@ const bed = await testBed(
 )
 await bed.services.payments.drain()
 const scope = bed.scope()
+await bed.register(scope)
 
 interface Process {
   readonly child: ChildProcess

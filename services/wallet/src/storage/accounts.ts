@@ -6,7 +6,10 @@ import { brandKey, type PlayerAccount, type SystemAccountKind, systemKey, type T
 
 const genesisBytes = 32
 
-/** Opens the accounts that do not exist yet, and leaves the others as they are. */
+/**
+ * Opens the accounts that do not exist yet, and leaves the others as they are.
+ * @throws a unique violation where a player has its account in another brand
+ */
 export async function openPlayerAccounts(db: Db, targets: readonly Target[]): Promise<void> {
   const accounts = targets.map((target) => ({ ...target, genesis: randomBytes(genesisBytes) }))
   await db`
@@ -14,7 +17,7 @@ export async function openPlayerAccounts(db: Db, targets: readonly Target[]): Pr
     select brand_id, player_id, 'player', currency, genesis, genesis, now(), now()
     from ${unnest('new', accounts, 'brand_id text, player_id text, currency text, genesis bytea')}
     order by brand_id, player_id
-    on conflict do nothing
+    on conflict (brand_id, owner_id) where owner_id is not null do nothing
   `
 }
 

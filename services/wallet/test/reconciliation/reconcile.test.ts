@@ -42,7 +42,7 @@ function brand() {
   async function history(id: string, statuses: readonly string[], amount: string): Promise<void> {
     for (const [index, status] of statuses.entries()) {
       const version = index + 1
-      await admin.query(
+      await behindItsBack(
         `insert into payments.status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
         values ($1, $2, $3, $4, now(), 'sandbox', 'op', $1)`,
         [id, version, statuses[index - 1] ?? null, status],

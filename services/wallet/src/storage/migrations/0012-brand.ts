@@ -6,5 +6,8 @@ export const brand: Migration = {
   sql: `
 drop table wallet.brand;
 ${brandTable('wallet')}
+-- A player is of one brand. Whoever names it with another one opens no second account.
+drop index wallet.account_of_owner;
+create unique index account_of_owner on wallet.account (owner_id) where owner_id is not null;
 `,
 }
