@@ -13,7 +13,7 @@ export {
 } from '@backoffice/team-identity'
 export { assignments, columnNames, rowsOf, unnest } from './database/columns.ts'
 export { readOver } from './database/connect.ts'
-export type { Database, Db, ReadDb } from './database/db.ts'
+export { type Database, type Db, type ReadDb, readNow } from './database/db.ts'
 export { batchFaultOf, isPassingFault } from './database/faults.ts'
 export { type LoggedMessage, readLogged } from './database/logged-events.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'

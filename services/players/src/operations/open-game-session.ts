@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { operations, Rejection, type Scope, sandboxGames, toMinorUnits } from '@backoffice/contracts'
-import { type Call, handle, type RpcClient } from '@backoffice/service-runtime'
+import { type Call, handle, type RpcClient, readNow } from '@backoffice/service-runtime'
 import { demoSessionMs, demoStartBalance } from '../domain/demonstration.ts'
 import { admitToPlay } from '../domain/play.ts'
 import { isSelfExcluded, limitNow } from '../domain/responsible-gaming.ts'
@@ -28,13 +28,14 @@ export const openGameSession = ({
   readonly provider: GameProvider
 }) =>
   handle(operations.players.openGameSession, {
-    async prepare(call, { db, rpc, now, newId }) {
+    async prepare(call, { db, rpc, newId }) {
       const { input, scope, deadline } = call
       const { playerId, gameId } = input
       const { brandId } = scope
-      const [[player], game] = await Promise.all([
+      const [[player], game, now] = await Promise.all([
         findPlayers(db.reader, [{ playerId, brandId }]),
         findCatalogueGame(db.reader, { gameId, brandId }),
+        readNow(db.reader),
       ])
       if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
       refuseReservedGame(scope, gameId)
