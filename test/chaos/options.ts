@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import type { Extent } from './plan.ts'
+import { type Extent, signersStepMsMax } from './plan.ts'
 
 export interface ChaosOptions extends Extent {
   readonly seed: string
@@ -9,6 +9,8 @@ export interface ChaosOptions extends Extent {
   readonly clientsPerPlayer: number
   /** Ends leases by hand once the faults are over, as if the time had passed. */
   readonly skipLeases: boolean
+  /** Instead of all that: a standby that is behind is promoted so many times. */
+  readonly promotions: number
 }
 
 export const shortForm = {
@@ -17,14 +19,16 @@ export const shortForm = {
   players: 4,
   clientsPerPlayer: 2,
   silenceMsMax: 3_000,
-  clockStepMsMax: 20_000,
+  clockStepMsMax: 36 * 3_600_000,
   skipLeases: true,
+  promotions: 0,
 } as const
 
 const minutesDefault = 10
 const killsPerMinute = 11
 const silenceMsMaxDefault = 30_000
-const clockStepMsMaxDefault = 20_000
+/** Over a midnight, whatever time it is, and over the day that a higher limit waits. */
+const clockStepMsMaxDefault = 36 * 3_600_000
 
 export const newSeed = (): string => String(randomInt(1_000_000_000))
 
@@ -40,7 +44,9 @@ records. Exit status 1 when anything differs.
   --players P    players whose clients are under way at the same time (default 8)
   --clients C    clients of each player (default 3)
   --silence S    the longest freeze in seconds (default ${silenceMsMaxDefault / 1_000})
-  --clock S      the largest step of a clock in seconds (default ${clockStepMsMaxDefault / 1_000})
+  --clock S      the largest step of a clock in seconds (default ${clockStepMsMaxDefault / 1_000}). Who signs or checks
+                 signatures for operators steps by ${signersStepMsMax / 1_000} at most
+  --promotions N instead of all that: N times a standby that is behind is promoted under the running services
   --help`
 
 /** @throws with the usage when an argument is unknown or not well formed */
@@ -54,6 +60,7 @@ export function parseOptions(args: readonly string[]): ChaosOptions {
     clients: text,
     silence: text,
     clock: text,
+    promotions: text,
   } as const
   let values: Partial<Record<keyof typeof options, string>>
   try {
@@ -77,5 +84,6 @@ export function parseOptions(args: readonly string[]): ChaosOptions {
     silenceMsMax: number('silence', silenceMsMaxDefault / 1_000) * 1_000,
     clockStepMsMax: number('clock', clockStepMsMaxDefault / 1_000) * 1_000,
     skipLeases: false,
+    promotions: values.promotions === undefined ? 0 : Math.ceil(number('promotions', 1)),
   }
 }

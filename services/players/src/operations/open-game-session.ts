@@ -29,7 +29,7 @@ export const openGameSession = ({
   readonly provider: GameProvider
 }) =>
   handle(operations.players.openGameSession, {
-    async prepare(call, { db, rpc, now, newId }) {
+    async prepare(call, { db, rpc, newId }) {
       const { input, scope, deadline } = call
       const { playerId, gameId } = input
       const { brandId } = scope
@@ -49,7 +49,7 @@ export const openGameSession = ({
         dayDeposits: dailyLimit === null ? 0n : await readDayDeposits(call, rpc),
       })
       const id = newId('ses')
-      if (scope.environment === 'sandbox') return { id, ...demonstration(gamesUrl, gameId, now) }
+      if (scope.environment === 'sandbox') return { id, ...demonstration(gamesUrl, gameId, player.seenAt) }
       return { id, ...(await provider.launch({ sessionId: id, gameId, playerId, brandId, currency }, deadline)) }
     },
 
