@@ -39,7 +39,7 @@ const columns = {
   'p50 ms': 'p50Ms',
   'p99 ms': 'p99Ms',
   'PostgreSQL ms a pair': 'cpuMs.postgres',
-  'nats-server ms a pair': 'cpuMs.nats-server',
+  'nats-server ms a pair': 'cpuMs.nats',
   'other load': 'othersShare',
 } as const
 

@@ -73,7 +73,11 @@ for (const name of serviceNames) {
   for (const { read } of [outboxBacklog(running.db.reader, name), ...measurements]) await read()
 }
 for (const running of Object.values(bed.services)) await running.drain()
-const statements = knownStatements().map(({ text }) => ({ text, line: inOneLine(text) }))
+/** They read nothing, and have no plan. */
+const ofTransactions = /^(savepoint|release savepoint|rollback to savepoint) /
+const statements = knownStatements()
+  .filter(({ text }) => !ofTransactions.test(text))
+  .map(({ text }) => ({ text, line: inOneLine(text) }))
 
 function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
@@ -111,7 +115,7 @@ t.test('every statement of the source was sent', async (t) => {
   const beginnings = files.flatMap(beginningsIn)
   t.ok(beginnings.length > 100, 'they are found')
   for (const { part } of unsent) t.ok(beginnings.includes(part), `${part} is still there`)
-  const expected = beginnings.filter((text) => !unsent.some(({ part }) => part === text))
+  const expected = beginnings.filter((text) => !ofTransactions.test(text) && !unsent.some(({ part }) => part === text))
   const missing = expected.filter((text) => !statements.some(({ line }) => line.startsWith(text)))
   t.same(missing, [])
 })

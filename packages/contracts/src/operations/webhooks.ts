@@ -244,11 +244,11 @@ export const webhooks = service('webhooks', {
     rejects: ['MESSAGE_NOT_FOUND'],
   }),
 
-  /** In one transaction, so that a message which still cannot be handled leaves all of them where they are. */
   rerunSetAside: team.command({
     roles: ['integration'],
     summary: 'Handle messages again that could not be handled, once their cause is removed',
-    description: 'Each event is delivered once. A message that cannot be read stays where it is.',
+    description:
+      'Each event is delivered once. A message that cannot be read, or fails again, stays where it is and holds back no other.',
     body: Type.Object(
       { id: Type.Optional(text(128, { description: 'This message; the oldest ones unless said.' })), reason: Reason },
       closed,
@@ -256,7 +256,7 @@ export const webhooks = service('webhooks', {
     reply: Type.Object(
       {
         handled: Type.Integer(),
-        left: Type.Integer({ description: 'Messages of this run that cannot be read.' }),
+        left: Type.Integer({ description: 'Messages of this run that cannot be read, or failed again.' }),
         remaining: Type.Integer({ description: 'Messages that are still set aside, those included.' }),
       },
       closed,

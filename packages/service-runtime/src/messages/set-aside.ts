@@ -1,5 +1,6 @@
 import { type EventMessage, eventEnvelope, eventKinds } from '@backoffice/contracts'
 import type { Database, Db, ReadDb } from '../database/db.ts'
+import { isPassingFault } from '../database/faults.ts'
 import { placeOfPayload } from '../database/sealed-copies.ts'
 import type { Vault } from '../database/vault.ts'
 import { validateAsReader } from '../validation/validate.ts'
@@ -91,11 +92,20 @@ export async function findSetAside(db: ReadDb, id: bigint): Promise<SetAsideMess
   return { ...message, payload: openPayload(db.vault, row) }
 }
 
+interface ReadMessage {
+  readonly id: bigint
+  readonly event: EventMessage
+}
+
+/** How many pages of messages one run looks at. */
+const pagesMax = 20
+
 /**
- * Lets a reaction handle messages that were set aside, oldest first: in one transaction with their inbox rows, so that each
- * takes effect once. What still cannot be read stays set aside. If the reaction fails, all of them do.
- * @param id of one message; null takes a page of all
- * @returns how many messages were handled, and how many of the page were left
+ * Lets a reaction handle messages that were set aside, oldest first: with their inbox rows, so that each takes effect once.
+ * What still cannot be read, or fails again, stays set aside, and holds back no other.
+ * @param id of one message; null takes them page by page, until so many as fill a page are handled
+ * @returns how many messages were handled, and how many were looked at and left
+ * @throws what the reaction fails with, when it can handle none
  */
 export async function rerunSetAside(
   reaction: Reaction,
@@ -103,26 +113,74 @@ export async function rerunSetAside(
   tools: ReactionTools,
 ): Promise<{ readonly handled: number; readonly left: number }> {
   const { db } = tools
-  const rows = await db<StoredPayload>`
-    select id, payload, sealed from set_aside_message
-    where consumer = ${reaction.name} and (${id}::bigint is null or id = ${id}::bigint)
-    order by id limit ${limit} for update skip locked
-  `
-  const readable = rows.flatMap(({ id, ...row }) => {
-    const event = readEvent(openPayload(db.vault, { id, ...row }))
-    return typeof event === 'string' ? [] : [{ id, event }]
-  })
+  const faults: unknown[] = []
+  let [handled, left, after] = [0, 0, 0n]
+  for (let page = 1; page <= pagesMax && handled < limit; page++) {
+    const rows = await db<StoredPayload>`
+      select id, payload, sealed from set_aside_message
+      where consumer = ${reaction.name} and (${id}::bigint is null or id = ${id}::bigint) and id > ${after}::bigint
+      order by id limit ${limit} for update skip locked
+    `
+    const readable = rows.flatMap(({ id, ...row }) => {
+      const event = readEvent(openPayload(db.vault, { id, ...row }))
+      return typeof event === 'string' ? [] : [{ id, event }]
+    })
+    const done = await handleEach(reaction, readable, tools, faults)
+    handled += done
+    left += rows.length - done
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < limit) break
+    after = last.id
+  }
+  if (handled === 0 && faults.length > 0) throw faults[0]
+  return { handled, left }
+}
+
+/** Handles messages together, and where that fails one half and then the other. @returns how many were handled */
+async function handleEach(
+  reaction: Reaction,
+  messages: readonly ReadMessage[],
+  tools: ReactionTools,
+  faults: unknown[],
+): Promise<number> {
+  const { db } = tools
+  if (messages.length === 0) return 0
+  await db`savepoint rerun`
+  try {
+    await handleTogether(reaction, messages, tools)
+    await db`release savepoint rerun`
+    return messages.length
+  } catch (error) {
+    if (isPassingFault(error)) throw error
+    await db`rollback to savepoint rerun`
+    await db`release savepoint rerun`
+    if (messages.length === 1) {
+      faults.push(error)
+      tools.log.warn({ err: error, setAsideId: messages[0]?.id }, 'a message that was set aside fails again')
+      return 0
+    }
+    const middle = Math.ceil(messages.length / 2)
+    const first = await handleEach(reaction, messages.slice(0, middle), tools, faults)
+    return first + (await handleEach(reaction, messages.slice(middle), tools, faults))
+  }
+}
+
+async function handleTogether(
+  reaction: Reaction,
+  messages: readonly ReadMessage[],
+  tools: ReactionTools,
+): Promise<void> {
+  const { db } = tools
   const unseen = await enterInbox(
     db,
     reaction.name,
-    readable.map(({ event }) => event.id),
+    messages.map(({ event }) => event.id),
   )
   // Two copies of one event may have been set aside.
-  const events = new Map(readable.map(({ event }) => [event.id, { event, traceparent: null }]))
+  const events = new Map(messages.map(({ event }) => [event.id, { event, traceparent: null }]))
   const fresh = [...events.values()].filter(({ event }) => unseen.has(event.id) && reaction.kinds.includes(event.type))
   if (fresh.length > 0) await reaction.react(fresh, tools)
-  await db`delete from set_aside_message where id = any(${readable.map(({ id }) => id)}::bigint[])`
-  return { handled: readable.length, left: rows.length - readable.length }
+  await db`delete from set_aside_message where id = any(${messages.map(({ id }) => id)}::bigint[])`
 }
 
 /**

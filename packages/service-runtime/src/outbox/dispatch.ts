@@ -79,9 +79,11 @@ export class Dispatch {
    */
   async finishOperation(operationId: string, deadline: Date): Promise<void> {
     const started = performance.now()
+    // The clock of the process may step meanwhile.
+    const endsAt = started + deadline.getTime() - Date.now()
     let tookOver = false
     while (await this.#unfinished.add(operationId)) {
-      if (deadline.getTime() - Date.now() < pollMs) throw unfinished(new Error(`${operationId} is unfinished`))
+      if (endsAt - performance.now() < pollMs) throw unfinished(new Error(`${operationId} is unfinished`))
       if (!tookOver && performance.now() - started >= takeOverAfterMs) {
         tookOver = true
         await takeOver(this.#context.db, operationId)

@@ -77,3 +77,37 @@ t.test('an event that could not leave holds back the later ones of its record on
   })
   t.pass('the relay went on with them')
 })
+
+t.test('an event does not leave before a command that its record still waits for', async (t) => {
+  const { dispatch, published } = faultyDispatch()
+  await bed.sql('payments').query(
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
+     values ('cmd_first', 'behind a', 1, 'command', 'x', '{}', now(), now() + interval '1 hour')`,
+  )
+  const { sent, ids } = await leave('behind')
+  await dispatch.finish(sent, soon())
+  await dispatch.stop()
+  t.same(published, [ids[2]], 'the other record waits for nothing')
+  await bed.sql('payments').query("delete from outbox where aggregate = 'behind a'")
+})
+
+t.test('who waits for an operation waits no longer when the clock steps back meanwhile', async (t) => {
+  const { dispatch } = faultyDispatch()
+  await bed.sql('payments').query(
+    `insert into outbox (id, aggregate, aggregate_seq, kind, name, message, operation_id, created_at, leased_until)
+     values ('cmd_waited', 'waited', 1, 'command', 'x', '{}', 'opn_waited', now(), now() + interval '1 hour')`,
+  )
+  const realNow = Date.now
+  t.teardown(() => {
+    Date.now = realNow
+  })
+  let ended = false
+  const waiting = dispatch.finishOperation('opn_waited', new Date(Date.now() + 200)).catch(({ code }) => {
+    ended = true
+    return code
+  })
+  Date.now = () => realNow() - 3_600_000
+  t.ok(await eventually(() => ended, 5_000))
+  t.equal(await waiting, 'SERVICE_UNAVAILABLE')
+  await bed.sql('payments').query("delete from outbox where id = 'cmd_waited'")
+})

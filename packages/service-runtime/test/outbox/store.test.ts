@@ -1,7 +1,7 @@
-import { refusal, testBed } from '@backoffice/test-kit'
+import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { dayMs, newId } from '../../src/index.ts'
-import { release } from '../../src/outbox/store.ts'
+import { leaseDue, release } from '../../src/outbox/store.ts'
 import { addUp, payments } from '../probe-services.ts'
 
 const clock = { now: () => new Date(Date.now() + dayMs) }
@@ -36,4 +36,18 @@ t.test('a row that could not be sent is given back with its fault, and no other 
       { id: 'other', hasFault: false, leased: true },
     ],
   )
+})
+
+t.test('an event is not taken while an earlier command of its record is unfinished', async (t) => {
+  await db`
+    insert into outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, leased_until)
+    values ('credit', 'rec', 1, 'command', 'x', '{}', now(), now() + interval '1 hour'), ('event', 'rec', 2, 'event', 'x', '{}', now(), null)
+  `
+  const attempts = async () =>
+    (await db<{ attempts: number }>`select attempts from outbox where id = 'event'`)[0]?.attempts
+  t.same(await leaseDue(db, 'event'), [])
+  t.equal(await attempts(), 0)
+  await db`delete from outbox where id = 'credit'`
+  // By this or by the service's own relay.
+  t.ok(await eventually(async () => (await leaseDue(db, 'event')).length > 0 || (await attempts()) !== 0))
 })
