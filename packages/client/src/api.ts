@@ -935,13 +935,13 @@ export interface components {
       createdAt: string
     }
     /**
-     * @description Account status of the player.
-     *     - `ativo`: active; may deposit, and may play once the KYC is approved
-     *     - `suspenso`: suspended by the team for a time; no deposits, no play
-     *     - `bloqueado`: blocked by the team; no deposits, no play
-     *     - `autoexcluido`: self-excluded; deposits and play are refused with `RG_BLOCKED`
-     *     - `encerrado`: closed; no deposits, no play
-     *     - `restrito`: restricted by the team; no deposits, no play
+     * @description Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.
+     *     - `ativo`: active; deposits are possible, and play once the KYC is approved
+     *     - `suspenso`: suspended by the team for a time, while something is cleared up; deposits and play are refused with `PLAYER_NOT_ACTIVE`
+     *     - `bloqueado`: blocked by the team until further notice, for example for fraud; deposits and play are refused with `PLAYER_NOT_ACTIVE`
+     *     - `autoexcluido`: self-excluded, for a time or for good, whatever else the status would be. It is of the person, so it holds for every player of your brand with the same CPF; deposits and play are refused with `RG_BLOCKED`
+     *     - `encerrado`: closed for good or until somebody asks for it again; deposits and play are refused with `PLAYER_NOT_ACTIVE`
+     *     - `restrito`: restricted by the team, for example by the order of an authority; deposits and play are refused with `PLAYER_NOT_ACTIVE`
      * @enum {string}
      */
     PlayerStatus: 'ativo' | 'suspenso' | 'bloqueado' | 'autoexcluido' | 'encerrado' | 'restrito'
@@ -953,7 +953,7 @@ export interface components {
      *     - `documento_solicitado`: the team asks for another document; submit one
      *     - `aprovado`: approved; withdrawals and game sessions are possible
      *     - `reprovado`: refused; `reason` says why; a new submission begins a new review
-     *     - `expirado`: expired; the approval has ended; submit a document again
+     *     - `expirado`: expired; the approval has ended, by its term or by a decision; submit a document again
      * @enum {string}
      */
     KycStatus:
@@ -1223,9 +1223,9 @@ export interface components {
       details: {
         /**
          * @description What blocks.
-         *     - `self_exclusion`: the player is excluded at its own wish
+         *     - `self_exclusion`: the person is excluded at its own wish, as this player or another with the same CPF
          *     - `daily_limit`: the day's deposits would pass, or have passed, the limit that the player set
-         *     - `sandbox_trigger`: the reserved game of the sandbox was opened
+         *     - `sandbox_trigger`: the reserved game `sandbox-rg-blocked` was opened; only in the sandbox
          * @enum {string}
          */
         reason: 'self_exclusion' | 'daily_limit' | 'sandbox_trigger'
@@ -1716,7 +1716,7 @@ export interface components {
      *     - `documento_solicitado`: the team asks for another document; submit one
      *     - `aprovado`: approved; withdrawals and game sessions are possible
      *     - `reprovado`: refused; `reason` says why; a new submission begins a new review
-     *     - `expirado`: expired; the approval has ended; submit a document again
+     *     - `expirado`: expired; the approval has ended, by its term or by a decision; submit a document again
      * @enum {string}
      */
     KycDecision: 'pendente' | 'em_analise' | 'documento_solicitado' | 'aprovado' | 'reprovado' | 'expirado'
@@ -1994,7 +1994,7 @@ export interface components {
       }
       /** @description The status of the player does not allow this operation. */
       PLAYER_NOT_ACTIVE: {
-        /** @description Account status of the player. */
+        /** @description Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why. */
         status: 'ativo' | 'suspenso' | 'bloqueado' | 'autoexcluido' | 'encerrado' | 'restrito'
       }
       /** @description Refused by the player's self-exclusion or daily limit. */

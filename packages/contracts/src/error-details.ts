@@ -101,9 +101,9 @@ export const errorDetails = {
         reason: oneOf(['self_exclusion', 'daily_limit', 'sandbox_trigger'], {
           description: 'What blocks.',
           meanings: {
-            self_exclusion: 'the player is excluded at its own wish',
+            self_exclusion: 'the person is excluded at its own wish, as this player or another with the same CPF',
             daily_limit: "the day's deposits would pass, or have passed, the limit that the player set",
-            sandbox_trigger: 'the reserved game of the sandbox was opened',
+            sandbox_trigger: 'the reserved game `sandbox-rg-blocked` was opened; only in the sandbox',
           },
         }),
       },

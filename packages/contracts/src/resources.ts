@@ -183,10 +183,7 @@ export type KycChange = Static<typeof KycChange>
 
 export const KycSubmissionRequest = Type.Object(
   {
-    documentType: Type.String({
-      pattern: '^[A-Za-z0-9_-]{1,64}$',
-      description: 'Kind of document, a label of your own.',
-    }),
+    documentType: Line({ minLength: 1, maxLength: 64, description: 'Kind of document, a label of your own.' }),
     reference: personal(
       'document',
       Line({

@@ -3,17 +3,22 @@
  * They mean nothing in production.
  */
 export const sandboxAmounts = {
-  /** A deposit of this amount is refused with RG_BLOCKED. */
+  /** A deposit of this amount is refused with RG_BLOCKED, as if the player were self-excluded. */
   depositBlocked: '1414.14',
+  /** A deposit of this amount is refused with RG_BLOCKED, as if it passed the player's daily limit. */
+  depositOverLimit: '1515.15',
   /** A withdrawal of this amount can be approved, but moves to `failed` on the decision `pay`. */
   withdrawalFailsOnPay: '13.13',
 } as const
 
 /**
  * What an integrator may open in the sandbox to see a refusal; they are in no catalogue.
- * A session for the first is refused with RG_BLOCKED, for the second with PROVIDER_UNAVAILABLE.
+ * A session for one of the first three is refused with RG_BLOCKED, each for another reason, for the last with
+ * PROVIDER_UNAVAILABLE.
  */
 export const sandboxGames = {
   rgBlocked: 'sandbox-rg-blocked',
+  selfExcluded: 'sandbox-self-excluded',
+  overLimit: 'sandbox-over-limit',
   providerUnavailable: 'sandbox-provider-unavailable',
 } as const

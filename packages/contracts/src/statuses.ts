@@ -14,16 +14,19 @@ export const EnvironmentName = oneOf(environments, {
 export type Environment = Static<typeof EnvironmentName>
 
 export const playerStatuses = ['ativo', 'suspenso', 'bloqueado', 'autoexcluido', 'encerrado', 'restrito'] as const
+const notActive = 'deposits and play are refused with `PLAYER_NOT_ACTIVE`'
 export const PlayerStatus = oneOf(playerStatuses, {
   $id: 'PlayerStatus',
-  description: 'Account status of the player.',
+  description:
+    'Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.',
   meanings: {
-    ativo: 'active; may deposit, and may play once the KYC is approved',
-    suspenso: 'suspended by the team for a time; no deposits, no play',
-    bloqueado: 'blocked by the team; no deposits, no play',
-    autoexcluido: 'self-excluded; deposits and play are refused with `RG_BLOCKED`',
-    encerrado: 'closed; no deposits, no play',
-    restrito: 'restricted by the team; no deposits, no play',
+    ativo: 'active; deposits are possible, and play once the KYC is approved',
+    suspenso: `suspended by the team for a time, while something is cleared up; ${notActive}`,
+    bloqueado: `blocked by the team until further notice, for example for fraud; ${notActive}`,
+    autoexcluido:
+      'self-excluded, for a time or for good, whatever else the status would be. It is of the person, so it holds for every player of your brand with the same CPF; deposits and play are refused with `RG_BLOCKED`',
+    encerrado: `closed for good or until somebody asks for it again; ${notActive}`,
+    restrito: `restricted by the team, for example by the order of an authority; ${notActive}`,
   },
 })
 export type PlayerStatus = Static<typeof PlayerStatus>
@@ -44,7 +47,7 @@ const kycMeanings = {
   documento_solicitado: 'the team asks for another document; submit one',
   aprovado: 'approved; withdrawals and game sessions are possible',
   reprovado: 'refused; `reason` says why; a new submission begins a new review',
-  expirado: 'expired; the approval has ended; submit a document again',
+  expirado: 'expired; the approval has ended, by its term or by a decision; submit a document again',
 } as const satisfies Record<(typeof kycStatuses)[number], string>
 export const KycStatus = oneOf(kycStatuses, {
   $id: 'KycStatus',

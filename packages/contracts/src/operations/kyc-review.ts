@@ -84,8 +84,10 @@ export const kycReview = {
     rejects: ['PLAYER_NOT_FOUND', 'KYC_TAKEN'],
   }),
 
+  /** An approval also ends by itself, with its term. */
   decideKyc: team.command({
     roles: ['compliance'],
+    alsoByItself: true,
     summary: "Decide a player's identity check",
     description: 'Refused while somebody else has taken the case: take it over first.',
     body: Type.Object(

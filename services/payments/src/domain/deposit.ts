@@ -3,6 +3,7 @@ import {
   type DepositStatus,
   depositsOfPlayerMax,
   type Environment,
+  fromMinorUnits,
   invalid,
   type PlayerStanding,
   Rejection,
@@ -51,11 +52,14 @@ export function admitDeposit({
   if (currency !== standing.currency) {
     throw new Rejection('CURRENCY_MISMATCH', { expected: standing.currency, received: currency })
   }
-  if (standing.status === 'autoexcluido' || isBlockedInSandbox(amount, environment)) {
+  const reserved = environment === 'sandbox' ? fromMinorUnits(amount) : null
+  if (standing.status === 'autoexcluido' || reserved === sandboxAmounts.depositBlocked) {
     throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
   }
   if (standing.status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status: standing.status })
-  if (standing.dailyDepositLimit !== null && dayTotal + amount > toMinorUnits(standing.dailyDepositLimit)) {
+  const { dailyDepositLimit: limit } = standing
+  const passesLimit = limit !== null && dayTotal + amount > toMinorUnits(limit)
+  if (passesLimit || reserved === sandboxAmounts.depositOverLimit) {
     throw new Rejection('RG_BLOCKED', { reason: 'daily_limit' })
   }
   // Once the payment is collected, the credit must fit. So there is no later moment to refuse it.
@@ -63,9 +67,6 @@ export function admitDeposit({
     throw invalid('body', '/amount', 'must not take the deposits of the player beyond what a wallet can hold')
   }
 }
-
-const isBlockedInSandbox = (amount: bigint, environment: Environment) =>
-  environment === 'sandbox' && amount === toMinorUnits(sandboxAmounts.depositBlocked)
 
 export function beginDeposit(
   request: Pick<Deposit, 'id' | 'playerId' | 'amount' | 'currency' | 'method' | 'externalReference'>,

@@ -145,17 +145,26 @@ t.test('a deposit needs no KYC', async (t) => {
   )
 })
 
-t.test('the reserved amount is blocked in the sandbox and means nothing in production', async (t) => {
-  const amount = toMinorUnits(sandboxAmounts.depositBlocked)
-  t.equal(
-    refusal(() => admitDeposit({ ...admission, amount, environment: 'sandbox' })),
-    'RG_BLOCKED',
-  )
-  t.equal(
-    refusal(() => admitDeposit({ ...admission, amount })),
-    null,
-  )
-})
+t.test(
+  'the reserved amounts are blocked in the sandbox, each for its reason, and mean nothing in production',
+  async (t) => {
+    const { depositBlocked, depositOverLimit } = sandboxAmounts
+    for (const [reserved, reason] of [
+      [depositBlocked, 'self_exclusion'],
+      [depositOverLimit, 'daily_limit'],
+    ] as const) {
+      const amount = toMinorUnits(reserved)
+      t.throws(() => admitDeposit({ ...admission, amount, environment: 'sandbox' }), {
+        code: 'RG_BLOCKED',
+        details: { reason },
+      })
+      t.equal(
+        refusal(() => admitDeposit({ ...admission, amount })),
+        null,
+      )
+    }
+  },
+)
 
 t.test('the day never sums to more than the limit, and reaches it exactly', async (t) => {
   const amounts = fc.array(fc.bigInt({ min: 1n, max: 50_000n }), { maxLength: 50 })

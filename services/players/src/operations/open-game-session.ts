@@ -14,6 +14,8 @@ import { findPlayers } from '../storage/players.ts'
 function refuseReservedGame(scope: Scope, gameId: string): void {
   if (scope.environment !== 'sandbox') return
   if (gameId === sandboxGames.rgBlocked) throw new Rejection('RG_BLOCKED', { reason: 'sandbox_trigger' })
+  if (gameId === sandboxGames.selfExcluded) throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
+  if (gameId === sandboxGames.overLimit) throw new Rejection('RG_BLOCKED', { reason: 'daily_limit' })
   if (gameId === sandboxGames.providerUnavailable) throw new Rejection('PROVIDER_UNAVAILABLE')
 }
 

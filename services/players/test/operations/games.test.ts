@@ -103,7 +103,13 @@ t.test("a session is refused once the day's deposits exceed a limit that was low
 
 t.test('the reserved games of the sandbox show their refusals, and mean nothing in production', async (t) => {
   const playerId = await approvedPlayer()
-  await t.rejects(open(playerId, sandbox, sandboxGames.rgBlocked), { code: 'RG_BLOCKED' })
+  const { rgBlocked, selfExcluded, overLimit } = sandboxGames
+  for (const [gameId, reason] of [
+    [rgBlocked, 'sandbox_trigger'],
+    [selfExcluded, 'self_exclusion'],
+    [overLimit, 'daily_limit'],
+  ] as const)
+    await t.rejects(open(playerId, sandbox, gameId), { code: 'RG_BLOCKED', details: { reason } })
   await t.rejects(open(playerId, sandbox, sandboxGames.providerUnavailable), { code: 'PROVIDER_UNAVAILABLE' })
   await t.rejects(open(await approvedPlayer(production), production, sandboxGames.rgBlocked), {
     code: 'GAME_NOT_FOUND',

@@ -173,6 +173,16 @@ t.test('the history has no decision of the sandbox about a player of production'
   await t.rejects(bed.sql('players').query(change, [playerId]), { message: /^only in the sandbox/ })
 })
 
+t.test('the kind of a document is a label in words, of one line', async (t) => {
+  const { id: playerId } = await register()
+  const submit = (documentType: string) =>
+    bed.rpc.call(submitKyc, { scope, input: { playerId, documentType, reference: 'doc-1' } })
+  for (const label of ['rg', 'CNH (frente e verso)', 'Comprovante de residência', 'ç'.repeat(64)])
+    t.equal((await submit(label)).submission.documentType, label)
+  for (const label of ['', 'x'.repeat(65), 'rg\ncpf', 'rg\u0007', 'rg\u0085'])
+    t.equal(await refusal(submit(label)), 'VALIDATION_ERROR', JSON.stringify(label))
+})
+
 t.test('the record shows the latest 100 submissions, most recent first', async (t) => {
   const { id: playerId } = await register()
   const { rows } = await bed.sql('admin').query(
