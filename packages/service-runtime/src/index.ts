@@ -8,6 +8,7 @@ export {
   inputDigest,
   KeysUnavailable,
   RecordedCalls,
+  type TeamCaller,
   type TeamIdentity,
   type Trusted,
 } from '@backoffice/team-identity'

@@ -14,3 +14,4 @@ export {
 } from './session.ts'
 export { type IdentitySettings, identityFrom, identityOf, identitySettings, type TeamIdentity } from './settings.ts'
 export { IdentityRefused, type RefusalReason, type TeamCaller, TeamVerifier } from './verifier.ts'
+export { isSame, type Who } from './who.ts'

@@ -7,6 +7,7 @@ import { fixedKeys, type IssuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { clockToleranceMs, inputDigest, ProofClaims } from './proof.ts'
 import type { TeamIdentity } from './settings.ts'
 import { IdentityRefused, type TeamCaller, TeamVerifier } from './verifier.ts'
+import { isSame } from './who.ts'
 
 type RecordedProposal = NonNullable<ExportedAuditEntry['proposal']>
 /** A call of the team as a service has kept it. */
@@ -74,7 +75,7 @@ export class RecordedCalls {
     const second = await this.#verifyCall(operation, approved, { isWhole: true, isAllowed: true })
     if (second.claims.approves !== id)
       throw new IdentityRefused('two people', `${approved.actor} has signed no approval of ${id}`)
-    if (first.caller.name === second.caller.name || second.caller.kind === 'machine')
+    if (isSame(first.caller, second.caller) || second.caller.kind === 'machine')
       throw new IdentityRefused('two people', `${first.caller.name} alone has proposed and approved it`)
     const waitedMs = Date.parse(approved.at) - Date.parse(proposed.at)
     if (waitedMs < -clockToleranceMs || waitedMs >= proposalHours * 3_600_000)
@@ -89,7 +90,7 @@ export class RecordedCalls {
     call: RecordedCall,
     { isWhole, isAllowed }: { readonly isWhole: boolean; readonly isAllowed: boolean },
   ): Promise<{ readonly caller: TeamCaller; readonly claims: ProofClaims }> {
-    const { proof, idToken, actor, operationId, input, at } = call
+    const { proof, idToken, actor, actorId, operationId, input, at } = call
     if (proof === null) throw new IdentityRefused('no proof', 'nobody has signed it')
     const claims = claimsOf(proof)
     const { approves, inputDigest: signedDigest } = claims
@@ -108,6 +109,8 @@ export class RecordedCalls {
       throw new IdentityRefused('role', `${caller.name} was not allowed to: ${refusal.code}`)
     })
     if (caller.name !== actor) throw new IdentityRefused('entry', `${caller.name} has signed it, and not ${actor}`)
+    if (caller.id !== actorId)
+      throw new IdentityRefused('entry', `the account ${caller.id} has signed it, and not ${actorId}`)
     const delayMs = Date.parse(at) - signedAt.getTime()
     if (delayMs < -clockToleranceMs || delayMs > recordedWithinMs)
       throw new IdentityRefused('entry', `it was signed at ${signedAt.toISOString()}, and is recorded at another time`)

@@ -4,12 +4,11 @@ import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, exportJWK
 import { type IssuerKeys, issuerKeys, KeysUnavailable } from './issuer-keys.ts'
 import { type CallToProve, clockToleranceMs, inputDigest, type Proof, ProofClaims, proofType } from './proof.ts'
 import type { TeamIdentity } from './settings.ts'
+import { readableName, type Who } from './who.ts'
 
 /** Who of the team calls, as it was proven. */
-export interface TeamCaller {
+export interface TeamCaller extends Who {
   readonly kind: 'person' | 'machine'
-  /** As the audit trail names them. */
-  readonly name: string
   readonly roles: ReadonlySet<TeamRole>
   /** The thumbprint of the session's key; of a machine, of its own key. */
   readonly session: string
@@ -63,11 +62,12 @@ const proofAlgorithms = ['EdDSA', 'Ed25519']
 /** The longest ID token that is looked at. */
 const idTokenLengthMax = 8_192
 const nameLengthMax = 254
+/** Of an issuer and a subject, which has 255 characters at most. */
+const idLengthMax = 512
 /** Sessions whose ID token was verified before. A team has fewer. */
 const sessionsKeptMax = 1_000
 
-interface Session {
-  readonly name: string
+interface Session extends Who {
   readonly roles: ReadonlySet<TeamRole>
   readonly thumbprint: string
   readonly loggedInAt: Date
@@ -115,8 +115,18 @@ export class TeamVerifier {
       throw new IdentityRefused('nonce', "the ID token is for another session's key")
     const { tool } = await verifyCall(call, proof, jwk, now)
     if (tool === 'program') throw new IdentityRefused('call', 'a program has no ID token')
-    const { name, roles, thumbprint, loggedInAt, anchor } = session
-    return { kind: 'person', name, roles, session: thumbprint, loggedInAt, tool, evidence: { idToken, proof }, anchor }
+    const { id, name, roles, thumbprint, loggedInAt, anchor } = session
+    return {
+      kind: 'person',
+      id,
+      name,
+      roles,
+      session: thumbprint,
+      loggedInAt,
+      tool,
+      evidence: { idToken, proof },
+      anchor,
+    }
   }
 
   async #ofMachine(call: DigestedCall, proof: string, now: Date): Promise<TeamCaller> {
@@ -127,6 +137,7 @@ export class TeamVerifier {
       throw new IdentityRefused('call', 'only a person works with the console or the command line')
     return {
       kind: 'machine',
+      id: `machine ${machine.name}`,
       name: machine.name,
       roles: new Set(machine.roles),
       session: await thumbprintOf(machine.publicKey),
@@ -173,13 +184,22 @@ export class TeamVerifier {
     const { iat, auth_time: authTime, nonce } = claims
     if (typeof iat !== 'number' || typeof authTime !== 'number' || typeof nonce !== 'string')
       throw new IdentityRefused('ID token', 'the ID token has no iat, no auth_time or no nonce')
-    const name = claims[nameClaim]
-    if (typeof name !== 'string' || name === '' || name.length > nameLengthMax)
-      throw new IdentityRefused('name', `the ID token has no claim "${nameClaim}"`)
+    const { sub } = claims
+    if (typeof sub !== 'string' || sub === '') throw new IdentityRefused('ID token', 'the ID token has no sub')
+    const id = `${issuer} ${sub}`
+    if (id.length > idLengthMax) throw new IdentityRefused('ID token', 'the sub of the ID token is too long')
+    const claimed = claims[nameClaim]
+    const name = typeof claimed === 'string' ? readableName(claimed) : undefined
+    if (name === undefined || name.length > nameLengthMax)
+      throw new IdentityRefused(
+        'name',
+        `the claim "${nameClaim}" of the ID token is no name, or may be read as another one`,
+      )
     if (nameClaim === 'email' && claims.email_verified === false)
       throw new IdentityRefused('name', 'the provider has not verified the e-mail address')
     const groups = [claims[groupsClaim] ?? []].flat() as unknown[]
     return {
+      id,
       name,
       roles: new Set(groups.flatMap((group) => rolesOfGroup.get(String(group)) ?? [])),
       thumbprint: nonce,

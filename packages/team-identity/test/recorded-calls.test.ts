@@ -13,7 +13,7 @@ import {
   type RefusalReason,
   subjectAndReason,
 } from '../src/index.ts'
-import { because, type Given, machine, now, provider, seconds, settings, signed, stranger } from './people.ts'
+import { because, type Given, issuer, machine, now, provider, seconds, settings, signed, stranger } from './people.ts'
 
 const identity = identityOf(settings)
 const jwkOf = async ({ publicKey }: typeof provider) => ({ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256' })
@@ -24,22 +24,28 @@ const { issueCredential } = operations.gateway
 
 const correction = { playerId: 'ply_1', amount: '5.00', reference: 'ticket-1', reason: 'paid twice' }
 const loginBefore = (at: Date) => ({ iat: seconds(at) - 60, auth_time: seconds(at) - 60 })
-const bob = { email: 'bob@example.com' }
+const bob = { sub: 'u2', email: 'bob@example.com' }
 
 /** A call as a service would keep it. */
 async function recorded(
   call: Omit<CallToProve, 'operation'>,
   {
     actor = 'alice@example.com',
+    actorId = `${issuer} u1`,
     operation = adjustWallet,
     at = now,
     ...given
-  }: Given & { readonly actor?: string; readonly operation?: Operation; readonly at?: Date } = {},
+  }: Given & {
+    readonly actor?: string
+    readonly actorId?: string
+    readonly operation?: Operation
+    readonly at?: Date
+  } = {},
 ): Promise<ExportedAuditEntry> {
   const as = { ...call, operation: `${operation.service}.${operation.id}` }
   const { idToken = null, proof } = await signed({ ...given, at, as, claims: { ...loginBefore(at), ...given.claims } })
   const { operationId, input } = call
-  const said = { id: 'aud_1', at: at.toISOString(), actor, operation: operation.id, operationId, input }
+  const said = { id: 'aud_1', at: at.toISOString(), actor, actorId, operation: operation.id, operationId, input }
   const shown = subjectAndReason(input as Record<string, unknown>)
   return { ...said, ...shown, outcome: 'done', proof, idToken, anchor: known, proposal: null }
 }
@@ -73,6 +79,8 @@ t.test('an entry that says something else than what was signed is refused', asyn
   await refusedBecause(t, 'call', { ...entry, operationId: 'opn_2' })
   await refusedBecause(t, 'call', { ...entry, operation: 'reverseTransfer' })
   await refusedBecause(t, 'entry', { ...entry, actor: 'bob@example.com' }, /alice@example.com has signed it/)
+  for (const actorId of [`${issuer} u2`, null])
+    await refusedBecause(t, 'entry', { ...entry, actorId }, /the account https:\S+ u1 has signed it/)
   await refusedBecause(t, 'entry', { ...entry, at: new Date(now.getTime() + 3_600_000).toISOString() }, /another time/)
   await refusedBecause(t, 'signature', { ...entry, proof: 'no.proof' })
   await refusedBecause(t, 'entry', { ...entry, reason: 'another' }, /subject or reason/)
@@ -114,7 +122,7 @@ t.test('a machine is proven by its own key', async (t) => {
   const signer = new MachineSigner({ name: 'nightly', privateKey: machine.privateKey, now: () => now })
   const { proof } = await signer.sign({ operation: 'wallet.listEntries', operationId: 'opn_1', input })
   const read = await recorded({ operationId: 'opn_1', input }, { operation: listEntries })
-  const entry = { ...read, actor: 'nightly', proof, idToken: null, anchor: null }
+  const entry = { ...read, actor: 'nightly', actorId: 'machine nightly', proof, idToken: null, anchor: null }
   t.match(await verify(entry), { kind: 'machine', name: 'nightly' })
   const another = new RecordedCalls([{ identity: { ...identity, machines: new Map() }, keys: fixedKeys([]) }])
   const anchor = await exportJWK(machine.publicKey)
@@ -140,7 +148,7 @@ async function byTwo({
 } = {}): Promise<ExportedAuditEntry> {
   const proposed = await adjustment({ at: new Date(now.getTime() - proposedMsBefore) })
   const input = { ...approvedInput, reason: 'checked' }
-  const given = { actor: 'bob@example.com', claims: bob, ...approver }
+  const given = { actor: 'bob@example.com', actorId: `${issuer} u2`, claims: bob, ...approver }
   const approved = await recorded({ operationId: 'opn_2', input, approves }, given)
   return { ...approved, proposal: { id: 'prp_1', proposed, approved } }
 }
@@ -154,8 +162,10 @@ t.test('where two people are needed, both have signed the same', async (t) => {
   await refusedBecause(t, 'two people', alone, /nobody has approved it/)
   t.ok(await verify(await recorded({ operationId: 'opn_1', input: { ...input, environment: 'sandbox' } }, given)))
 
-  const alice = { actor: 'alice@example.com', claims: {} }
-  await refusedBecause(t, 'two people', await byTwo({ approver: alice }), /alice@example.com alone/)
+  const account = { actorId: `${issuer} u1`, claims: {} }
+  const renamed = { ...account, actor: 'alice.b@example.com', claims: { email: 'alice.b@example.com' } }
+  for (const approver of [{ ...account, actor: 'alice@example.com' }, renamed])
+    await refusedBecause(t, 'two people', await byTwo({ approver }), /alice@example.com alone/)
   await refusedBecause(t, 'two people', await byTwo({ approves: 'prp_2' }), /has signed no approval of prp_1/)
   const other = { ...correction, amount: '6.00' }
   await refusedBecause(t, 'two people', await byTwo({ approvedInput: other }), /not the same/)

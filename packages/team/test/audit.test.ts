@@ -27,7 +27,13 @@ async function entry<O extends Operation>(user: TeamUser, operation: O, input: I
   const [id, operationId] = [`aud_${made}`, `opn_${made}`]
   const call = { operation: `${operation.service}.${operation.id}`, operationId, input }
   const { idToken, proof } = await company.signer(user, { now: () => at }).sign({ ...call, ...said })
-  const who = { actor: user, operation: operation.id, operationId, ...subjectAndReason(input) }
+  const who = {
+    actor: user,
+    actorId: `https://identity.test ${user}`,
+    operation: operation.id,
+    operationId,
+    ...subjectAndReason(input),
+  }
   return {
     id,
     at: at.toISOString(),
@@ -53,7 +59,14 @@ const byTwo = async () => {
   return { ...approval, proposal: { id: 'prp_1', proposed, approved: approval } }
 }
 const byItself = {
-  ...{ id: 'aud_w', at: at.toISOString(), actor: 'webhooks', operation: 'disableWebhook', operationId: 'aud_w' },
+  ...{
+    id: 'aud_w',
+    at: at.toISOString(),
+    actor: 'webhooks',
+    actorId: null,
+    operation: 'disableWebhook',
+    operationId: 'aud_w',
+  },
   ...{ subject: 'wep_1', reason: 'failed for days', input: { withheld: 2 }, outcome: 'done', session: null },
   ...{ proof: null, idToken: null, anchor: null, proposal: null },
 }

@@ -16,11 +16,15 @@ export const AuditedChange = Type.Object(
 )
 export type AuditedChange = Static<typeof AuditedChange>
 
+/** Somebody's account: issuer and subject. A name may change, and this does not. */
+const AccountId = personal('staff', text(512))
+
 export const AuditEntry = Type.Object(
   {
     id: text(64),
     at: Timestamp,
     actor: personal('staff', text(254)),
+    actorId: Nullable(AccountId, { description: 'Null for what a service did by itself.' }),
     operation: text(64),
     operationId: text(64),
     subject: Nullable(text(200)),
@@ -54,6 +58,7 @@ const SignedCall = Type.Object(
   {
     operationId: text(64),
     actor: personal('staff', text(254)),
+    actorId: Nullable(AccountId),
     at: Timestamp,
     input: personal(['player', 'note'], Type.Unknown()),
     ...evidence,

@@ -30,6 +30,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   teamCalls(service),
   teamEvidence(service),
   closedProposals(service),
+  teamAccounts(service),
   ...publicationsSeen(service),
   youngTables(service),
   outboxIndexes(service),
@@ -217,6 +218,16 @@ const closedProposals = (service: ServiceName): Migration => ({
   transactional: false,
   sql: `create index concurrently audit_entry_of_closed_proposal on ${service}.audit_entry (at)
     where outcome = 'PROPOSAL_NOT_OPEN' or operation = 'declineProposal'`,
+})
+
+/** Whose account at the identity provider it was: a name may change. Null for what a service does by itself. */
+const teamAccounts = (service: ServiceName): Migration => ({
+  name: '0000_runtime_team_accounts',
+  sql: `
+alter table ${service}.audit_entry add column actor_id text;
+alter table ${service}.team_session add column person_id text;
+alter table ${service}.team_proposal add column proposed_by_id text, add column decided_by_id text;
+`,
 })
 
 /**

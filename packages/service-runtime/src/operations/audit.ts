@@ -19,7 +19,7 @@ import { toPage } from './page.ts'
 
 /** What a page of the trail shows. */
 export const shownColumns = `
-  id text, at timestamptz, actor text, operation text, operation_id text, subject text, reason text, input json,
+  id text, at timestamptz, actor text, actor_id text, operation text, operation_id text, subject text, reason text, input json,
   outcome text, session text, tool text, changes json
 `
 /** Proofs are looked at when somebody denies what they did. */
@@ -29,6 +29,8 @@ const auditColumns = `${shownColumns}, proof text, proposal text`
 export interface AuditRow {
   readonly id: string
   readonly actor: string
+  /** Null for what a service did by itself. */
+  readonly actorId: string | null
   readonly operation: string
   readonly operationId: string
   readonly subject: string | null
@@ -51,6 +53,7 @@ export type AuditOutcome = 'done' | ErrorCode
 
 /** What a service does by itself has no caller. */
 export const byService = {
+  actorId: null,
   outcome: 'done',
   changes: null,
   session: null,
@@ -73,11 +76,12 @@ export function auditRow(
   call: AuditedCall,
   { outcome = 'done', changes = [] }: Result = {},
 ): AuditRow {
-  const { name: actor, session, tool, evidence } = call.caller
+  const { name: actor, id: actorId, session, tool, evidence } = call.caller
   const input = auditedInput(operation, call.input as Readonly<Record<string, unknown>>)
   return {
     id: newId('aud'),
     actor,
+    actorId,
     operation: operation.id,
     operationId: call.operationId,
     ...subjectAndReason(input),

@@ -50,10 +50,10 @@ export async function readProvenEntries(
   const rows = await db<Row>`
     select ${columnNames(shownColumns, 'e')}, e.proof, s.id_token, s.anchor,
       case when p.id is not null then json_build_object('id', p.id, 'input', p.input,
-        'proposed', json_build_object('operationId', p.operation_id, 'actor', p.proposed_by, 'at', p.proposed_at,
+        'proposed', json_build_object('operationId', p.operation_id, 'actor', p.proposed_by, 'actorId', p.proposed_by_id, 'at', p.proposed_at,
           'reason', p.reason, 'proof', p.proof, 'idToken', f.id_token, 'anchor', f.anchor),
         'approved', case when p.state = 'approved' and not ${refusedOrDeclined(of)} then json_build_object('operationId', p.decided_operation_id,
-          'actor', p.decided_by, 'at', p.decided_at, 'reason', p.decision_reason, 'proof', p.decided_proof,
+          'actor', p.decided_by, 'actorId', p.decided_by_id, 'at', p.decided_at, 'reason', p.decision_reason, 'proof', p.decided_proof,
           'idToken', d.id_token, 'anchor', d.anchor) end) end as proposal
     from ${of}.audit_entry e
     left join ${of}.team_session s on s.session = e.session and s.person = e.actor

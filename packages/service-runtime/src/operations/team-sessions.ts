@@ -16,12 +16,12 @@ export class TeamSessions {
     this.#db = db
   }
 
-  async keep({ session, name, kind, evidence: { idToken }, anchor }: TeamCaller, now: Date): Promise<void> {
-    const key = `${session} ${name}`
+  async keep({ session, id, name, kind, evidence: { idToken }, anchor }: TeamCaller, now: Date): Promise<void> {
+    const key = `${session} ${name} ${id}`
     if (this.#written.has(key)) return
     await this.#db`
-      insert into team_session (session, person, kind, id_token, anchor, first_used_at)
-      values (${session}, ${name}, ${kind}, ${idToken ?? null}, ${JSON.stringify(anchor)}::json, ${now}::timestamptz)
+      insert into team_session (session, person, person_id, kind, id_token, anchor, first_used_at)
+      values (${session}, ${name}, ${id}, ${kind}, ${idToken ?? null}, ${JSON.stringify(anchor)}::json, ${now}::timestamptz)
       on conflict do nothing
     `
     if (this.#written.size >= writtenMax) this.#written.clear()

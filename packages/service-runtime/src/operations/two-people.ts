@@ -7,7 +7,7 @@ import {
   Rejection,
   type Reply,
 } from '@backoffice/contracts'
-import { inputDigest } from '@backoffice/team-identity'
+import { inputDigest, isSame } from '@backoffice/team-identity'
 import type { Database, Db } from '../database/db.ts'
 import { sql } from '../database/statement.ts'
 import { newId } from '../process/ids.ts'
@@ -16,6 +16,8 @@ import { type WithTimes, withIsoTimes } from './iso-times.ts'
 import { toPage } from './page.ts'
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
+  readonly proposedById: string
+  readonly decidedById: string | null
   readonly decidedOperationId: string | null
   readonly expiresAt: Date
   readonly fingerprint: string
@@ -83,10 +85,10 @@ async function propose(
   const { caller, operationId } = call
   const proposal = { id: newId('prp'), proposedBy: caller.name, expiresAt: hoursAfter(now, proposalHours) }
   await db`
-    insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id,
-      session, proof)
+    insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at,
+      operation_id, session, proof)
     values (${proposal.id}, ${operation.id}, ${fingerprint}, ${JSON.stringify(input)}::json, ${reason}, ${caller.name},
-      ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId}, ${caller.session}, ${caller.evidence.proof})
+      ${caller.id}, ${now}::timestamptz, ${proposal.expiresAt}::timestamptz, ${operationId}, ${caller.session}, ${caller.evidence.proof})
   `
   return awaitsApproval(proposal)
 }
@@ -109,7 +111,7 @@ async function keepApproval(
 ): Promise<void> {
   const { caller, operationId } = call
   await db`
-    update team_proposal set state = 'approved', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
+    update team_proposal set state = 'approved', decided_by = ${caller.name}, decided_by_id = ${caller.id}, decided_at = ${now}::timestamptz,
       decided_operation_id = ${operationId}, decision_reason = ${reason},
       decided_session = ${caller.session}, decided_proof = ${caller.evidence.proof}
     where id = ${proposalId}
@@ -117,7 +119,8 @@ async function keepApproval(
 }
 
 const byId = (proposalId: string) => sql`
-  select id, operation, operation_id, fingerprint, proposed_by, expires_at, state, decided_by, decided_operation_id
+  select id, operation, operation_id, fingerprint, proposed_by, proposed_by_id, expires_at, state, decided_by,
+    decided_by_id, decided_operation_id
   from team_proposal where id = ${proposalId}
 `
 
@@ -135,7 +138,7 @@ function judge(
 ): Kept {
   if (proposal?.operation !== operation.id || proposal.fingerprint !== fingerprint)
     throw new Rejection('PROPOSAL_NOT_FOUND')
-  const { proposedBy, state, decidedBy, decidedOperationId, expiresAt } = proposal
+  const { proposedBy, proposedById, state, decidedBy, decidedOperationId, expiresAt } = proposal
   // This very call has approved it, in a transaction of its own.
   if (state === 'approved' && decidedOperationId === call.operationId) return proposal
   const isOver = expiresAt <= now
@@ -144,7 +147,7 @@ function judge(
     throw new Rejection('PROPOSAL_NOT_OPEN', { state: state === 'open' ? 'expired' : state, decidedBy })
   // Two people are people: a machine may propose.
   const { caller } = call
-  if (proposedBy === caller.name || caller.kind === 'machine')
+  if (isSame({ id: proposedById, name: proposedBy }, caller) || caller.kind === 'machine')
     throw new Rejection('TWO_PEOPLE_REQUIRED', { proposedBy })
   return proposal
 }
@@ -170,7 +173,7 @@ export async function approveFirst({
   const { reason } = call.input as Given
   return db.transaction(async (tx) => {
     const [proposal] = await tx<Kept>`${byId(approves)} for update`
-    const isRepeatable = proposal?.decidedBy === call.caller.name
+    const isRepeatable = proposal?.decidedById === call.caller.id
     const approved = judge(proposal, {
       operation,
       fingerprint: fingerprintOf(operation, call),
@@ -226,7 +229,7 @@ export const declineProposal = (own: readonly Operation[]) => ({
     if (proposal.state !== 'open' || proposal.expiresAt <= now)
       throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state === 'open' ? 'expired' : proposal.state })
     await db`
-      update team_proposal set state = 'declined', decided_by = ${caller.name}, decided_at = ${now}::timestamptz,
+      update team_proposal set state = 'declined', decided_by = ${caller.name}, decided_by_id = ${caller.id}, decided_at = ${now}::timestamptz,
         decided_operation_id = ${operationId}, decision_reason = ${reason}
       where id = ${proposalId}
     `

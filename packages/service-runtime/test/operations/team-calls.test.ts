@@ -133,8 +133,8 @@ t.test('an exported trail proves itself, with all who took part', async (t) => {
   await bed.team('alice').call(postByTwo, { input: posted })
   // With the rights of the service: what Alice has signed, for another record.
   await bed.sql('payments').query(
-    `insert into audit_entry (id, at, actor, operation, operation_id, input, outcome, session, tool, proof, proposal)
-    select id || 'x', at, actor, operation, operation_id, '{"recordId": "mine", "reference": "exported"}', outcome, session,
+    `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, input, outcome, session, tool, proof, proposal)
+    select id || 'x', at, actor, actor_id, operation, operation_id, '{"recordId": "mine", "reference": "exported"}', outcome, session,
       tool, proof, proposal from audit_entry where operation = 'postByTwo' and outcome = 'done' order by id desc limit 1`,
   )
   t.same(await verified(since), [
@@ -153,15 +153,15 @@ async function forgeApproval(proposal: string) {
   const db = bed.sql('payments')
   const refusedOnes = "r where r.proposal = $1 and r.actor = 'bob' and r.outcome <> 'done'"
   await db.query(
-    `update team_proposal p set state = 'approved', decided_by = r.actor, decided_at = r.at, decision_reason = r.reason,
+    `update team_proposal p set state = 'approved', decided_by = r.actor, decided_by_id = r.actor_id, decided_at = r.at, decision_reason = r.reason,
       decided_operation_id = r.operation_id, decided_session = r.session, decided_proof = r.proof
     from (select * from audit_entry ${refusedOnes}) r where p.id = $1`,
     [proposal],
   )
   const { rowCount } = await db.query(
-    `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome, session, tool, proof,
+    `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, reason, input, outcome, session, tool, proof,
       proposal)
-    select id || 'x', at, actor, operation, operation_id, subject, reason, input, 'done', session, tool, proof, proposal
+    select id || 'x', at, actor, actor_id, operation, operation_id, subject, reason, input, 'done', session, tool, proof, proposal
     from audit_entry ${refusedOnes}`,
     [proposal],
   )
@@ -218,6 +218,32 @@ async function proposals(t: Test, proposalId: unknown) {
   t.equal(data.length, 1)
   return data[0]
 }
+
+t.test('two people are two accounts at the provider with two names, however a name is written', async (t) => {
+  const logged = ([sub, name]: readonly [sub: string, name: string]) =>
+    bed.team('alice', { claims: { sub, preferred_username: name } })
+  for (const [first, second, because] of [
+    [['one', 'maria.silva'], ['one', 'maria.souza'], 'a marriage'],
+    [['one', 'Maria.Silva@bank.example'], ['other', 'maria.silva@bank.example'], 'a corrected case'],
+    [['one', 'ana@bank.example'], ['other', 'ana@bank.example '], 'a space'],
+    [['one', 'jose\u0301'], ['other', 'jos\u00e9'], 'another way to write é'],
+    [['one', 'ana'], ['other', '\uff41na'], 'a wide a'],
+  ] as const) {
+    const input = { recordId: `accounts-${because}`, environment: 'production' }
+    const proposed = await refusal(logged(first).call(correctByTwo, { input }))
+    const approves = String(proposed.details?.proposalId)
+    t.equal(await code(logged(second).call(correctByTwo, { input, approves })), 'TWO_PEOPLE_REQUIRED', because)
+    t.same(await bed.team('bob').call(correctByTwo, { input, approves }), { count: 1 })
+  }
+  for (const name of ['\u0440aypal', 'ana\u202e', 'a\u200bna', 'a\u0000na', ' ']) {
+    const refused = await refusal(
+      logged(['one', name]).call(correctByTwo, { input: { recordId: 'x', environment: 'production' } }),
+    )
+    t.match(refused, { code: 'LOGIN_REQUIRED', details: { reason: 'name' } }, JSON.stringify(name))
+  }
+  const { data } = await bed.team('auditor').call(listAudit, { input: { limit: 1, actor: 'maria.souza' } })
+  t.match(data, [{ actor: 'maria.souza', actorId: 'https://identity.test one', outcome: 'TWO_PEOPLE_REQUIRED' }])
+})
 
 t.test('two people: the first call proposes, and somebody else carries it out with the same call, once', async (t) => {
   const input = { recordId: 'two', environment: 'production' }

@@ -5,12 +5,11 @@ import {
   type PlayerStanding,
   Rejection,
   sandboxAmounts,
-  type TransitionActor,
   toMinorUnits,
   type WithdrawalStatus,
   withdrawalStatuses,
 } from '@backoffice/contracts'
-import type { Occasion, StatusTransition } from './transition.ts'
+import type { Actor, Occasion, StatusTransition } from './transition.ts'
 
 /**
  * An intent is a withdrawal that nobody outside sees. It exists so that its hold has a reference before the wallet is
@@ -83,6 +82,8 @@ export interface Withdrawal {
   readonly paidAt: Date | null
   /** The person of the team who approved it. Null before that, and when the sandbox route approved it. */
   readonly approvedBy: string | null
+  /** Their account at the identity provider. */
+  readonly approvedById: string | null
 }
 
 /**
@@ -111,7 +112,7 @@ export function beginWithdrawal(
   const status = 'under_review'
   const times = { createdAt: at, updatedAt: at, reviewedAt: null, paidAt: null }
   return {
-    withdrawal: { ...request, status, reason: null, version: 1, ...times, approvedBy: null },
+    withdrawal: { ...request, status, reason: null, version: 1, ...times, approvedBy: null, approvedById: null },
     transition: { version: 1, from: null, to: status, at, by, reason: null },
   }
 }
@@ -169,7 +170,7 @@ export function applyDecision<W extends Withdrawal>(
   const { at, by, reason = null } = occasion
   const inProduction = withdrawal.environment === 'production'
   assert(by.kind !== 'sandbox' || !inProduction, 'only in the sandbox')
-  const isAlone = decision === 'pay' && (payAlone.byMachine === true || isPerson(by, withdrawal.approvedBy))
+  const isAlone = decision === 'pay' && (payAlone.byMachine === true || isApprover(by, withdrawal))
   // An approval by nobody is not one by somebody else.
   const isUnapproved = decision === 'pay' && inProduction && withdrawal.approvedBy === null
   if (isUnapproved || (isAlone && payTakesTwo(withdrawal, payAlone))) {
@@ -186,7 +187,7 @@ export function applyDecision<W extends Withdrawal>(
       updatedAt: at,
       reviewedAt: reviewed ? at : withdrawal.reviewedAt,
       paidAt: decision === 'pay' ? at : withdrawal.paidAt,
-      approvedBy: decision === 'approve' && by.kind === 'team' ? by.name : withdrawal.approvedBy,
+      ...(decision === 'approve' && by.kind === 'team' ? { approvedBy: by.name, approvedById: by.id ?? null } : {}),
     },
     transition: { version, from: withdrawal.status, to: move.to, at, by, reason },
     hold: move.hold,
@@ -194,7 +195,9 @@ export function applyDecision<W extends Withdrawal>(
   }
 }
 
-const isPerson = (by: TransitionActor, name: string | null) => by.kind === 'team' && by.name === name
+/** One account under another name is the same person, and so is another account under one name. */
+const isApprover = ({ kind, name, id }: Actor, { approvedBy, approvedById }: Withdrawal) =>
+  kind === 'team' && (name === approvedBy || (id !== undefined && id === approvedById))
 
 function rejectionOf(withdrawal: Withdrawal, decision: WithdrawalDecision): Rejection {
   const code: ErrorCode = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'
@@ -232,6 +235,6 @@ export function beforeLastTransition<W extends Withdrawal>(withdrawal: W, histor
     reviewedAt: last.to === 'rejected' || last.to === 'approved' ? null : withdrawal.reviewedAt,
     // Nothing follows a payment.
     paidAt: null,
-    approvedBy: last.to === 'approved' ? null : withdrawal.approvedBy,
+    ...(last.to === 'approved' ? { approvedBy: null, approvedById: null } : {}),
   }
 }

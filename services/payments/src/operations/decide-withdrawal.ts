@@ -13,15 +13,17 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
     // What one person pays is counted together, so of two payments at once the second must see the first.
     apart: (call) => [
       ...decidingWithdrawals.apart(call),
-      ...(call.input.decision === 'pay' ? [`paid by ${call.actor}`] : []),
+      ...(call.input.decision === 'pay' ? [`paid by ${call.actor}`, `paid by ${call.caller.id}`] : []),
     ],
     async load(calls, { db }) {
       const found = await decidingWithdrawals.load(calls, { db })
       const alone = calls.flatMap(({ input, actor: person, caller }, index) => {
-        const { approvedBy = null, playerId = '', environment } = found[index] ?? {}
-        const isMachine = caller.kind === 'machine'
-        const isAlone = input.decision === 'pay' && environment === 'production' && (approvedBy === person || isMachine)
-        return isAlone ? [{ index, playerId, person, isMachine }] : []
+        const { approvedBy = null, approvedById = null, playerId = '', environment } = found[index] ?? {}
+        const { id: personId, kind } = caller
+        const isMachine = kind === 'machine'
+        const isApprover = approvedBy === person || approvedById === personId
+        const isAlone = input.decision === 'pay' && environment === 'production' && (isApprover || isMachine)
+        return isAlone ? [{ index, playerId, person, personId, isMachine }] : []
       })
       // Another process may be paying for the same player.
       if (alone.length > 0) await lockDepositors(db, alone)
@@ -32,7 +34,7 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
     decide(call, { withdrawal: found, paid }, { now }) {
       const { decision } = call.input
       if (found !== undefined) refuseUnlessSeen(call.input, found)
-      const by = { kind: 'team', name: call.actor } as const
+      const by = { kind: 'team', name: call.actor, id: call.caller.id } as const
       const payAlone = { upTo: payAloneUpTo, paid, byMachine: call.caller.kind === 'machine' }
       const { withdrawal, ...decided } = decideOnWithdrawal(call, found, { decision, by, now, payAlone })
       // The reply is sent only when the wallet has done its part.

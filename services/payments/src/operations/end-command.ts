@@ -48,17 +48,17 @@ export const endCommand = handle(operation, {
     return { depositId, proposal }
   },
 
-  async execute({ input, actor: person, operationId }, { db, now }, { depositId, proposal }) {
+  async execute({ input, caller, operationId }, { db, now }, { depositId, proposal }) {
     const { commandId, reason } = input
     const [deposit] = await lockDeposits(db, [depositId])
     const command = creditOf(await lockCommand(db, commandId))
     assert(deposit !== undefined, 'a credit is about a deposit')
     assert(proposal !== undefined, 'only an approval is carried out')
-    const occasion = { at: now, by: { kind: 'team', name: person } as const, reason }
+    const occasion = { at: now, by: { kind: 'team', name: caller.name, id: caller.id } as const, reason }
     const { deposit: failed, transition } = takeBackConfirmation(deposit, occasion)
     await updateDeposits(db, [{ record: failed, transition, operationId }])
     await endUnfinished(db, command, new Rejection('DEPOSIT_NOT_PENDING', { depositId, status: failed.status }))
-    await insertEndedCommand(db, { commandId, depositId, proposal, by: person, at: now, operationId })
+    await insertEndedCommand(db, { commandId, depositId, proposal, by: caller.name, at: now, operationId })
     const { proposedBy, expiresAt } = proposal
     return { commandId, depositId, state: 'ended' as const, proposedBy, expiresAt: expiresAt.toISOString() }
   },

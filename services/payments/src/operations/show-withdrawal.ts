@@ -14,16 +14,18 @@ import { factsOf } from '../views/withdrawal-facts.ts'
 export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint }) =>
   handle(
     operations.payments.showWithdrawal,
-    async ({ input: { withdrawalId }, actor, requestId, deadline }, { db, rpc, now }) => {
+    async ({ input: { withdrawalId }, caller, requestId, deadline }, { db, rpc, now }) => {
       const [withdrawal] = await shownWithdrawals(db, await findWithdrawals(db, [withdrawalId]))
       if (withdrawal === undefined) throw new Rejection('WITHDRAWAL_NOT_FOUND')
       const scope = scopeOf(withdrawal)
-      const person = withdrawal.approvedBy ?? actor
+      const { approvedBy, approvedById, playerId } = withdrawal
+      const who = approvedBy === null ? caller : { name: approvedBy, id: approvedById }
+      const asked = { playerId, person: who.name, personId: who.id, isMachine: false }
       const [histories, [facts], [shown], [paid = 0n]] = await Promise.all([
         listTransitions(db, [withdrawalId]),
         factsOf(db, [withdrawal], now),
         withOperatorNames([teamWithdrawal(withdrawal)], { rpc, scope, requestId, deadline }),
-        sumPaidAlone(db, [{ playerId: withdrawal.playerId, person, isMachine: false }]),
+        sumPaidAlone(db, [asked]),
       ])
       return {
         ...(shown as NonNullable<typeof shown>),

@@ -10,7 +10,7 @@ export interface Change<R extends { readonly id: string }> {
 }
 
 const columns = `
-  record_id text, version int, from_status text, to_status text, at timestamptz, by_kind text, by_name text, reason text,
+  record_id text, version int, from_status text, to_status text, at timestamptz, by_kind text, by_name text, by_id text, reason text,
   operation_id text
 `
 
@@ -20,6 +20,7 @@ interface TransitionRow extends Pick<StatusTransition, 'version' | 'at' | 'reaso
   readonly toStatus: StatusTransition['to']
   readonly byKind: TransitionActor['kind']
   readonly byName: string
+  readonly byId: string | null
   readonly operationId: string
 }
 
@@ -31,7 +32,8 @@ export async function insertTransitions(db: Db, changes: readonly Change<{ reado
   const rows = changes.map(({ record, transition, operationId }): TransitionRow => {
     const { from: fromStatus, to: toStatus, by, ...occasion } = transition
     const byName = by.kind === 'operator' && db.vault.writesShortForms ? '' : by.name
-    return { ...occasion, recordId: record.id, fromStatus, toStatus, byKind: by.kind, byName, operationId }
+    const who = { byKind: by.kind, byName, byId: by.id ?? null }
+    return { ...occasion, ...who, recordId: record.id, fromStatus, toStatus, operationId }
   })
   await db`insert into status_transition ${rowsOf('t', rows, columns)}`
 }

@@ -31,7 +31,7 @@ export type WithdrawalRow = Omit<WithdrawalRecord, 'status'> & { readonly status
 /** The columns that beginning and deciding change. */
 const decidedColumns = `
   status text, reason text, version int, created_at timestamptz, updated_at timestamptz, reviewed_at timestamptz,
-  paid_at timestamptz, approved_by text
+  paid_at timestamptz, approved_by text, approved_by_id text
 `
 const fixedColumns = `
   id text, operator_id text, brand_id text, currency text, time_zone text, player_id text,

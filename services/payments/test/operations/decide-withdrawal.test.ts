@@ -71,6 +71,14 @@ t.test('in production approving and paying one withdrawal take two people', asyn
   const { id } = await production.requestWithdrawal(playerId)
   await production.decide('alice', id, 'approve')
   await t.rejects(production.decide('alice', id, 'pay'), { code: 'TWO_PEOPLE_REQUIRED' })
+  for (const claims of [
+    { preferred_username: 'alice.souza' },
+    { sub: 'another-account', preferred_username: 'Alice ' },
+  ]) {
+    const same = bed.team('alice', { claims })
+    const input = { ...(await seenWithdrawal(same, id)), decision: 'pay' } as const
+    t.equal(await refusal(same.call(operations.payments.decideWithdrawal, { input })), 'TWO_PEOPLE_REQUIRED')
+  }
   t.equal(await production.balance(playerId), '100.00 / 90.00')
   t.match(await production.decide('bob', id, 'pay'), { status: 'paid' })
   t.equal(await production.balance(playerId), '90.00 / 90.00')

@@ -9,7 +9,7 @@ const operation = operations.wallet.adjustWallet
 
 export const adjustWallet = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
   handle(operation, {
-    async takesTwo({ input: { playerId, amount, reference }, actor: person }, { db, now }) {
+    async takesTwo({ input: { playerId, amount, reference }, caller: person }, { db, now }) {
       const account = await findBalanceOfPlayer(db, playerId)
       // Nobody need propose what is refused anyway.
       if (account === undefined) return false

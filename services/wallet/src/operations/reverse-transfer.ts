@@ -10,7 +10,7 @@ const operation = operations.wallet.reverseTransfer
 
 export const reverseTransfer = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
   handle(operation, {
-    async takesTwo({ input: { transferId, reference }, actor: person }, { db, now }) {
+    async takesTwo({ input: { transferId, reference }, caller: person }, { db, now }) {
       const reversed = await findEntry(db, transferIdOf(transferId))
       if (reversed === undefined) return false
       const { brandId, playerId, transferAmount: amount } = reversed

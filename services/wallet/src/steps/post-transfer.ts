@@ -38,7 +38,7 @@ export async function postTransfer(
     if (call.approves !== undefined) return
     // Once more, under the lock of the account, where corrections of one player come one after another.
     const { brandId, playerId, reference, amount } = posting
-    const correction = { brandId, playerId, reference, amount, person: call.actor }
+    const correction = { brandId, playerId, reference, amount, person: call.caller }
     if (await twoPeople.holds(db, correction, now))
       throw new Rejection('SERVICE_UNAVAILABLE', undefined, {
         cause: new Error(`${reference} takes two people by now`),

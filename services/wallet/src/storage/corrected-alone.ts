@@ -1,12 +1,12 @@
 import { aloneHours } from '@backoffice/contracts'
-import { hourMs, type ReadDb } from '@backoffice/service-runtime'
+import { hourMs, type ReadDb, type TeamCaller } from '@backoffice/service-runtime'
 
 export interface Correction {
   readonly brandId: string
   readonly playerId: string
   /** Of the call itself. A retry must not count it twice. */
   readonly reference: string
-  readonly person: string
+  readonly person: Pick<TeamCaller, 'id' | 'name'>
 }
 
 /**
@@ -27,7 +27,7 @@ export async function sumCorrectedAlone(
     join account a on a.id in (t.debit_account, t.credit_account) and a.owner_id = ${playerId}
     -- No entry is that late. With an end the planner expects two days, and not a third of the trail.
     where e.at > ${since}::timestamptz and e.at < ${until}::timestamptz
-      and e.operation in ('adjustWallet', 'reverseTransfer') and e.actor = ${person}
+      and e.operation in ('adjustWallet', 'reverseTransfer') and (e.actor = ${person.name} or e.actor_id = ${person.id})
       and coalesce(e.outcome, 'done') = 'done' and e.proposal is null and e.input ->> 'reference' <> ${reference}
   `
   return sum?.corrected ?? 0n

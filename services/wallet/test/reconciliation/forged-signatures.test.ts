@@ -28,6 +28,9 @@ interface Signing {
   readonly now?: (() => Date) | undefined
 }
 
+/** The ids of people begin so: the test's provider names their accounts as it names them. */
+const accounts = 'https://identity.test '
+
 /** A session as the wallet keeps it, and what somebody signed in it. */
 async function signedBy(user: TeamUser, call: object, { issuer = bed.issuer, now = () => new Date() }: Signing) {
   const operationId = newId('opn')
@@ -70,20 +73,21 @@ async function forgeCorrection(
     const approved = await signedBy(two[1], { input, approves: id }, signing)
     await as(
       'wallet',
-      `insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_at, expires_at, operation_id,
-        state, decided_by, decided_at, decided_operation_id, decision_reason, session, proof, decided_session, decided_proof)
-      values ($1, 'adjustWallet', $1, $2, 'a gift', $3, now(), now(), $4, 'approved', $5, now(), $6, 'a gift', $7, $8, $9, $10)`,
+      `insert into team_proposal (id, operation, fingerprint, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at,
+        operation_id, state, decided_by, decided_by_id, decided_at, decided_operation_id, decision_reason, session, proof, decided_session, decided_proof)
+      values ($1, 'adjustWallet', $1, $2, 'a gift', $3::text, $11::text || $3::text, now(), now(), $4, 'approved', $5::text, $11::text || $5::text, now(), $6, 'a gift', $7, $8, $9,
+        $10)`,
       [
         ...[id, JSON.stringify(what), proposed.user, proposed.operationId, approved.user, approved.operationId],
-        ...[proposed.session, proposed.proof, approved.session, approved.proof],
+        ...[proposed.session, proposed.proof, approved.session, approved.proof, accounts],
       ],
     )
   }
   const { operationId, proof, session } = await signedBy(by, { input, ...signs }, signing)
   await as(
     'wallet',
-    `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome, session, tool, proof, proposal)
-    values ($1, $9, $2, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'command line', $7, $8)`,
+    `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, reason, input, outcome, session, tool, proof, proposal)
+    values ($1, $9, $2::text, $10::text || $2::text, 'adjustWallet', $3, $4, 'a gift', $5, 'done', $6, 'command line', $7, $8)`,
     [
       newId('aud'),
       by,
@@ -94,6 +98,7 @@ async function forgeCorrection(
       proof,
       two === undefined ? claimed : id,
       now(),
+      accounts,
     ],
   )
   return brand.post({ ...adjustment, amount: toMinorUnits(amount), reference, reason: 'a gift' }, posted)

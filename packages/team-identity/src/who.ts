@@ -1,0 +1,29 @@
+/** Who somebody of the team is. */
+export interface Who {
+  /**
+   * Of a person, the identity provider and the account there: `iss` and `sub`, with a space between. Of a machine, `machine`
+   * and its name. It stays the same when the name is changed.
+   */
+  readonly id: string
+  /** For people to read, as the identity provider says it, in one way to write it: see `readableName`. */
+  readonly name: string
+}
+
+/** Two people differ in both: one account may get another name, and one person may have two accounts under it. */
+export const isSame = (one: Who, other: Who): boolean => one.id === other.id || one.name === other.name
+
+/** What does not show by itself, and spaces of other kinds than the plain one. */
+const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+const latin = /\p{Script=Latin}/u
+const otherLetters = /(?!\p{Script=Latin})(?!\p{Script=Common})(?!\p{Script=Inherited})\p{L}/u
+
+/**
+ * A name in one way to write it: without a difference of case, of width, of composed letters or of spaces.
+ * @returns undefined for what cannot be told apart by its looks: nothing, characters that do not show, or letters of Latin
+ *   script among those of another one
+ */
+export function readableName(claim: string): string | undefined {
+  if (unseen.test(claim)) return undefined
+  const name = claim.normalize('NFKC').toLowerCase().normalize('NFKC').replace(/\s+/gu, ' ').trim()
+  return name === '' || (latin.test(name) && otherLetters.test(name)) ? undefined : name
+}
