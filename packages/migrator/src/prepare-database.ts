@@ -16,16 +16,20 @@ export interface AppliedMigrations {
 /** Any number: all that prepare one database take this lock. */
 const preparationLock = 3_960_215
 const lockPauseMs = 250
+/** Longer than any preparation takes. Every role of the database could hold the lock. */
+const turnWaitMsDefault = 15 * 60_000
 
 /**
  * Roles, schemas and rights, then each service's migrations. Repeating it changes nothing; a second one at the same time
  * waits for the first.
  * @param administratorUrl of the database, with a role that may create roles and owns the database
+ * @throws when somebody else has not ended within `turnWaitMs`; who that is
  */
 export async function prepareDatabase(
   administratorUrl: string,
   passwords: RolePasswords,
   log?: Logger,
+  turnWaitMs = turnWaitMsDefault,
 ): Promise<readonly AppliedMigrations[]> {
   const client = new pg.Client({ connectionString: administratorUrl })
   // A connection that is lost while others work shows when the lock is given back.
@@ -33,7 +37,7 @@ export async function prepareDatabase(
   await client.connect()
   try {
     // Held by this connection: it goes when this process dies, however it dies.
-    await takeTurn(client)
+    await takeTurn(client, turnWaitMs)
     await provisionDatabase({ adminUrl: administratorUrl, passwords })
     const outcome: AppliedMigrations[] = []
     for (const { name: service, migrations } of services) {
@@ -50,12 +54,18 @@ export async function prepareDatabase(
  * Asks again and again instead of waiting in PostgreSQL: who waits there has a snapshot, and an index that the other one
  * builds concurrently would wait for that in turn, for ever.
  */
-async function takeTurn(client: pg.Client): Promise<void> {
-  for (;;) {
+async function takeTurn(client: pg.Client, turnWaitMs: number): Promise<void> {
+  for (const startMs = performance.now(); performance.now() - startMs < turnWaitMs; ) {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
       preparationLock,
     ])
     if (rows[0]?.taken === true) return
     await wait(lockPauseMs)
   }
+  const { rows } = await client.query<{ holder: string }>(
+    `select format('%s (pid %s)', a.usename, a.pid) as holder from pg_locks l join pg_stat_activity a using (pid)
+     where l.locktype = 'advisory' and l.objid = $1 and l.granted`,
+    [preparationLock],
+  )
+  throw new Error(`somebody else prepares the database, and does not end: ${rows[0]?.holder ?? 'nobody by now'}`)
 }

@@ -22,6 +22,7 @@ import { connectNats } from '@backoffice/service-runtime/client'
 import { eventually, makeCertificate } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
+import { prepareDatabase, type RolePasswords } from '../src/prepare-database.ts'
 
 t.setTimeout(180_000)
 
@@ -145,6 +146,16 @@ t.test('two at once: one does the work, and both end well', async (t) => {
   )
   const migrated = endings.flatMap(({ lines }) => lines.filter(({ msg }) => msg === 'migrated'))
   t.equal(migrated.length, serviceNames.length, 'each schema was migrated by one of the two')
+})
+
+t.test('who holds up the preparation is named, and it does not wait for ever', async (t) => {
+  const url = await emptyDatabase('held')
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  t.teardown(() => holder.end())
+  await holder.query('select pg_advisory_lock(3960215)')
+  const waiting = prepareDatabase(url, {} as RolePasswords, undefined, 300)
+  await t.rejects(waiting, { message: /somebody else prepares the database, and does not end: postgres \(pid \d+\)/ })
 })
 
 t.test('it waits for a PostgreSQL that starts later', async (t) => {
