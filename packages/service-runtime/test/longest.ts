@@ -77,7 +77,8 @@ function isBounded({ maxLength, pattern, format }: TSchema): boolean {
 
 function longestText(schema: TSchema, at: At): string {
   if (!isBounded(schema)) throw new Error(`${at} has no maxLength`)
-  if (schema.pattern === undefined && schema.format === undefined && isNamed(at, ofOurMaking)) return 'A'.repeat(schema.maxLength)
+  if (schema.pattern === undefined && schema.format === undefined && isNamed(at, ofOurMaking))
+    return 'A'.repeat(schema.maxLength)
   const lengths = [schema.maxLength ?? 128, 64, 45, 32, 16, 15, 11, 3, 2, 1]
   const repeated = characters.flatMap((character) => {
     const length = lengths.find((length) => validate(schema, character.repeat(length)) === null)
