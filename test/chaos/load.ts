@@ -9,6 +9,7 @@ import type { ChaosSystem } from './system.ts'
 
 const operatorsMax = 2
 const rateLimitPerMinute = 1_000_000
+const teamTimeoutMs = 120_000
 /** A longer history takes longer to judge, so then the clients turn to a new player. */
 const operationsPerPlayer = 90
 
@@ -17,6 +18,8 @@ export interface Operator {
   readonly client: Client
   readonly receiver: Receiver
   readonly players: Player[]
+  /** Sets a player's daily limit, in the amounts of the API. */
+  readonly limit: (playerId: string, dailyDepositLimit: string) => Promise<void>
 }
 
 /** Two operators, each with a server for webhooks. */
@@ -38,7 +41,12 @@ export async function createOperators(
       await eventually(() => system.team.call(operations.webhooks.setWebhookUrl, { input: endpoint }))
       const client = new Client(system.baseUrls, { key, secret: secret ?? '' }, deadline)
       ending.defer(() => client.close())
-      return { name, client, receiver, players: [] }
+      const limit = async (playerId: string, dailyDepositLimit: string) => {
+        const input = { playerId, dailyDepositLimit }
+        // While a clock is wrong, nobody's login is right.
+        await eventually(() => system.team.call(operations.players.setDailyLimit, { input }), teamTimeoutMs)
+      }
+      return { name, client, receiver, players: [], limit }
     }),
   )
 }
@@ -73,11 +81,12 @@ export class Load {
     await Promise.all(this.#running)
   }
 
-  async #play({ client, players }: Operator, name: string, random: Random, clients: number): Promise<void> {
+  async #play({ client, players, limit }: Operator, name: string, random: Random, clients: number): Promise<void> {
     const player = new Player(name, client)
     players.push(player)
     await player.register(random)
     if (!player.isRegistered) return
+    if (random.oneIn(2)) await player.keepTo(limit)
     await Promise.all(
       Array.from({ length: clients }, async (_, index) => {
         const own = `client ${index + 1}`

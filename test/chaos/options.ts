@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import type { Extent } from './plan.ts'
+import { type Extent, signersStepMsMax } from './plan.ts'
 
 export interface ChaosOptions extends Extent {
   readonly seed: string
@@ -17,14 +17,15 @@ export const shortForm = {
   players: 4,
   clientsPerPlayer: 2,
   silenceMsMax: 3_000,
-  clockStepMsMax: 20_000,
+  clockStepMsMax: 36 * 3_600_000,
   skipLeases: true,
 } as const
 
 const minutesDefault = 10
 const killsPerMinute = 11
 const silenceMsMaxDefault = 30_000
-const clockStepMsMaxDefault = 20_000
+/** Over a midnight, whatever time it is, and over the day that a higher limit waits. */
+const clockStepMsMaxDefault = 36 * 3_600_000
 
 export const newSeed = (): string => String(randomInt(1_000_000_000))
 
@@ -40,7 +41,8 @@ records. Exit status 1 when anything differs.
   --players P    players whose clients are under way at the same time (default 8)
   --clients C    clients of each player (default 3)
   --silence S    the longest freeze in seconds (default ${silenceMsMaxDefault / 1_000})
-  --clock S      the largest step of a clock in seconds (default ${clockStepMsMaxDefault / 1_000})
+  --clock S      the largest step of a clock in seconds (default ${clockStepMsMaxDefault / 1_000}). Who signs or checks
+                 signatures for operators steps by ${signersStepMsMax / 1_000} at most
   --help`
 
 /** @throws with the usage when an argument is unknown or not well formed */

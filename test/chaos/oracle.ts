@@ -63,6 +63,7 @@ export async function untilSettled(system: Judged, withinMs: number): Promise<Pr
 export async function judge(system: Judged, operators: readonly Operator[]): Promise<Problem[]> {
   const problems = await judgeOperators(system, operators)
   problems.push(...(await countProblems(system, operators)))
+  problems.push(...(await limitProblems(system, operators)))
   problems.push(...(await reconciliationProblems(system)))
   for (const replica of system.replicas) {
     const { unplannedExits } = replica
@@ -144,6 +145,34 @@ async function countProblems({ sql }: Judged, operators: readonly Operator[]): P
   const { rows } = await sql.query<{ count: number }>('select count(*)::int as count from players.player')
   if (rows[0]?.count === registered.length) return []
   return [general(`${rows[0]?.count} players exist, and ${registered.length} were registered`)]
+}
+
+/** On no day of the brand was more deposited than the limit, and nothing was refused that the limit leaves room for. */
+async function limitProblems({ sql }: Judged, operators: readonly Operator[]): Promise<Problem[]> {
+  const { rows } = await sql.query<{ player_id: string; largest: string; ever: string }>(`
+    select player_id, max(of_day) as largest, sum(ever) as ever from (
+      select player_id, coalesce(sum(amount) filter (where status <> 'failed'), 0) as of_day, sum(amount) as ever
+      from payments.deposit group by player_id, (created_at at time zone time_zone)::date
+    ) d group by player_id
+  `)
+  const deposited = new Map(rows.map(({ player_id, ...sums }) => [player_id, sums]))
+  return operators
+    .flatMap(({ players }) => players)
+    .flatMap((player): Problem[] => {
+      const { dailyLimit } = player
+      if (dailyLimit === undefined) return []
+      const { largest = '0', ever = '0' } = deposited.get(player.id) ?? {}
+      const refused = player.history.filter(
+        ({ call, answer }) => call.kind === 'createDeposit' && answer?.kind === 'refused',
+      )
+      const wrongly = refused.filter(({ call }) => 'amount' in call && BigInt(ever) + call.amount <= dailyLimit)
+      return [
+        ...(BigInt(largest) > dailyLimit
+          ? [`${largest} were deposited on one day, and the limit is ${dailyLimit}`]
+          : []),
+        ...(wrongly.length > 0 ? [`${wrongly.length} deposits were refused that the limit leaves room for`] : []),
+      ].map((text) => ({ player, text }))
+    })
 }
 
 const unansweredCreations = ({ history }: Player): string[] => [

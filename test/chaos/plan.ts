@@ -43,6 +43,8 @@ const killable: readonly (Fault | 'session')[] = [
   { kind: 'loseLatest', part: 'nats' },
 ]
 const silenceMsMin = 1_000
+/** An operator's clock is compared with that of the gateway, and webhooks' with the operator's. */
+export const signersStepMsMax = 20_000
 
 /**
  * Which faults happen when. It follows from the seed alone. For three kills there are a process that freezes, a part
@@ -56,7 +58,10 @@ export function planFaults(
   // The square makes short silences more likely than long ones.
   const silenceMs = () =>
     Math.round(silenceMsMin + (silenceMsMax - silenceMsMin) * (random.integer(0, 1_000) / 1_000) ** 2)
-  const clockStepMs = () => random.integer(1_000, clockStepMsMax) * (random.oneIn(2) ? 1 : -1)
+  const clockStepMs = (part: string) => {
+    const stepMsMax = /^(gateway|webhooks)-/.test(part) ? Math.min(clockStepMsMax, signersStepMsMax) : clockStepMsMax
+    return random.integer(1_000, stepMsMax) * (random.oneIn(2) ? 1 : -1)
+  }
   const choice = () => random.integer(0, 999)
   const faults: Fault[] = [
     ...random
@@ -73,7 +78,7 @@ export function planFaults(
       ),
     ...random
       .deal(replicaNames, others)
-      .map((part): Fault => ({ kind: 'clock', part, byMs: clockStepMs(), forMs: silenceMs() })),
+      .map((part): Fault => ({ kind: 'clock', part, byMs: clockStepMs(part), forMs: silenceMs() })),
   ]
   return random
     .shuffled(faults)

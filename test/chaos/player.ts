@@ -38,6 +38,7 @@ const weights = {
 } as const satisfies Record<Call['kind'], number>
 
 const amountMax = 9_999n
+const dailyLimit = 40_000n
 /** The sandbox fails the payment of this one. */
 const amountReserved = 1_313n
 /** Each broken-off request doubles what the search for an order has to try. */
@@ -55,11 +56,24 @@ export class Player {
   readonly problems: string[] = []
   id = ''
   #isRegistered = false
+  #dailyLimit: bigint | undefined
   #brokenOff = 0
 
   constructor(name: string, client: Client) {
     this.name = name
     this.client = client
+  }
+
+  /** What the player may deposit on a day, in minor units. */
+  get dailyLimit(): bigint | undefined {
+    return this.#dailyLimit
+  }
+
+  /** Limits what it may deposit on a day. A day later it would be more. */
+  async keepTo(limit: (playerId: string, dailyDepositLimit: string) => Promise<void>): Promise<void> {
+    await limit(this.id, amountText(dailyLimit))
+    await limit(this.id, amountText(10n * dailyLimit))
+    this.#dailyLimit = dailyLimit
   }
 
   get isRegistered(): boolean {
@@ -217,7 +231,7 @@ export class Player {
   #finish(operation: Recorded, { reply, attempts }: Asked): void {
     operation.attempts += attempts
     if (reply === undefined) return
-    const answer = answerOf(operation.call, reply)
+    const answer = answerOf(operation.call, reply, this.#dailyLimit !== undefined)
     if (answer === undefined) this.#unexpected(operation.request.path, reply)
     else {
       operation.answer = answer
@@ -299,7 +313,8 @@ const isDecision = (kind: Call['kind']): kind is WithdrawalDecision =>
   (withdrawalDecisions as readonly string[]).includes(kind)
 
 /** The refusals that the state of a wallet or a record can cause. */
-function isExpectedRefusal(kind: Call['kind'], code: string): boolean {
+function isExpectedRefusal(kind: Call['kind'], code: string, isLimited: boolean): boolean {
+  if (kind === 'createDeposit') return isLimited && code === 'RG_BLOCKED'
   if (kind === 'confirmDeposit' || kind === 'failDeposit') return code === 'DEPOSIT_NOT_PENDING'
   if (kind === 'requestWithdrawal') return code === 'INSUFFICIENT_FUNDS'
   if (kind === 'cancel') return code === 'WITHDRAWAL_NOT_CANCELLABLE'
@@ -307,10 +322,10 @@ function isExpectedRefusal(kind: Call['kind'], code: string): boolean {
 }
 
 /** @returns undefined for an answer that this call can never get */
-function answerOf({ kind }: Call, { status, body }: HttpReply): Answer | undefined {
+function answerOf({ kind }: Call, { status, body }: HttpReply, isLimited: boolean): Answer | undefined {
   const code: string | undefined = body?.error?.code
   if (code !== undefined) {
-    return isExpectedRefusal(kind, code)
+    return isExpectedRefusal(kind, code, isLimited)
       ? { kind: 'refused', code, status: body.error.details?.status as string | undefined }
       : undefined
   }

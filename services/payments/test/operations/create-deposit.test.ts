@@ -218,6 +218,16 @@ t.test('replicas whose clocks are a day apart let no more through than the limit
     t.equal(await refusal(path.createDeposit(playerId, { amount })), 'RG_BLOCKED')
   }
   t.equal(createdAt, noon.toISOString())
+
+  const raised = await path.newPlayer({ kyc: false })
+  await limit(raised, '100.00')
+  await limit(raised, '200.00')
+  const excluded = await path.newPlayer({ kyc: false })
+  const until = new Date(noon.getTime() + 3_600_000).toISOString()
+  await bed.team('alice').call(players.selfExcludePlayer, { input: { playerId: excluded, until } })
+  aheadMs = 25 * 3_600_000
+  t.equal(await refusal(path.createDeposit(raised, { amount: '100.01' })), 'RG_BLOCKED', 'a raise that waits')
+  t.equal(await refusal(path.createDeposit(excluded)), 'RG_BLOCKED', 'an exclusion that lasts')
 })
 
 t.test('readDayDeposits sums the day in which it is asked, pending and confirmed', async (t) => {
