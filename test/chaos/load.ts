@@ -26,9 +26,13 @@ export interface Operator {
 export async function createOperators(
   system: Pick<ChaosSystem, 'team' | 'baseUrls'>,
   random: Random,
-  { ending, deadline }: { readonly ending: AsyncDisposableStack; readonly deadline: () => number },
+  {
+    ending,
+    deadline,
+    named = 'operator',
+  }: { readonly ending: AsyncDisposableStack; readonly deadline: () => number; readonly named?: string },
 ): Promise<readonly Operator[]> {
-  const names = Array.from({ length: operatorsMax }, (_, index) => `operator ${index + 1}`)
+  const names = Array.from({ length: operatorsMax }, (_, index) => `${named} ${index + 1}`)
   return Promise.all(
     names.map(async (name): Promise<Operator> => {
       const receiver = await Receiver.start(random.stream(`receiver of ${name}`))

@@ -1,4 +1,6 @@
 import { type ChaosOptions, parseOptions, usage } from './options.ts'
+import { runPromotions } from './promotions.ts'
+import { Random } from './random.ts'
 import { describeProblems, runChaos } from './run.ts'
 
 const ending = new AsyncDisposableStack()
@@ -19,6 +21,14 @@ async function main(options: ChaosOptions): Promise<number> {
     process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}\n`)
   }
   say(`seed ${options.seed}`)
+  if (options.promotions > 0) {
+    const found = await runPromotions(options.promotions, new Random(options.seed), { ending, log: say })
+    await ending.disposeAsync()
+    process.stdout.write(
+      `${JSON.stringify({ seed: options.seed, promotions: options.promotions, ...found }, null, 2)}\n`,
+    )
+    return found.problems.length === 0 ? 0 : 1
+  }
   const { problems, figures } = await runChaos(options, ending, say)
   await ending.disposeAsync()
   process.stdout.write(`${JSON.stringify({ seed: options.seed, ...figures, problems: problems.length }, null, 2)}\n`)

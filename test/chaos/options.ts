@@ -9,6 +9,8 @@ export interface ChaosOptions extends Extent {
   readonly clientsPerPlayer: number
   /** Ends leases by hand once the faults are over, as if the time had passed. */
   readonly skipLeases: boolean
+  /** Instead of all that: a standby that is behind is promoted so many times. */
+  readonly promotions: number
 }
 
 export const shortForm = {
@@ -19,6 +21,7 @@ export const shortForm = {
   silenceMsMax: 3_000,
   clockStepMsMax: 36 * 3_600_000,
   skipLeases: true,
+  promotions: 0,
 } as const
 
 const minutesDefault = 10
@@ -43,6 +46,7 @@ records. Exit status 1 when anything differs.
   --silence S    the longest freeze in seconds (default ${silenceMsMaxDefault / 1_000})
   --clock S      the largest step of a clock in seconds (default ${clockStepMsMaxDefault / 1_000}). Who signs or checks
                  signatures for operators steps by ${signersStepMsMax / 1_000} at most
+  --promotions N instead of all that: N times a standby that is behind is promoted under the running services
   --help`
 
 /** @throws with the usage when an argument is unknown or not well formed */
@@ -56,6 +60,7 @@ export function parseOptions(args: readonly string[]): ChaosOptions {
     clients: text,
     silence: text,
     clock: text,
+    promotions: text,
   } as const
   let values: Partial<Record<keyof typeof options, string>>
   try {
@@ -79,5 +84,6 @@ export function parseOptions(args: readonly string[]): ChaosOptions {
     silenceMsMax: number('silence', silenceMsMaxDefault / 1_000) * 1_000,
     clockStepMsMax: number('clock', clockStepMsMaxDefault / 1_000) * 1_000,
     skipLeases: false,
+    promotions: values.promotions === undefined ? 0 : Math.ceil(number('promotions', 1)),
   }
 }
