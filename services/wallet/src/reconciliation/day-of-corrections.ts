@@ -16,6 +16,8 @@ export interface Correction {
   readonly operation: 'adjustWallet' | 'reverseTransfer'
   readonly auditId: string
   readonly actor: string
+  /** Their account: the same person under another name. */
+  readonly actorId: string | null
   /** As the audit trail says. */
   readonly at: Date
   /** It followed from no proposal. */
@@ -46,18 +48,23 @@ export async function readToJudge(db: ReadDb, keys: readonly string[]): Promise<
     const begin = begins.get(accountId)
     if (asked.has(key) && (begin === undefined || at < begin)) begins.set(accountId, at)
   }
-  const alone = Map.groupBy(
-    corrections.filter(({ isAlone }) => isAlone),
-    personAndPlayer,
-  )
+  const alone = corrections.filter(({ isAlone }) => isAlone)
   return corrections
     .filter(({ accountId, at }) => at >= (begins.get(accountId) ?? never))
-    .map((correction) => ({ ...correction, sum: sumWith(correction, alone.get(personAndPlayer(correction)) ?? []) }))
+    .map((correction) => ({
+      ...correction,
+      sum: sumWith(
+        correction,
+        alone.filter((other) => isOfSame(correction, other)),
+      ),
+    }))
 }
 
 const never = new Date(8_640_000_000_000_000)
 
-const personAndPlayer = ({ accountId, actor }: Correction) => `${accountId} ${actor}`
+const isOfSame = (one: Correction, other: Correction): boolean =>
+  one.accountId === other.accountId &&
+  (one.actor === other.actor || (one.actorId !== null && one.actorId === other.actorId))
 
 /** As the wallet counts at the moment of a call. What two agreed to counts for nobody. */
 function sumWith({ amount, at, isAlone }: Correction, ofPerson: readonly Correction[]): bigint {
@@ -87,7 +94,7 @@ async function findNear(db: ReadDb, keys: readonly string[]): Promise<string[]> 
 /** Those that the audit trail knows; the check `corrections` names the others. */
 function readCorrections(db: ReadDb, keys: readonly string[]): Promise<Correction[]> {
   return db<Correction>`
-    select p.key, p.brand_id, p.operation, p.created_at, t.amount, e.id as audit_id, e.actor, e.at, (
+    select p.key, p.brand_id, p.operation, p.created_at, t.amount, e.id as audit_id, e.actor, e.actor_id, e.at, (
       select o.id from wallet.account o
       where o.id in (t.debit_account, t.credit_account) and o.owner_id is not null order by o.id limit 1
     ) as account_id, not exists (
