@@ -177,6 +177,7 @@ t.test('a report says what each check looked at', async (t) => {
       'decisions',
       'events',
       'accounts',
+      'environments',
       'inFlight',
       'evidence',
       'signatures',

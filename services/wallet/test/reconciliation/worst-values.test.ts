@@ -124,9 +124,11 @@ const tables: readonly Table[] = [
   {
     name: 'wallet.transfer',
     forge: async () => {
-      const [id, debit, credit] = [newId('trf'), await account(), await account()]
+      const [id, brand] = [newId('trf'), newId('brd')]
+      const debit = await account({ kind: 'deposits', owner_id: null, brand_id: brand })
+      const credit = await account({ brand_id: brand })
       const row = {
-        ...{ id, brand_id: brandId, reference: newId('dep'), type: 'DEPOSIT', debit_account: debit.id },
+        ...{ id, brand_id: brand, reference: newId('dep'), type: 'DEPOSIT', debit_account: debit.id },
         ...{ credit_account: credit.id, amount: '100', outcome: 'posted', reverses: null, reason: null },
         ...{ effective_at: now(), created_at: now() },
       }
