@@ -151,7 +151,7 @@ const forgeries: readonly Forgery[] = [
     forge: async (brand) => {
       const id = await brand.deposit('5.00')
       await brand.confirm(id)
-      await as('payments', "update deposit set environment = 'sandbox' where id = $1", [id])
+      await behindItsBack("update payments.deposit set environment = 'sandbox' where id = $1", [id])
     },
   },
   {

@@ -245,6 +245,19 @@ const tables: readonly Table[] = [
     },
   },
   {
+    name: 'payments.depositor',
+    forge: async () => {
+      const id = newId('dep')
+      const player = newId('ply')
+      await insert('payments.deposit', {
+        ...{ id, brand_id: brandId, operator_id: scope.operatorId, environment: 'production', time_zone: 'UTC' },
+        ...{ player_id: player, external_reference: id, amount: '100', currency: 'BRL', method: 'pix' },
+        ...{ status: 'pending', version: '1', created_at: now() },
+      })
+      return { row: { player_id: player, day: '2026-01-01', day_total: '7' }, names: [player, id] }
+    },
+  },
+  {
     name: 'payments.withdrawal',
     forge: async () => {
       const id = newId('wdr')

@@ -19,6 +19,7 @@ import { oneQueueIndex } from './0017-one-queue-index.ts'
 import { depositsOfEnvironment } from './0018-deposits-of-environment.ts'
 import { brand } from './0019-brand.ts'
 import { dayOfDepositor } from './0020-day-of-depositor.ts'
+import { reconciledSums } from './0022-reconciled-sums.ts'
 import { reconcilerRights } from './0023-reconciler-rights.ts'
 
 /** In the order in which they are applied. */
@@ -44,5 +45,6 @@ export const migrations: readonly Migration[] = [
   depositsOfEnvironment,
   brand,
   dayOfDepositor,
+  reconciledSums,
   reconcilerRights,
 ]
