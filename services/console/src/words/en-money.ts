@@ -114,6 +114,7 @@ export const enMoney = {
   'check.accounts': 'accounts of players',
   'check.inFlight': 'what is under way',
   'check.exportedHeads': 'exported heads of the chains',
+  'check.environments': 'environments of records',
   'check.evidence': 'evidence that cannot be seen',
   'value.money': 'money',
   'value.evidence_contradicts': 'the evidence says something else',

@@ -117,6 +117,7 @@ export const ptBRMoney: Readonly<Record<keyof typeof enMoney, string>> = {
   'check.accounts': 'contas de jogadores',
   'check.inFlight': 'o que está em andamento',
   'check.exportedHeads': 'pontas exportadas das cadeias',
+  'check.environments': 'ambientes dos registros',
   'check.evidence': 'evidências que não podem ser vistas',
   'value.money': 'dinheiro',
   'value.evidence_contradicts': 'a evidência diz outra coisa',

@@ -1,21 +1,40 @@
 import type { Environment } from '@backoffice/contracts'
-import type { ReadDb } from '@backoffice/service-runtime'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
+import { type SqlQuestion, sqlCheck } from './check.ts'
 
 /**
- * The environments of brands, each by one of its records, because a brand is in one environment. What no record tells is
- * taken for production, because that is about real money.
+ * The environments of brands, as the wallet was told when they were created. A brand that it does not know is taken for
+ * one of production, because that is about real money.
  */
 export async function readEnvironments(
   db: ReadDb,
   brands: readonly string[],
 ): Promise<(brandId: string | null) => Environment> {
-  const rows = await db<{ brandId: string; environment: Environment | null }>`
-    select b.brand_id, coalesce(
-      (select environment from payments.deposit d where d.brand_id = b.brand_id limit 1),
-      (select environment from players.player p where p.brand_id = b.brand_id limit 1),
-      (select environment from payments.withdrawal w where w.brand_id = b.brand_id limit 1)) as environment
-    from unnest(${brands}::text[]) as b (brand_id)
+  const rows = await db<{ id: string; environment: Environment }>`
+    select id, environment from wallet.brand where id = any(${brands}::text[])
   `
-  const environments = new Map(rows.map(({ brandId, environment }) => [brandId, environment]))
-  return (brandId) => (brandId === null ? null : environments.get(brandId)) ?? 'production'
+  const environments = new Map(rows.map(({ id, environment }) => [id, environment]))
+  return (brandId) => (brandId === null ? undefined : environments.get(brandId)) ?? 'production'
 }
+
+/** The environment of a brand, for a statement. */
+export const environmentOf = (brandId: Fragment): Fragment =>
+  sql`coalesce((select environment from wallet.brand where id = ${brandId}), 'production')`
+
+const recordsAgainstBrand = (kind: SqlQuestion['kind'], table: Fragment): Omit<SqlQuestion, 'check' | 'counts'> => ({
+  kind,
+  differences: (keys) => sql`
+    select k.key, r.brand_id, r.id as subject, format('%s, as brand %s', ${environmentOf(sql`r.brand_id`)}, r.brand_id) as expected,
+      r.environment as actual, 'A record is of another environment than its brand.' as explanation
+    from ${keys} join ${table} r on r.id = k.key
+    where r.environment <> ${environmentOf(sql`r.brand_id`)}
+  `,
+})
+
+/** Each record is of the environment of its brand, which its own service did not choose. */
+export const environments = sqlCheck(
+  'environments',
+  recordsAgainstBrand('deposit', sql`payments.deposit`),
+  recordsAgainstBrand('withdrawal', sql`payments.withdrawal`),
+  recordsAgainstBrand('player', sql`players.player`),
+).map((question) => ({ ...question, counts: true }))

@@ -10,6 +10,7 @@ import {
   unnest,
 } from '@backoffice/service-runtime'
 import type { SqlQuestion } from './check.ts'
+import { environmentOf } from './environments.ts'
 
 /**
  * The statuses that lead to each status, as the state machines of payments allow them. They are written down here a
@@ -144,9 +145,9 @@ export const decisions = recordCheck(
           when d.by_kind = 'team' and ((a.actor, a.audited_subject) is distinct from (d.by_name, d.record_id)
             or a.audited_status is distinct from d.to_status
             -- In the sandbox the payment of a certain amount fails.
-            and (d.environment, a.audited_status, d.to_status) is distinct from ('sandbox', 'paid', 'failed'))
+            and (${environmentOf(sql`d.brand_id`)}, a.audited_status, d.to_status) is distinct from ('sandbox', 'paid', 'failed'))
             then 'A decision is not the one that the audit trail names.'
-          when d.by_review and d.by_kind = 'operator' or d.environment = 'production' and d.by_kind = 'sandbox'
+          when d.by_review and d.by_kind = 'operator' or d.by_kind = 'sandbox' and ${environmentOf(sql`d.brand_id`)} = 'production'
             then 'Somebody decided who may not.'
           when d.to_status = 'approved' and d.approved_by is distinct from case when d.by_kind = 'team' then d.by_name end
             then 'A withdrawal names an approver who did not approve it.'

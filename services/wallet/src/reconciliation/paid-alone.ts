@@ -1,6 +1,7 @@
 import { aloneHours } from '@backoffice/contracts'
 import { type Fragment, sql, unnest } from '@backoffice/service-runtime'
 import type { SqlQuestion } from './check.ts'
+import { environmentOf } from './environments.ts'
 
 /** Up to which amount, in minor units, one person could approve withdrawals in production and pay them, and when. */
 export interface PayAlone {
@@ -38,7 +39,7 @@ export const paidAlone = (payAlone: readonly PayAlone[]): SqlQuestion => ({
     with asked as (
       select w.id, w.brand_id, w.player_id, w.paid_at, paid.at, paid.by_name
       from ${keys} join ${paidByApprover} on w.id = k.key
-      where w.environment = 'production'
+      where ${environmentOf(sql`w.brand_id`)} = 'production'
     )
     select id as key, brand_id, id as subject, format('paid at %s', at) as expected, format('paid at %s', paid_at) as actual,
       'A withdrawal that one person approved and paid was paid at another time than its history says.' as explanation

@@ -1,4 +1,5 @@
 import { evidence, type Question } from './check.ts'
+import { environments } from './environments.ts'
 import { decisions, events, histories } from './history-checks.ts'
 import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
 import { type PayAlone, paidAlone } from './paid-alone.ts'
@@ -22,6 +23,7 @@ export const sqlQuestions = (payAlone: readonly PayAlone[]): readonly Question[]
   paidAlone(payAlone),
   ...events,
   ...accounts,
+  ...environments,
 ]
 
 /** The checks that every run makes. */

@@ -146,6 +146,15 @@ const forgeries: readonly Forgery[] = [
     forge: async (brand) => cancelInFuture(brand, await brand.request('5.00')),
   },
   {
+    what: 'payments says that a deposit of production is of the sandbox',
+    found: ['environments', 'events'],
+    forge: async (brand) => {
+      const id = await brand.deposit('5.00')
+      await brand.confirm(id)
+      await behindItsBack("update payments.deposit set environment = 'sandbox' where id = $1", [id])
+    },
+  },
+  {
     what: 'payments confirms a deposit, and it is to be credited in a thousand years',
     found: ['deposits', 'histories', 'inFlight'],
     forge: async (brand) => {

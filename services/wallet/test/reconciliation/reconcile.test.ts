@@ -66,6 +66,7 @@ function brand() {
     brandId,
     playerId,
     async deposit(amount: string, { status = 'confirmed', credited = amount as string | null } = {}): Promise<string> {
+      await bed.register(scope)
       const depositId = newId('dep')
       await admin.query(
         `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
@@ -81,6 +82,7 @@ function brand() {
       return depositId
     },
     async withdrawal(amount: string, status: string, fate: Fate): Promise<string> {
+      await bed.register(scope)
       const withdrawalId = newId('wdr')
       const statuses = withdrawalWays[status] ?? []
       await admin.query(
@@ -177,6 +179,7 @@ t.test('a report says what each check looked at', async (t) => {
       'decisions',
       'events',
       'accounts',
+      'environments',
       'inFlight',
       'evidence',
       'signatures',

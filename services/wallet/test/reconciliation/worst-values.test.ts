@@ -124,9 +124,11 @@ const tables: readonly Table[] = [
   {
     name: 'wallet.transfer',
     forge: async () => {
-      const [id, debit, credit] = [newId('trf'), await account(), await account()]
+      const [id, brand] = [newId('trf'), newId('brd')]
+      const debit = await account({ kind: 'deposits', owner_id: null, brand_id: brand })
+      const credit = await account({ brand_id: brand })
       const row = {
-        ...{ id, brand_id: brandId, reference: newId('dep'), type: 'DEPOSIT', debit_account: debit.id },
+        ...{ id, brand_id: brand, reference: newId('dep'), type: 'DEPOSIT', debit_account: debit.id },
         ...{ credit_account: credit.id, amount: '100', outcome: 'posted', reverses: null, reason: null },
         ...{ effective_at: now(), created_at: now() },
       }
@@ -240,6 +242,19 @@ const tables: readonly Table[] = [
         },
       }
       return { row, names: [id] }
+    },
+  },
+  {
+    name: 'payments.depositor',
+    forge: async () => {
+      const id = newId('dep')
+      const player = newId('ply')
+      await insert('payments.deposit', {
+        ...{ id, brand_id: brandId, operator_id: scope.operatorId, environment: 'production', time_zone: 'UTC' },
+        ...{ player_id: player, external_reference: id, amount: '100', currency: 'BRL', method: 'pix' },
+        ...{ status: 'pending', version: '1', created_at: now() },
+      })
+      return { row: { player_id: player, day: '2026-01-01', day_total: '7' }, names: [player, id] }
     },
   },
   {
