@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, fromMinorUnits, type Operation, operations } from '@backoffice/contracts'
 import type { RpcClient } from '@backoffice/service-runtime/client'
-import { type HttpReply, newCpf, type OperatorClient, refusal, seenWithdrawal, type TeamUser } from '@backoffice/test-kit'
+import {
+  type HttpReply,
+  newCpf,
+  type OperatorClient,
+  refusal,
+  seenWithdrawal,
+  type TeamUser,
+} from '@backoffice/test-kit'
 import { type Book, type BookedPlayer, type Decision, type Outcome, posted, withdrawable } from './book.ts'
 import { playerRequest } from './journey.ts'
 
