@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, fromMinorUnits, type Operation, operations } from '@backoffice/contracts'
 import type { RpcClient } from '@backoffice/service-runtime/client'
-import { type HttpReply, type OperatorClient, refusal, seenWithdrawal, type TeamUser } from '@backoffice/test-kit'
+import {
+  type HttpReply,
+  newCpf,
+  type OperatorClient,
+  refusal,
+  seenWithdrawal,
+  type TeamUser,
+} from '@backoffice/test-kit'
 import { type Book, type BookedPlayer, type Decision, type Outcome, posted, withdrawable } from './book.ts'
 import { playerRequest } from './journey.ts'
 
@@ -89,7 +96,8 @@ export async function compareAll(book: Book, reached: Reached): Promise<void> {
     await compareStatement(reached, player, 3)
     const found = await get(reached, `/players?externalId=${player.externalId}`)
     const { id, status, kycStatus } = found.body.data[0]
-    assert.deepEqual({ id, status, kycStatus }, { id: player.id, status: player.status, kycStatus: player.kycStatus })
+    const expected = { id: player.id, status: book.seen(player, reached.clock.time), kycStatus: player.kycStatus }
+    assert.deepEqual({ id, status, kycStatus }, expected)
   }
   for (const { id, status } of book.withdrawals) {
     const { body } = await get(reached, `/withdrawals/${id}`)
@@ -97,11 +105,13 @@ export async function compareAll(book: Book, reached: Reached): Promise<void> {
   }
 }
 
-export async function register(book: Book, reached: Reached): Promise<void> {
+/** @param cpf of somebody who may have a player already; a new person's if it is not given */
+export async function register(book: Book, reached: Reached, cpf = newCpf()): Promise<void> {
   const externalId = randomUUID()
-  const reply = await post(reached, '/players', playerRequest(externalId))
+  const reply = await post(reached, '/players', playerRequest(externalId, cpf))
   assert.equal(outcomeOf(reply), 'done')
-  book.registered(reply.body.id, externalId)
+  assert.equal(reply.body.status, 'ativo')
+  book.registered(reply.body.id, externalId, cpf)
 }
 
 /** In the sandbox the operator decides by itself, in production the team does. */

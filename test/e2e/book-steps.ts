@@ -121,7 +121,12 @@ const often = (times: number, one: fc.Arbitrary<Step>): fc.Arbitrary<Step>[] => 
 
 /** Every step that the random tests take. */
 export const steps: fc.Arbitrary<Step>[] = [
-  step('register', fc.constant(null), register, ({ players }) => players.length < 3),
+  step(
+    'register a person, who may be known',
+    fc.option(any),
+    (book, reached, known) => register(book, reached, known === null ? undefined : nth(book.players, known).cpf),
+    ({ players }) => players.length < 4,
+  ),
 
   step('register again', fc.record({ player: any }), async (book, reached, { player }) => {
     const { id, externalId } = nth(book.players, player)

@@ -7,6 +7,8 @@ export type Outcome = 'done' | string
 export interface BookedPlayer {
   readonly id: string
   readonly externalId: string
+  /** Whose player it is. */
+  readonly cpf: string
   status: string
   kycStatus: string
   /** Null: never excluded. */
@@ -59,9 +61,18 @@ export class Book {
     this.isSandbox = isSandbox
   }
 
-  registered(id: string, externalId: string): void {
+  registered(id: string, externalId: string, cpf: string): void {
     const limits = { exclusion: null, limit: null, wish: null }
-    this.players.push({ id, externalId, status: 'ativo', kycStatus: 'nao_iniciado', ...limits, entries: [], held: 0n })
+    this.players.push({
+      id,
+      externalId,
+      cpf,
+      status: 'ativo',
+      kycStatus: 'nao_iniciado',
+      ...limits,
+      entries: [],
+      held: 0n,
+    })
   }
 
   /** What a decision about the identity check changes; a submission changes nothing once it is approved. */
@@ -71,15 +82,24 @@ export class Book {
     return 'done'
   }
 
-  isExcluded({ status, exclusion }: BookedPlayer, now: number): boolean {
-    if (status === 'autoexcluido') return true
+  /** A self-exclusion is of the person, so it holds for every player with the CPF. */
+  isExcluded({ cpf }: BookedPlayer, now: number): boolean {
+    const own = this.players.filter((player) => player.cpf === cpf)
+    return own.some((player) => player.status === 'autoexcluido' || this.#runs(player, now))
+  }
+
+  #runs({ exclusion }: BookedPlayer, now: number): boolean {
     return exclusion !== null && (exclusion.until === null || now < exclusion.until)
+  }
+
+  /** The status that everybody sees. */
+  seen(player: BookedPlayer, now: number): string {
+    return this.isExcluded(player, now) ? 'autoexcluido' : player.status
   }
 
   /** A running exclusion is made longer, never shorter. */
   excludes(player: BookedPlayer, until: number | null, now: number): Outcome {
-    const runs = this.isExcluded({ ...player, status: 'ativo' }, now)
-    const end = runs ? (player.exclusion?.until ?? Number.POSITIVE_INFINITY) : now + 1
+    const end = this.#runs(player, now) ? (player.exclusion?.until ?? Number.POSITIVE_INFINITY) : now + 1
     if ((until ?? Number.POSITIVE_INFINITY) < end) return 'VALIDATION_ERROR'
     player.exclusion = { until }
     return 'done'

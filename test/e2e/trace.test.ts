@@ -30,7 +30,7 @@ t.teardown(() => receiver.close())
 const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook?token=of-the-operator`
 await team(system, 'alice', 'webhook', 'set', '--operator', 'demo', '--env', 'sandbox', '--url', url)
 
-const person = playerRequest()
+const person = playerRequest(undefined, '529.982.247-25')
 const player = expectStatus(await operator.post('/players', person), 201)
 const deposit = await createDeposit(operator, player.id)
 expectStatus(await operator.post(`/deposits/${deposit.id}/confirm`), 200)

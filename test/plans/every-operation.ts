@@ -9,6 +9,7 @@ import { knownStatements } from '@backoffice/service-runtime/internal'
 import {
   eventually,
   type HttpReply,
+  newCpf,
   OperatorClient,
   proposalOf,
   type Teardown,
@@ -80,8 +81,8 @@ async function startReceiver(t: Teardown): Promise<string> {
 }
 
 /** A player who may deposit, withdraw and play. */
-export async function newPlayer({ post }: Operator): Promise<string> {
-  const { id } = await post('/players', 201, { externalId: randomUUID(), ...person })
+export async function newPlayer({ post }: Operator, cpf = newCpf()): Promise<string> {
+  const { id } = await post('/players', 201, { externalId: randomUUID(), ...person, cpf })
   await post(`/sandbox/players/${id}/kyc/decision`, 200, { status: 'aprovado' })
   return id
 }

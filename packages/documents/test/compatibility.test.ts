@@ -41,6 +41,14 @@ const onlyRefusesControls = (was: Schema, is: Schema, direction: 'request' | 're
   was.format === is.format &&
   String(is.pattern) in patternMessages
 
+/** A request may have a wider form: a word of 1 to 64 characters is a line of as many. */
+const widensWord = (was: Schema, is: Schema, direction: 'request' | 'reply') =>
+  direction === 'request' &&
+  was.pattern === '^[A-Za-z0-9_-]{1,64}$' &&
+  String(is.pattern) in patternMessages &&
+  Number(is.minLength) <= 1 &&
+  Number(is.maxLength) >= 64
+
 const [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
 function isNarrower(was: Schema, is: Schema): boolean {
@@ -62,8 +70,9 @@ function breaks(before: Schema, after: Schema, direction: 'request' | 'reply', p
   if (is === undefined) return [`${path} is gone`]
   const found: string[] = []
   if (JSON.stringify(was.type) !== JSON.stringify(is.type)) found.push(`${path} has another type`)
+  const isWider = widensWord(was, is, direction)
   const sameForm = (was.pattern === is.pattern && was.format === is.format) || onlyRefusesControls(was, is, direction)
-  if (!sameForm) found.push(`${path} has another form`)
+  if (!sameForm && !isWider) found.push(`${path} has another form`)
   // A client may send any of the former values, and may get no other.
   const [wide, narrow] = direction === 'request' ? [is.enum, was.enum] : [was.enum, is.enum]
   for (const value of narrow ?? [])
@@ -71,7 +80,7 @@ function breaks(before: Schema, after: Schema, direction: 'request' | 'reply', p
   const [demanding, former] = direction === 'request' ? [is.required, was.required] : [was.required, is.required]
   for (const name of demanding ?? [])
     if (!(former ?? []).includes(name)) found.push(`${path}.${name} is required otherwise than before`)
-  if (direction === 'request' && isNarrower(was, is)) found.push(`${path} is more limited`)
+  if (direction === 'request' && !isWider && isNarrower(was, is)) found.push(`${path} is more limited`)
   if (was.additionalProperties !== false && is.additionalProperties === false) found.push(`${path} is closed`)
   for (const [name, property] of Object.entries(was.properties ?? {})) {
     found.push(...breaks(property, is.properties?.[name] as Schema, direction, `${path}.${name}`))

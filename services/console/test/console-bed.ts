@@ -96,8 +96,9 @@ export async function consoleBed(
       name = 'Ana Souza',
       reference = 'doc-1',
       scope = bed.scope({ environment }),
+      cpf = person.cpf,
     ) {
-      const input = { externalId: randomBytes(8).toString('hex'), name, ...person }
+      const input = { externalId: randomBytes(8).toString('hex'), name, ...person, cpf }
       const { id: playerId } = await bed.rpc.call(operations.players.registerPlayer, { scope, input })
       await bed.rpc.call(operations.players.submitKyc, { scope, input: { playerId, documentType: 'rg', reference } })
       return playerId

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { eventually, proposalOf } from '@backoffice/test-kit'
+import { eventually, newCpf, proposalOf } from '@backoffice/test-kit'
 import t from 'tap'
 import { isoOf } from '../src/pages/display.ts'
 import { consoleBed, formOf } from './console-bed.ts'
@@ -170,7 +170,7 @@ t.test('a credit is given up by two people, the second in the console, who sees 
 
 t.test('the page of a player', async (t) => {
   const alice = await bed.visitor('alice')
-  const newPlayer = () => bed.newPlayer('production', 'Davi Melo')
+  const newPlayer = () => bed.newPlayer('production', 'Davi Melo', 'doc-1', undefined, newCpf())
   const showPlayer = (playerId: string) =>
     bed.bed.team('alice').call(operations.players.showPlayer, { input: { playerId } })
   const reason = 'the player wrote to us'

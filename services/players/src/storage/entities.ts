@@ -3,7 +3,7 @@ import { defineEntity, type InferEntity, LockMode, p } from '@mikro-orm/postgres
 
 export { LockMode }
 
-/** For the team's edits and lists of players: see players.ts. */
+/** For the team's edits of players: see players.ts. */
 export const PlayerEntity = defineEntity({
   name: 'Player',
   tableName: 'player',

@@ -15,8 +15,8 @@ import {
   storedIdentity,
 } from './sealed-identity.ts'
 
-// Calls of operators and services come in large numbers, so they share statements. The team's edits of one player, and
-// its lists with optional filters, use the entity.
+// Calls of operators and services come in large numbers, so they share statements. The team's edits of one player use
+// the entity.
 
 export interface PlayerKey {
   readonly playerId: string
