@@ -11,9 +11,9 @@ import { reconciliationMoments } from './0009-reconciliation-moments.ts'
 import { creditedCorrections } from './0010-credited-corrections.ts'
 import { debitedCorrections } from './0011-debited-corrections.ts'
 import { brand } from './0012-brand.ts'
-import { sidesOfTransfer } from './0016-sides-of-transfer.ts'
 import { readableForJudges } from './0013-readable-for-judges.ts'
 import { accountsStamped } from './0014-accounts-stamped.ts'
+import { sidesOfTransfer } from './0016-sides-of-transfer.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -30,7 +30,7 @@ export const migrations: readonly Migration[] = [
   creditedCorrections,
   debitedCorrections,
   brand,
-  sidesOfTransfer,
   readableForJudges,
   accountsStamped,
+  sidesOfTransfer,
 ]
