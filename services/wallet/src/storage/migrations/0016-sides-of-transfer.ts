@@ -22,7 +22,8 @@ begin
         else (d.kind = 'player') <> (c.kind = 'player')
       end
   ) then
-    raise exception 'the accounts % and % do not belong to a % of %', new.debit_account, new.credit_account, new.type, new.brand_id;
+    raise check_violation using message = format('the accounts %s and %s do not belong to a %s of %s',
+      new.debit_account, new.credit_account, new.type, new.brand_id);
   end if;
   return new;
 end $$;
