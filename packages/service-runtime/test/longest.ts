@@ -17,6 +17,7 @@ const samples = [
   `${'a'.repeat(64)}@${`${'b'.repeat(61)}.`.repeat(3)}br`,
   `whsec_${'A'.repeat(122)}`,
   `${'0'.repeat(45)}/128`,
+  'A'.repeat(43),
   'trf_1',
   'BRL',
   'America/Argentina/ComodRivadavia',
