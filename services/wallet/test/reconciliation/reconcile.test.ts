@@ -257,6 +257,7 @@ t.test('differences of the sandbox are told from those of production', async (t)
   const [played, real] = [brand(), brand()]
   await played.deposit('10.00', { credited: null })
   const depositId = await real.deposit('20.00', { credited: null })
+  await behindItsBack("update wallet.brand set environment = 'production' where id = $1", [real.brandId])
   await behindItsBack("update payments.deposit set environment = 'production' where id = $1", [depositId])
   await behindItsBack(
     "update payments.published_event set message = jsonb_set(message::jsonb, '{event,environment}', '\"production\"') where message #>> '{event,data,id}' = $1",
