@@ -20,7 +20,6 @@ import { depositsOfEnvironment } from './0018-deposits-of-environment.ts'
 import { brand } from './0019-brand.ts'
 import { dayOfDepositor } from './0020-day-of-depositor.ts'
 import { accounts } from './0021-accounts.ts'
-import { reconciledSums } from './0022-reconciled-sums.ts'
 import { reconcilerRights } from './0023-reconciler-rights.ts'
 
 /** In the order in which they are applied. */
@@ -47,6 +46,5 @@ export const migrations: readonly Migration[] = [
   brand,
   dayOfDepositor,
   accounts,
-  reconciledSums,
   reconcilerRights,
 ]
