@@ -14,7 +14,7 @@ t.test('a player goes from registration to a credited wallet', async (t) => {
   t.match(created.body, {
     status: 'ativo',
     kycStatus: 'nao_iniciado',
-    cpf: '52998224725',
+    cpf: request.cpf.replaceAll(/\D/g, ''),
     externalId: request.externalId,
   })
   const playerId = created.body.id

@@ -45,7 +45,16 @@ t.test('every field that is said in other words is a field of some operation', a
 const report = { state: 'done', report: { differencesTotal: 0 } }
 const proposed = { service: 'gateway', operation: 'issueCredential', state: 'open' }
 const proposal = { ...proposed, input: { operatorId: 'op_1', environment: 'production' }, proposedAt: '2026-03-02' }
+const withdrawal = {
+  playerId: 'ply_1',
+  amount: '1.00',
+  currency: 'BRL',
+  method: 'pix',
+  destination: 'ana',
+  destinationSalt: '',
+}
 const replies = ({ service, id }: Operation) => {
+  if (id === 'showWithdrawal') return withdrawal
   const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
   return { data, rows: [], nextCursor: null, ...report }
 }

@@ -9,6 +9,8 @@ const samples: Readonly<Record<string, string>> = {
   email: 'ana@example.com',
   phone: '+5511987654321',
   allowedAddresses: '203.0.113.0/24',
+  currency: 'USD',
+  timeZone: 'America/Manaus',
 }
 
 function sampleOf({ name, flags, choices }: Field): string {

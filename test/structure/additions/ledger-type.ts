@@ -129,6 +129,12 @@ export const creditBonus = (ledger: Ledger) =>
     },
     {
       row: 6,
+      file: schemaTest,
+      after: '    DEPOSIT: [[deposits, player]],\n',
+      insert: '    BONUS: [[adjustments, player]],\n',
+    },
+    {
+      row: 6,
       file: ownTest,
       create: `import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'

@@ -21,6 +21,19 @@ export const ptBRSentences: readonly (readonly [english: string | RegExp, own: s
     'The hash does not cover what is stored: this row, its transfer or the one before was changed.',
     'O hash não corresponde ao que está guardado: esta linha, sua transferência ou a anterior foi alterada.',
   ],
+  ['A record is of another environment than its brand.', 'Um registro é de outro ambiente que não o da sua marca.'],
+  [
+    'What is kept outside of the database could not be compared with it. All other checks were made.',
+    'O que se guarda fora do banco não pôde ser comparado com ele. Todas as outras verificações foram feitas.',
+  ],
+  [
+    'The sum that is held against a daily limit is not that of the deposits (minor units).',
+    'A soma que se compara com um limite diário não é a dos depósitos (em centavos).',
+  ],
+  [
+    'A record, or one that belongs to it, cannot be read. Nobody knows whether it is right.',
+    'Um registro, ou outro que faz parte dele, não pode ser lido. Ninguém sabe se está certo.',
+  ],
   ['The transfer of an entry is gone.', 'A transferência de um lançamento desapareceu.'],
   [
     'All entries of a currency must sum to zero (minor units).',

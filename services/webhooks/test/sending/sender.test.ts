@@ -204,13 +204,10 @@ t.test(
 )
 
 t.test('outside development this machine is refused before any socket is made', async (t) => {
-  const reached: string[] = []
-  const port = await startTlsReceiver(t, 'valid', reached)
   const strict = createSender({ ...options, policy: { allowLoopback: false }, resolve: async () => ['127.0.0.1'] })
-  t.match(await strict(delivery(`https://hooks.example.com:${port}/`)), { error: /not public \(127\.0\.0\.1\)/ })
-  t.match(await strict(delivery(`https://127.0.0.1:${port}/`)), { error: 'The URL leads to this machine.' })
-  t.match(await strict(delivery(`http://hooks.example.com:${port}/`)), { error: 'The URL must use https.' })
-  t.same(reached, [])
+  t.match(await strict(delivery('https://hooks.example.com/')), { error: /not public \(127\.0\.0\.1\)/ })
+  t.match(await strict(delivery('https://127.0.0.1:8443/')), { error: 'The URL leads to this machine.' })
+  t.match(await strict(delivery('http://hooks.example.com/')), { error: 'The URL must use https.' })
 })
 
 t.test('a resolver that hangs does not outlast the deadline', async (t) => {
