@@ -89,8 +89,8 @@ export async function setAsideEvent(world: World): Promise<void> {
 }
 
 /**
- * A confirmed deposit as a release with a bug could leave it: its credit names a currency that is not the account's, so the
- * wallet refuses it for ever. The relay tries it again in an hour.
+ * A confirmed deposit whose player's account has come to be in another currency, so that the wallet refuses the credit for
+ * ever. The relay tries it again in an hour.
  */
 export async function stuckCredit(
   world: World,
@@ -105,7 +105,12 @@ export async function stuckCredit(
   const { player_id: playerId, amount } = rows[0]
   const context = { requestId: newId('req') }
   const input = { playerId, depositId, amount, effectiveAt: new Date().toISOString() }
-  const command = { context, scope: { ...world.scope, currency: 'USD' }, input }
+  const command = { context, scope: world.scope, input }
+  // An account keeps its currency, so the trigger that says so is left out.
+  await world.bed.sql('admin').query(
+    `begin; set local session_replication_role = 'replica';
+    update wallet.account set currency = 'USD' where owner_id = '${playerId}'; commit`,
+  )
   const { operatorId, brandId, environment } = world.scope
   const data = { playerId, status: 'confirmed', amount, version: 2 }
   const event = { id: newId('evt'), type: 'deposit.confirmed', apiVersion, environment, operatorId, brandId, data }
