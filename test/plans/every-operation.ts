@@ -164,7 +164,8 @@ export async function callAsTeam(operator: Operator, team: Team, journey: Journe
   await team(gateway.activateOperator, { operatorId })
 
   await team(players.showPlayer, { playerId })
-  await team(players.listPlayers, { brandId, limit: 10 })
+  for (const filter of [{}, { status: 'autoexcluido' }, { kycStatus: 'expirado' }] as const)
+    await team(players.listPlayers, { brandId, ...filter, limit: 10 })
   for (const by of [{ playerId }, { externalId: 'unknown' }, { name: 'ana sou' }])
     await team(players.searchPlayers, { ...by, limit: 10 })
   for (const by of [{ cpf: person.cpf }, { email: person.email }, { phone: '+5511987654321' }])

@@ -164,7 +164,7 @@ const isFirstRows = ({ Filter: filter }: PlanNode, above: readonly PlanNode[]) =
 function restricts(condition: string, firstColumn: string): boolean {
   const alias = firstColumn.split('.')[0]
   return condition.split(' AND ').some((clause) => {
-    const compared = [...clause.matchAll(/\$\d+|Plan \d+|statement_timestamp\(\)|\b(\w+)\.\w+/g)].some(
+    const compared = [...clause.matchAll(/\$\d+|Plan \d+|(?:statement_timestamp|now)\(\)|\b(\w+)\.\w+/g)].some(
       ([, other]) => other !== alias,
     )
     return clause.includes(firstColumn) && compared

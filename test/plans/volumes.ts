@@ -68,8 +68,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
     `insert into player
       select ${id('ply')}, ${operator}, ${brand}, case when n / 400 % 2 = 0 then 'production' else 'sandbox' end, 'BRL', 'UTC',
         ${id('ext')}, 'Ana Souza', 'ana@example.com', '52998224725', null, '1990-05-17', 'ativo',
-        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, null, null, null, null, null, null, null, ${at},
-        null, 'key.' || md5('cpf' || n), 'key.' || md5('email' || n) ${all}`,
+        case when n % 400 = 0 then 'em_analise' else 'aprovado' end, 2, null, null, case when n % 50 = 0 then ${at} end, null, null, null, null, ${at},
+        null, 'key.' || md5('cpf' || n), 'key.' || md5('email' || n), null, ${at} + interval '1 year' ${all}`,
     `insert into kyc_submission select ${id('kyc')}, ${id('ply')}, 'rg', 'doc', ${at} ${all}`,
     `insert into player_change (player_id, at, actor, field, next) select ${id('ply')}, ${at}, 'alice', 'kycStatus', 'aprovado' ${all}`,
     `insert into game_session

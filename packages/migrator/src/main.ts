@@ -1,8 +1,12 @@
-import { createLogger, loadConfig, verifiedUrl } from '@backoffice/service-runtime/internal'
-import { migratorConfig, passwordsFrom } from './config.ts'
-import { prepareDatabase } from './prepare-database.ts'
-import { prepareStream } from './prepare-stream.ts'
-import { waitForDatabase } from './wait-for-database.ts'
+// Before anything is loaded: as process 1 of a container it would otherwise not hear them until it has started. Each
+// migration is one transaction, or may be run again: what is cut short did nothing. So is each change of the stream.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
+
+const { createLogger, loadConfig, verifiedUrl } = await import('@backoffice/service-runtime/internal')
+const { migratorConfig, passwordsFrom } = await import('./config.ts')
+const { prepareDatabase } = await import('./prepare-database.ts')
+const { prepareStream } = await import('./prepare-stream.ts')
+const { waitForDatabase } = await import('./wait-for-database.ts')
 
 /** What is being prepared. */
 let what: 'database' | 'stream' = 'database'
@@ -23,10 +27,6 @@ async function main(): Promise<void> {
   await prepareStream(config, log)
   log.info('the stream is ready')
 }
-
-// As process 1 of a container it would otherwise not hear them. Each migration is one transaction, or may be
-// run again: what is cut short did nothing. So is each change of the stream.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 try {
   await main()

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chmodSync, chownSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type BrokerUser,
@@ -55,9 +55,9 @@ interface Ending {
   readonly lines: any[]
 }
 
-function start(environment: Readonly<Record<string, string>>, program = migrate) {
+function start(environment: Readonly<Record<string, string>>, program = migrate, options: readonly string[] = []) {
   const env = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...broker, ...environment }
-  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...options, program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
   const ended = once(child, 'close').then(
@@ -66,6 +66,7 @@ function start(environment: Readonly<Record<string, string>>, program = migrate)
       lines: text
         .trimEnd()
         .split('\n')
+        .filter(Boolean)
         .map((line) => JSON.parse(line)),
     }),
   )
@@ -213,6 +214,28 @@ t.test('with DATABASE_CA_FILE every connection is TLS, to a server that the auth
   const refused = await run({ ...environment, ADMIN_DATABASE_URL: url, DATABASE_CA_FILE: stranger.certFile })
   t.match(refused, { code: 1, lines: [{ err: { message: /self-signed|certificate/ } }] })
 })
+
+for (const [program, code] of [
+  [migrate, 1],
+  [keepStream, 0],
+] as const)
+  t.test(`SIGTERM while its modules are loaded ends it at once: ${basename(program)}`, async (t) => {
+    const duringLoad = `import { registerHooks } from 'node:module'
+      const hooks = registerHooks({
+        load(url, context, load) {
+          if (!url.includes('/service-runtime/')) return load(url, context)
+          hooks.deregister()
+          process.kill(process.pid, 'SIGTERM')
+          return load(url, context)
+        },
+      })`
+    const preload = `data:text/javascript,${encodeURIComponent(duringLoad)}`
+    const port = await freePort()
+    const nobody = { ADMIN_DATABASE_URL: `postgres://127.0.0.1:${port}/`, NATS_URL: `nats://127.0.0.1:${port}` }
+    const { child, ended } = start({ ...nobody, ...passwords }, program, ['--import', preload])
+    t.teardown(() => child.kill('SIGKILL'))
+    t.equal((await ended).code, code)
+  })
 
 t.test('SIGTERM ends it although PostgreSQL never answers', async (t) => {
   const nobody = `postgres://postgres:none@127.0.0.1:${await freePort()}/backoffice`

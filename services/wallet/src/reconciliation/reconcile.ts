@@ -1,5 +1,5 @@
 import type { ReconciliationReport } from '@backoffice/contracts'
-import { type Database, firstId, fitting, type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
+import { type Database, firstId, fitting, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
 import type { ExportedHead, Wanted } from '../heads/exports.ts'
 import { listRestores } from '../heads/restores.ts'
 import { EvidenceMissing, told } from '../heads/store.ts'
@@ -330,7 +330,7 @@ class Run {
   #playersAfter(after: bigint | null, limit: number) {
     return this.#snapshots.see(async (db) => {
       const rows = await db<{ id: bigint }>`
-        select id from wallet.account where kind = 'player' and (${after}::bigint is null or id > ${after}::bigint)
+        select id from wallet.account where kind = 'player' ${after === null ? sql`` : sql`and id > ${after}`}
         order by id limit ${limit}
       `
       const ids = rows.map(({ id }) => id)

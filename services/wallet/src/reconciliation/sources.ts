@@ -12,6 +12,10 @@ export interface Since {
 /** Where a page begins: after the row of this place. Null: before all rows, whatever they are called. */
 type Place = readonly (string | null)[]
 
+/** A statement of its own for the first page: one for both would be planned to read the whole table for each page. */
+const comesAfter = (last: string | null | undefined, condition: Fragment): Fragment =>
+  last === null ? sql`true` : condition
+
 interface Row {
   readonly key: string
   /** Where the next page goes on. */
@@ -58,7 +62,7 @@ function byId({ kind, from, prefix, skipped = sql`false` }: ById, since: Since |
     first: [since === null ? null : firstId(prefix, since.at)],
     page: (db, [after], limit) => db<Row>`
       select r.id as key, array[r.id] as place, ${skipped} as skipped from ${from} r
-      where (${after}::text is null or r.id > ${after}) ${range} order by r.id limit ${limit}
+      where ${comesAfter(after, sql`r.id > ${after}`)} ${range} order by r.id limit ${limit}
     `,
   }
 }
@@ -76,7 +80,7 @@ function histories(prefix: 'dep' | 'wdr', since: Since | null): Source {
         or exists (select from payments.deposit d where d.id = r.record_id)
         or exists (select from payments.withdrawal w where w.id = r.record_id) as skipped
       from payments.status_transition r
-      where (${id}::text is null or (r.record_id, r.version) > (${id}, ${version}::text::integer)) ${range}
+      where ${comesAfter(id, sql`(r.record_id, r.version) > (${id}, ${version}::text::integer)`)} ${range}
       order by r.record_id, r.version limit ${limit}
     `,
   }
@@ -90,8 +94,7 @@ function audits(kind: 'walletAudit' | 'paymentsAudit', from: Fragment, since: Si
     first: [since?.at.toISOString() ?? null, ''],
     page: (db, [at, id], limit) => db<Row>`
       select r.id as key, array[r.at::text, r.id] as place, false as skipped from ${from} r
-      where ${at}::text is null
-        or (r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id}))
+      where ${comesAfter(at, sql`r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id})`)}
       order by r.at, r.id limit ${limit}
     `,
   }
@@ -105,8 +108,10 @@ const publishedEvents = (since: Since | null): Source => ({
   page: (db, [at, id], limit) => db<Row>`
     select coalesce(r.message #>> '{event,data,id}', r.id) as key, array[r.published_at::text, r.id] as place, false as skipped
     from payments.published_event r
-    where ${at}::text is null
-      or (r.published_at >= ${at}::text::timestamptz and (r.published_at, r.id) > (${at}::text::timestamptz, ${id}))
+    where ${comesAfter(
+      at,
+      sql`r.published_at >= ${at}::text::timestamptz and (r.published_at, r.id) > (${at}::text::timestamptz, ${id})`,
+    )}
     order by r.published_at, r.id limit ${limit}
   `,
 })
@@ -118,7 +123,7 @@ const waitingEvents = (since: Since | null): Source => ({
   first: [since === null ? null : firstId('evt', since.at)],
   page: (db, [after], limit) => db<Row>`
     select r.aggregate as key, array[r.id] as place, r.kind <> 'event' as skipped
-    from payments.outbox r where (${after}::text is null or r.id > ${after}) order by r.id limit ${limit}
+    from payments.outbox r where ${comesAfter(after, sql`r.id > ${after}`)} order by r.id limit ${limit}
   `,
 })
 
@@ -135,7 +140,7 @@ function holds(since: Since | null): Source {
       page: (db, [brandId, reference], limit) => db<Row>`
         select json_build_array(r.brand_id, r.reference)::text as key, array[r.brand_id, r.reference] as place, false as skipped
         from wallet.hold r
-        where ${brandId}::text is null or (r.brand_id, r.reference) > (${brandId}, ${reference})
+        where ${comesAfter(brandId, sql`(r.brand_id, r.reference) > (${brandId}, ${reference})`)}
         order by r.brand_id, r.reference limit ${limit}
       `,
     }
