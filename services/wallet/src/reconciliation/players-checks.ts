@@ -46,14 +46,14 @@ export const kycDecisions: readonly SqlQuestion[] = [
   {
     ...{ check: 'decisions', kind: 'player', counts: false },
     differences: (keys) => sql`
-      select k.key, p.brand_id, p.id as subject, coalesce(last.next, 'pendente') as expected, p.kyc_status as actual,
+      select k.key, p.brand_id, p.id as subject, coalesce(last.next, 'nao_iniciado') as expected, p.kyc_status as actual,
         'The KYC status of a player is not what its history says.' as explanation
       from ${keys}
       join players.player p on p.id = k.key
       left join lateral (
         select c.next from players.player_change c where c.player_id = p.id and c.field = 'kycStatus' order by c.id desc limit 1
       ) last on true
-      where p.kyc_status is distinct from coalesce(last.next, 'pendente')
+      where p.kyc_status is distinct from coalesce(last.next, 'nao_iniciado')
     `,
   },
 ]
