@@ -139,7 +139,8 @@ t.test('of players, reconciliation reads whose they are and nothing about a pers
       if (await mayRun(reconciler, `select ${column.name} from ${name}`)) found.push(column.name)
     return found.sort()
   }
-  t.same(await readable('players.player'), ['brand_id', 'environment', 'id'])
+  t.same(await readable('players.player'), ['brand_id', 'environment', 'id', 'kyc_status'])
+  t.same(await readable('players.player_change'), ['actor', 'at', 'field', 'id', 'next', 'player_id'])
   t.same(await readable('players.outbox'), ['aggregate', 'created_at', 'done_at', 'kind', 'name'])
 })
 

@@ -15,6 +15,7 @@ export type Kind =
   | 'paymentsAudit'
   | 'event'
   | 'player'
+  | 'kycChange'
 
 /** What decides which checks are about a transfer. */
 export interface TransferFacts {

@@ -51,7 +51,7 @@ const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => F
   deposit: (keys) => sql`
     ${keys}
     join (
-      select 'deposit' as kind, id, brand_id, environment, player_id, amount, status, version, null as approved_by
+      select 'deposit' as kind, id, brand_id, environment, player_id, amount, status, version, null as approved_by, null as approved_by_id
       from payments.deposit
     ) r on r.id = k.key
     left join payments.ended_command e on e.deposit_id = r.id
@@ -59,7 +59,7 @@ const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => F
   withdrawal: (keys) => sql`
     ${keys}
     join (
-      select 'withdrawal' as kind, id, brand_id, environment, player_id, amount, status, version, approved_by
+      select 'withdrawal' as kind, id, brand_id, environment, player_id, amount, status, version, approved_by, approved_by_id
       from payments.withdrawal
     ) r on r.id = k.key
     left join payments.ended_command e on e.deposit_id = r.id
@@ -126,7 +126,7 @@ const decidedStatus = sql`case wallet.json_text(a.input, 'decision') when 'appro
   when 'pay' then 'paid' when 'fail' then 'failed' end`
 
 /**
- * Every decision of the team is in the audit trail, made by the same person, and the other way round. In production only
+ * Every decision of the team is in the audit trail, made by the same person and account, and the other way round. In production only
  * the team decides. Two people gave up a deposit's credit. A decision and its audit entry are written in one transaction, so
  * the entry is looked for around the decision's time, which an index finds, and elsewhere only when it is not there.
  */
@@ -134,40 +134,42 @@ export const decisions = recordCheck(
   'decisions',
   (records) => sql`
     select record_id as key, brand_id, record_id as subject,
-      case when audit_id is not null then format('audited: %s is %s by %s', audited_subject, audited_status, actor)
+      case when audit_id is not null then format('audited: %s is %s by %s', audited_subject, audited_status, actor) || coalesce(' ' || actor_id, '')
         when by_kind = 'team' then 'an audit entry' else 'a decision of the team' end as expected,
-      format('%s is %s by %s %s', record_id, to_status, by_kind, by_name)
-        || coalesce(', approved by ' || approved_by, '') as actual,
+      format('%s is %s by %s %s', record_id, to_status, by_kind, by_name) || coalesce(' ' || by_id, '')
+        || coalesce(', approved by ' || approved_by, '') || coalesce(' ' || approved_by_id, '') as actual,
       explanation
     from (
-      select d.*, a.audit_id, a.actor, a.audited_subject, a.audited_status, case
+      select d.*, a.audit_id, a.actor, a.actor_id, a.audited_subject, a.audited_status, case
           when d.by_kind = 'team' and a.audit_id is null then 'A decision of the team is not in the audit trail.'
-          when d.by_kind = 'team' and ((a.actor, a.audited_subject) is distinct from (d.by_name, d.record_id)
+          when d.by_kind = 'team' and ((a.actor, a.actor_id, a.audited_subject) is distinct from (d.by_name, d.by_id, d.record_id)
             or a.audited_status is distinct from d.to_status
             -- In the sandbox the payment of a certain amount fails.
             and (${environmentOf(sql`d.brand_id`)}, a.audited_status, d.to_status) is distinct from ('sandbox', 'paid', 'failed'))
             then 'A decision is not the one that the audit trail names.'
           when d.by_review and d.by_kind = 'operator' or d.by_kind = 'sandbox' and ${environmentOf(sql`d.brand_id`)} = 'production'
             then 'Somebody decided who may not.'
-          when d.to_status = 'approved' and d.approved_by is distinct from case when d.by_kind = 'team' then d.by_name end
+          when d.to_status = 'approved' and (d.approved_by, d.approved_by_id) is distinct from
+            (case when d.by_kind = 'team' then d.by_name end, case when d.by_kind = 'team' then d.by_id end)
             then 'A withdrawal names an approver who did not approve it.'
           end as explanation
       from (
-        select r.brand_id, s.record_id, s.to_status, s.at, s.by_kind, s.by_name, s.operation_id, r.environment, r.approved_by,
+        select r.brand_id, s.record_id, s.to_status, s.at, s.by_kind, s.by_name, s.by_id, s.operation_id, r.environment,
+          r.approved_by, r.approved_by_id,
           e.command_id, e.proposed_by, e.proposal_operation_id, e.ended_by, e.operation_id as ending_operation_id,
           r.kind = 'withdrawal' and s.to_status in ('approved', 'rejected', 'paid', 'failed') as by_review
         from ${records}
         join payments.status_transition s on s.record_id = r.id
       ) d
       left join lateral (
-        select a.id, a.actor, a.subject, ${decidedStatus} as status from payments.audit_entry a
+        select a.id, a.actor, a.actor_id, a.subject, ${decidedStatus} as status from payments.audit_entry a
         where d.by_kind = 'team' and a.at between d.at - interval '1 minute' and d.at + interval '1 minute'
           and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and coalesce(a.outcome, 'done') = 'done'
         limit 1
       ) near on true
       left join lateral (
         -- Who gave a credit up, after somebody else had proposed it within a day.
-        select done.id, done.actor, d.record_id as subject, 'failed' as status
+        select done.id, done.actor, done.actor_id, d.record_id as subject, 'failed' as status
         from payments.audit_entry done
         join payments.audit_entry proposed
           on (proposed.operation_id, proposed.operation, proposed.subject, proposed.actor)
@@ -182,14 +184,15 @@ export const decisions = recordCheck(
         limit 1
       ) ended on true
       left join lateral (
-        select a.id, a.actor, a.subject, ${decidedStatus} as status from payments.audit_entry a
+        select a.id, a.actor, a.actor_id, a.subject, ${decidedStatus} as status from payments.audit_entry a
         where d.by_kind = 'team' and near.id is null and ended.id is null
           and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and coalesce(a.outcome, 'done') = 'done'
         limit 1
       ) far on true
       cross join lateral (select coalesce(near.id, ended.id, far.id), coalesce(near.actor, ended.actor, far.actor),
-        coalesce(near.subject, ended.subject, far.subject), coalesce(near.status, ended.status, far.status)
-      ) a (audit_id, actor, audited_subject, audited_status)
+        coalesce(near.actor_id, ended.actor_id, far.actor_id), coalesce(near.subject, ended.subject, far.subject),
+        coalesce(near.status, ended.status, far.status)
+      ) a (audit_id, actor, actor_id, audited_subject, audited_status)
     ) judged
     where explanation is not null
   `,

@@ -19,12 +19,17 @@ const payAloneAt = (payAlone: readonly PayAlone[], at: Fragment) => sql`(
 
 const aloneTime = sql`make_interval(hours => ${aloneHours}::int)`
 
+/** Whether two steps are of one person: of one name, or of one account, whose name may change. */
+const isSame = (one: Fragment, other: Fragment) =>
+  sql`(${one}.by_name = ${other}.by_name or ${one}.by_id = ${other}.by_id)`
+
 /** Withdrawals as `w` that one person approved and paid, with when and who it was as `paid`. */
 const paidByApprover = sql`
   payments.withdrawal w
   join payments.status_transition paid on (paid.record_id, paid.to_status, paid.by_kind) = (w.id, 'paid', 'team')
   join payments.status_transition approved
-    on (approved.record_id, approved.to_status, approved.by_kind, approved.by_name) = (w.id, 'approved', 'team', paid.by_name)
+    on (approved.record_id, approved.to_status, approved.by_kind) = (w.id, 'approved', 'team')
+      and ${isSame(sql`approved`, sql`paid`)}
 `
 
 /**
@@ -37,7 +42,7 @@ export const paidAlone = (payAlone: readonly PayAlone[]): SqlQuestion => ({
   ...{ check: 'decisions', kind: 'withdrawal', counts: false },
   differences: (keys) => sql`
     with asked as (
-      select w.id, w.brand_id, w.player_id, w.paid_at, paid.at, paid.by_name
+      select w.id, w.brand_id, w.player_id, w.paid_at, paid.at, paid.by_name, paid.by_id
       from ${keys} join ${paidByApprover} on w.id = k.key
       where ${environmentOf(sql`w.brand_id`)} = 'production'
     )
@@ -53,7 +58,7 @@ export const paidAlone = (payAlone: readonly PayAlone[]): SqlQuestion => ({
         order by paid.at range between (${aloneTime} - interval '1 microsecond') preceding and current row
       ) as sum
       from ${paidByApprover}
-      where w.player_id = asked.player_id and paid.by_name = asked.by_name
+      where w.player_id = asked.player_id and ${isSame(sql`paid`, sql`asked`)}
         and w.paid_at > asked.at - ${aloneTime} and w.paid_at < asked.at + ${aloneTime}
     ) day
     where day.at >= asked.at and day.sum > coalesce(${payAloneAt(payAlone, sql`day.at`)}, 0)

@@ -4,7 +4,7 @@ import { decisions, events, histories } from './history-checks.ts'
 import { corrections, counterparties, holds, reversals, transfers } from './ledger-checks.ts'
 import { type PayAlone, paidAlone } from './paid-alone.ts'
 import { deposits, withdrawals } from './payments-checks.ts'
-import { accounts } from './players-checks.ts'
+import { accounts, kycDecisions } from './players-checks.ts'
 
 /**
  * What PostgreSQL is asked about records, in the order of the report.
@@ -20,6 +20,7 @@ export const sqlQuestions = (payAlone: readonly PayAlone[]): readonly Question[]
   ...withdrawals,
   ...histories,
   ...decisions,
+  ...kycDecisions,
   paidAlone(payAlone),
   ...events,
   ...accounts,

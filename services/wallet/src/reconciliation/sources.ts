@@ -127,6 +127,19 @@ const waitingEvents = (since: Since | null): Source => ({
   `,
 })
 
+/** Changes of the KYC status by their time. An index has these alone. */
+const kycChanges = (since: Since | null): Source => ({
+  kind: 'kycChange',
+  table: 'players.player_change',
+  first: [since?.at.toISOString() ?? null, '0'],
+  page: (db, [at, id], limit) => db<Row>`
+    select r.id::text as key, array[r.at::text, r.id::text] as place, false as skipped from players.player_change r
+    where r.field = 'kycStatus' and (${at}::text is null
+      or (r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id}::text::bigint)))
+    order by r.at, r.id limit ${limit}
+  `,
+})
+
 /**
  * Holds by brand and reference. Those since a moment are looked for in each brand: their references are ids of withdrawals.
  */
@@ -192,5 +205,6 @@ export function sourcesOf(since: Since | null, endedBelow: bigint): readonly Sou
     publishedEvents(since),
     waitingEvents(since),
     byId({ kind: 'player', from: sql`players.player`, prefix: 'ply' }, since),
+    kycChanges(since),
   ]
 }

@@ -259,6 +259,21 @@ t.test("a head is chosen by PostgreSQL's clock, whatever the wallet's own says",
   t.ok(found.includes(playerId))
 })
 
+t.test('a head that was being written during one export is in the next', async (t) => {
+  const folder = folderStore(t.testdir())
+  // The export reads up to a moment, and the head is stamped before it and is seen only after it.
+  const at = new Date(Date.now() + 30_000)
+  await exportHeads(service, folder, at)
+  const playerId = newId('ply')
+  await deposit(playerId)
+  const then = new Date(at.getTime() + 1)
+  await exportHeads(service, folder, then)
+  const found: string[] = []
+  for (const one of await exportsFor(folder, { deltasSince: then }))
+    for await (const batch of readHeads(folder, one, 1_000)) found.push(...batch.map((head) => head.playerId))
+  t.ok(found.includes(playerId))
+})
+
 t.test('a store that cannot be read is missing evidence, and all other checks are made', async (t) => {
   const playerId = newId('ply')
   await deposit(playerId)

@@ -29,11 +29,22 @@ async function forgePayment(
   {
     kind = 'team',
     by,
+    byId = null,
     audited = by,
+    auditedId = byId,
     changes = [{ field: 'status', before: 'approved', after: 'paid' }],
     at = new Date(),
     paidAt = at,
-  }: { kind?: string; by: string; audited?: string | null; changes?: unknown; at?: Date; paidAt?: Date },
+  }: {
+    kind?: string
+    by: string
+    byId?: string | null
+    audited?: string | null
+    auditedId?: string | null
+    changes?: unknown
+    at?: Date
+    paidAt?: Date
+  },
 ): Promise<void> {
   const operationId = newId('opn')
   await as(
@@ -43,16 +54,16 @@ async function forgePayment(
   )
   // In production the service's role is refused a step of the sandbox. An administrator may switch the triggers off.
   await behindItsBack(
-    `insert into payments.status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
-    values ($1, 3, 'approved', 'paid', $5, $2, $3, $4)`,
-    [id, kind, by, operationId, at],
+    `insert into payments.status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, by_id, operation_id)
+    values ($1, 3, 'approved', 'paid', $5, $2, $3, $6, $4)`,
+    [id, kind, by, operationId, at, byId],
   )
   if (audited !== null)
     await as(
       'payments',
-      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, changes)
-      values ($1, $6, $2, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5)`,
-      [newId('aud'), audited, operationId, id, JSON.stringify(changes), at],
+      `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, input, changes)
+      values ($1, $6, $2, $7, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5)`,
+      [newId('aud'), audited, operationId, id, JSON.stringify(changes), at, auditedId],
     )
   await as(
     'payments',
@@ -63,6 +74,12 @@ async function forgePayment(
   )
   const input = { playerId, withdrawalId: id, effectiveAt: new Date().toISOString() }
   await bed.rpc.call(money.captureHold, { scope, input })
+}
+
+/** Whose account approved a withdrawal. */
+async function approverOf(id: string): Promise<string> {
+  const { rows } = await bed.sql('payments').query('select approved_by_id from withdrawal where id = $1', [id])
+  return rows[0].approved_by_id
 }
 
 /** Takes a confirmation back as two people do who give its credit up, each part of it where the service would write it. */
@@ -217,6 +234,26 @@ const forgeries: readonly Forgery[] = [
     what: 'one person approves and pays',
     found: ['decisions'],
     forge: async (brand) => forgePayment(brand, await brand.approved(), { by: 'alice' }),
+  },
+  {
+    what: 'one person approves and pays under another name',
+    found: ['decisions'],
+    async forge(brand) {
+      const id = await brand.approved()
+      await forgePayment(brand, id, { by: 'alice.souza', byId: await approverOf(id) })
+    },
+  },
+  {
+    what: 'another account than the audit trail names pays under the name that it has',
+    found: ['decisions'],
+    forge: async (brand) =>
+      forgePayment(brand, await brand.approved(), { by: 'bob', byId: 'idp bob', auditedId: 'idp other' }),
+  },
+  {
+    what: 'the account of another approver is written into a withdrawal',
+    found: ['decisions'],
+    forge: async (brand) =>
+      behindItsBack(`update payments.withdrawal set approved_by_id = 'other' where id = $1`, [await brand.approved()]),
   },
   {
     what: 'payments forgets what a player has deposited today',

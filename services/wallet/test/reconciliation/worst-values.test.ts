@@ -359,7 +359,36 @@ const tables: readonly Table[] = [
     },
     harmless: { done_at: 'what is done waits for nothing', kind: 'an event of a player is not about money' },
   },
+  {
+    name: 'players.player_change',
+    forge: async () => {
+      const row = await approval()
+      return { row, names: [row.player_id ?? ''] }
+    },
+    harmless: { field: 'of another field it decides nothing' },
+  },
+  {
+    name: 'players.audit_entry',
+    forge: async () => {
+      const decided = await approval()
+      await insert('players.player_change', decided)
+      const { player_id: subject = '', at = '' } = decided
+      const row = { ...auditRow('decideKyc', { playerId: subject, status: 'aprovado' }), at, subject }
+      return { row, names: [subject ?? ''] }
+    },
+  },
 ]
+
+/** A decision on a new player's identity that nobody signed. */
+async function approval(): Promise<Row> {
+  const input = { externalId: randomUUID(), ...person }
+  const { id } = await bed.rpc.call(operations.players.registerPlayer, { scope, input })
+  return {
+    ...{ id: String(++changes), player_id: id, at: now(), actor: 'alice', field: 'kycStatus' },
+    ...{ previous: 'pendente', next: 'aprovado', reason: 'x' },
+  }
+}
+let changes = 1_000_000
 
 const odd = `x y "'\\ {}%s \u0001 é😀 ${'z'.repeat(300)}`
 /** A text with every escape that JSON allows and PostgreSQL cannot make a text of. */

@@ -21,9 +21,11 @@ import { searchByPhone } from './0019-search-by-phone.ts'
 import { playersByPhone } from './0020-players-by-phone.ts'
 import { brand } from './0021-brand.ts'
 import { documentSourceChanged } from './0022-document-source-changed.ts'
+import { reconcilerKyc } from './0023-reconciler-kyc.ts'
 import { kycTerm } from './0024-kyc-term.ts'
 import { excludedPersons } from './0025-excluded-persons.ts'
 import { endingApprovals } from './0026-ending-approvals.ts'
+import { kycChanges } from './0028-kyc-changes.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -50,7 +52,9 @@ export const migrations: readonly Migration[] = [
   playersByPhone,
   brand,
   documentSourceChanged,
+  reconcilerKyc,
   kycTerm,
   excludedPersons,
   endingApprovals,
+  kycChanges,
 ]
