@@ -66,6 +66,7 @@ async function leaveRows(): Promise<void> {
     values ('endCommand', $1, 'alice', now(), $1)`,
     [randomUUID()],
   )
+  await admin.query("insert into webhooks.missing_delivery values ('evt_missing', 'payments', now(), now())")
   await eventually(async () => (await count('webhooks.delivery', 'finished_at')) > 0)
 }
 

@@ -104,7 +104,8 @@ t.test('through nginx as the Ingress sets it up', { skip }, async (t) => {
       if (through.code === 'INVALID_SIGNATURE') refused += 1
     }
     // The others are of no known path, which is said first.
-    t.ok(refused > 30 && refused < vectors.length)
+    // The others are of no known path, which is said first.
+    t.ok(refused >= 30 && refused < vectors.length)
   })
 
   await t.test('path and body arrive as the bytes that were sent, on unknown paths too', async (t) => {
