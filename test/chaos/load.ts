@@ -1,4 +1,4 @@
-import { operations } from '@backoffice/contracts'
+import { operations, Rejection } from '@backoffice/contracts'
 import { eventually } from '@backoffice/test-kit'
 import { Client } from './client.ts'
 import type { ChaosOptions } from './options.ts'
@@ -19,7 +19,7 @@ export interface Operator {
   readonly receiver: Receiver
   readonly players: Player[]
   /** Sets a player's daily limit, in the amounts of the API. */
-  readonly limit: (playerId: string, dailyDepositLimit: string) => Promise<void>
+  readonly limit: (playerId: string, dailyDepositLimit: string) => Promise<'limited' | 'unknown'>
 }
 
 /** Two operators, each with a server for webhooks. */
@@ -45,14 +45,22 @@ export async function createOperators(
       await eventually(() => system.team.call(operations.webhooks.setWebhookUrl, { input: endpoint }))
       const client = new Client(system.baseUrls, { key, secret: secret ?? '' }, deadline)
       ending.defer(() => client.close())
-      const limit = async (playerId: string, dailyDepositLimit: string) => {
+      const limit = (playerId: string, dailyDepositLimit: string) => {
         const input = { playerId, dailyDepositLimit }
+        const set = () =>
+          system.team.call(operations.players.setDailyLimit, { input }).then(() => 'limited' as const, orUnknown)
         // While a clock is wrong, nobody's login is right.
-        await eventually(() => system.team.call(operations.players.setDailyLimit, { input }), teamTimeoutMs)
+        return eventually(set, teamTimeoutMs)
       }
       return { name, client, receiver, players: [], limit }
     }),
   )
+}
+
+/** A player may be forgotten by a server that had not heard of it. */
+function orUnknown(error: unknown): 'unknown' {
+  if (error instanceof Rejection && error.code === 'PLAYER_NOT_FOUND') return 'unknown'
+  throw error
 }
 
 /** Many clients at once, some of them for the same player, until they are told to stop. */

@@ -76,7 +76,7 @@ export async function judge(system: Judged, operators: readonly Operator[]): Pro
   return problems
 }
 
-const general = (text: string): Problem => ({ player: undefined, text })
+export const general = (text: string): Problem => ({ player: undefined, text })
 
 /** Holds what some of the operators have against what they were told. */
 export async function judgeOperators(system: Judged, operators: readonly Operator[]): Promise<Problem[]> {
@@ -142,7 +142,10 @@ async function recordProblems({ sql }: Judged, players: readonly Player[]): Prom
 
 async function countProblems({ sql }: Judged, operators: readonly Operator[]): Promise<Problem[]> {
   const registered = operators.flatMap(({ players }) => players).filter(({ isRegistered }) => isRegistered)
-  const { rows } = await sql.query<{ count: number }>('select count(*)::int as count from players.player')
+  const { rows } = await sql.query<{ count: number }>(`
+    select count(*)::int as count from players.player p join gateway.brand b on b.id = p.brand_id
+    where b.environment = 'sandbox'
+  `)
   if (rows[0]?.count === registered.length) return []
   return [general(`${rows[0]?.count} players exist, and ${registered.length} were registered`)]
 }

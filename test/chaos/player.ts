@@ -70,10 +70,11 @@ export class Player {
   }
 
   /** Limits what it may deposit on a day. A day later it would be more. */
-  async keepTo(limit: (playerId: string, dailyDepositLimit: string) => Promise<void>): Promise<void> {
-    await limit(this.id, amountText(dailyLimit))
-    await limit(this.id, amountText(10n * dailyLimit))
-    this.#dailyLimit = dailyLimit
+  async keepTo(limit: (playerId: string, dailyDepositLimit: string) => Promise<'limited' | 'unknown'>): Promise<void> {
+    for (const perDay of [dailyLimit, 10n * dailyLimit]) {
+      if ((await limit(this.id, amountText(perDay))) === 'limited') this.#dailyLimit = dailyLimit
+      else this.problems.push('there is no such player to limit')
+    }
   }
 
   get isRegistered(): boolean {

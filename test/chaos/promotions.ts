@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databaseUrl } from '@backoffice/dev-stack'
 import { eventually, lastingPort, recoverCopy, takeBaseBackup } from '@backoffice/test-kit'
+import pg from 'pg'
 import { PostgresPart } from './backends.ts'
 import { createOperators, type Operator } from './load.ts'
 import { MoneyBed } from './money-bed.ts'
@@ -71,12 +73,16 @@ export async function runPromotions(
 
     const left = [...(await untilSettled(money, settledWithinMs)), ...(await reconciliationProblems(money))]
     const has = await idsIn(money)
+    const had = await idsInFolder({ ...options, dir: folderOf(round - 1), port: await lastingPort() }, money)
+    rmSync(folderOf(round - 1), { recursive: true })
     const missing = answeredRecords(operators).filter(({ id }) => !has.has(id))
     const unexplained = missing.filter(({ answeredAt }) => answeredAt < copiedFrom)
+    const invented = missing.filter(({ id }) => !had.has(id))
     const strange = await strangeTransfers(money)
     problems.push(
       ...left.map(({ text }) => text),
       ...unexplained.map(({ id }) => `${id} was answered before the copy was taken, and is lost`),
+      ...invented.map(({ id }) => `${id} was answered, and the lost server has not heard of it either`),
       ...strange.map((id) => `${id} is between accounts that do not belong together`),
     )
     lost += missing.length
@@ -106,7 +112,26 @@ const answeredRecords = (operators: readonly Operator[]) =>
         : [],
     )
 
-async function idsIn({ sql }: MoneyBed): Promise<ReadonlySet<string>> {
+/** The records that the server of a folder had when it was lost. */
+async function idsInFolder(
+  options: Parameters<typeof PostgresPart.start>[0],
+  { sql }: MoneyBed,
+): Promise<ReadonlySet<string>> {
+  const lost = await PostgresPart.start(options)
+  try {
+    const { rows } = await sql.query<{ name: string }>('select current_database() as name')
+    const pool = new pg.Pool({ connectionString: databaseUrl(lost.url, rows[0]?.name ?? ''), max: 1 })
+    try {
+      return await idsIn({ sql: pool })
+    } finally {
+      await pool.end()
+    }
+  } finally {
+    await lost.stop()
+  }
+}
+
+async function idsIn({ sql }: Pick<MoneyBed, 'sql'>): Promise<ReadonlySet<string>> {
   const { rows } = await eventually(() =>
     sql.query<{ id: string }>('select id from payments.deposit union all select id from payments.withdrawal'),
   )

@@ -1,8 +1,9 @@
+import { Corrections } from './corrections.ts'
 import { Faults } from './faults.ts'
 import { createOperators, Load, type Operator } from './load.ts'
 import { describeOperation } from './operations.ts'
 import type { ChaosOptions } from './options.ts'
-import { endLeases, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
+import { endLeases, general, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
 import { isKill, planFaults } from './plan.ts'
 import { Random } from './random.ts'
 import { ChaosSystem } from './system.ts'
@@ -23,6 +24,9 @@ export interface Figures {
   readonly retries: number
   readonly events: number
   readonly deliveries: number
+  /** Corrections that two people carried out, and those that came too late. */
+  readonly corrected: number
+  readonly expired: number
   /** From the last fault on, until nothing was left to do. */
   readonly settledAfterMs: number
 }
@@ -40,6 +44,7 @@ export async function runChaos(
   const system = await ChaosSystem.start(ending)
   let deadline = Number.POSITIVE_INFINITY
   const operators = await createOperators(system, random, { ending, deadline: () => deadline })
+  const corrections = await Corrections.start(system, random, { ending, deadline: () => deadline })
   log('the system is ready')
 
   const load = new Load(operators, random, options)
@@ -53,7 +58,7 @@ export async function runChaos(
   deadline = calmAt + settledWithinMs
   log('the faults are over')
   if (options.skipLeases) await endLeases(system)
-  await load.stop()
+  await Promise.all([load.stop(), corrections.stop()])
   await comeBack(operators, random)
   const problems = await untilSettled(system, deadline - performance.now())
   const settledAfterMs = Math.round(performance.now() - calmAt)
@@ -61,8 +66,11 @@ export async function runChaos(
 
   deadline = performance.now() + settledWithinMs
   await lookBack(operators, random)
-  problems.push(...(await judge(system, operators)))
-  return { problems, figures: { ...figuresOf(operators), ...countsOf(plan), settledAfterMs } }
+  problems.push(
+    ...(await judge(system, operators)),
+    ...(await corrections.judge(random.stream('corrections'))).map(general),
+  )
+  return { problems, figures: { ...figuresOf(operators), ...countsOf(plan), ...corrections.figures, settledAfterMs } }
 }
 
 const registered = (operators: readonly Operator[]) =>

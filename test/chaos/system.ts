@@ -27,14 +27,19 @@ export class ChaosSystem {
   readonly sql: pg.Pool
   /** The team's operations, called by one of its people. */
   readonly team: RpcClient
+  /** The same, called by somebody else. */
+  readonly second: RpcClient
 
-  private constructor(parts: Pick<ChaosSystem, 'postgres' | 'nats' | 'replicas' | 'baseUrls' | 'sql' | 'team'>) {
+  private constructor(
+    parts: Pick<ChaosSystem, 'postgres' | 'nats' | 'replicas' | 'baseUrls' | 'sql' | 'team' | 'second'>,
+  ) {
     this.postgres = parts.postgres
     this.nats = parts.nats
     this.replicas = parts.replicas
     this.baseUrls = parts.baseUrls
     this.sql = parts.sql
     this.team = parts.team
+    this.second = parts.second
   }
 
   /** All that it starts ends with `ending`. */
@@ -133,6 +138,7 @@ export class ChaosSystem {
       baseUrls,
       sql,
       team: new RpcClient(connection, issuer.signer('alice')),
+      second: new RpcClient(connection, issuer.signer('bob')),
     })
   }
 }

@@ -48,8 +48,8 @@ interface Proposed {
  * The first person proposes by calling; somebody else carries it out with the same call, which names the proposal: so
  * both sign the same operation and input, each with a reason of their own, and nobody proposes by approving too late. In
  * the transaction of the effect, or before one that is idempotent by a reference.
- * @returns the refusal of a call that proposes, which is to be committed with its proposal; or the approved proposal of one
- *   that may go on
+ * @returns the refusal of a call that proposes or comes too late, which is to be committed with its proposal; or the
+ *   approved proposal of one that may go on
  * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
 export async function proposeOrApprove(two: TwoPeopleCall): Promise<Rejection | { readonly approved: string }> {
@@ -97,11 +97,18 @@ async function approve(
   { db, operation, call, now, isRepeatable = false }: TwoPeopleCall,
   { reason, fingerprint }: Proposed,
   proposalId: string,
-): Promise<{ readonly approved: string }> {
+): Promise<Rejection | { readonly approved: string }> {
   const [proposal] = await db<Kept>`${byId(proposalId)} for update`
-  if (judge(proposal, { operation, fingerprint, call, now, isRepeatable }).state !== 'approved')
-    await keepApproval(db, proposalId, { call, reason, now })
+  const judged = judge(proposal, { operation, fingerprint, call, now, isRepeatable })
+  if (judged instanceof Rejection) return keepExpired(db, proposalId, judged)
+  if (judged.state !== 'approved') await keepApproval(db, proposalId, { call, reason, now })
   return { approved: proposalId }
+}
+
+/** What somebody is told is over stays so, also for a call that waited and judges by the time at which it began. */
+async function keepExpired(db: Db, proposalId: string, refusal: Rejection): Promise<Rejection> {
+  await db`update team_proposal set state = 'expired' where id = ${proposalId} and state = 'open'`
+  return refusal
 }
 
 async function keepApproval(
@@ -130,12 +137,13 @@ interface Approval extends Omit<TwoPeopleCall, 'db'> {
 
 /**
  * Whether somebody may carry out a proposal.
+ * @returns the refusal of what is open and over, so that its end can be committed
  * @throws {Rejection} PROPOSAL_NOT_FOUND, PROPOSAL_NOT_OPEN, TWO_PEOPLE_REQUIRED
  */
 function judge(
   proposal: Kept | undefined,
   { operation, fingerprint, call, now, isRepeatable = false }: Approval,
-): Kept {
+): Kept | Rejection {
   if (proposal?.operation !== operation.id || proposal.fingerprint !== fingerprint)
     throw new Rejection('PROPOSAL_NOT_FOUND')
   const { proposedBy, proposedById, state, decidedBy, decidedOperationId, expiresAt } = proposal
@@ -143,8 +151,8 @@ function judge(
   if (state === 'approved' && decidedOperationId === call.operationId) return proposal
   const isOver = expiresAt <= now
   if (state === 'approved' && isRepeatable && !isOver) return proposal
-  if (state !== 'open' || isOver)
-    throw new Rejection('PROPOSAL_NOT_OPEN', { state: state === 'open' ? 'expired' : state, decidedBy })
+  if (state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state, decidedBy })
+  if (isOver) return new Rejection('PROPOSAL_NOT_OPEN', { state: 'expired', decidedBy })
   // Two people are people: a machine may propose.
   const { caller } = call
   if (isSame({ id: proposedById, name: proposedBy }, caller) || caller.kind === 'machine')
@@ -171,7 +179,7 @@ export async function approveFirst({
   const { approves } = call
   if (approves === undefined) return undefined
   const { reason } = call.input as Given
-  return db.transaction(async (tx) => {
+  const decided = await db.transaction(async (tx) => {
     const [proposal] = await tx<Kept>`${byId(approves)} for update`
     const isRepeatable = proposal?.decidedById === call.caller.id
     const approved = judge(proposal, {
@@ -181,10 +189,13 @@ export async function approveFirst({
       now,
       isRepeatable,
     })
+    if (approved instanceof Rejection) return keepExpired(tx, approves, approved)
     if (approved.decidedOperationId !== call.operationId)
       await keepApproval(tx, approves, { call, reason: typeof reason === 'string' ? reason : null, now })
     return approved
   })
+  if (decided instanceof Rejection) throw decided
+  return decided
 }
 
 const awaitsApproval = ({ id, proposedBy, expiresAt }: Pick<Kept, 'id' | 'proposedBy' | 'expiresAt'>) =>

@@ -345,6 +345,18 @@ t.test('a proposal is declined by who may do what it proposes, or is over after 
   t.not(await propose(), second)
 })
 
+t.test('a proposal that somebody was told is expired stays so, for a call that began before too', async (t) => {
+  const input = { recordId: 'expired', environment: 'production' }
+  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
+  const late = (user: 'bob' | 'carol') =>
+    refusal(bed.team(user).call(correctByTwo, { input, approves: String(details?.proposalId) }))
+  const expired = { code: 'PROPOSAL_NOT_OPEN', details: { state: 'expired' } }
+  await pass(24 * 3_600_000)
+  t.match(await late('bob'), expired)
+  await pass(-60_000)
+  t.match(await late('carol'), expired)
+})
+
 t.test('what is idempotent by a reference may be finished by a retry, after a process died in between', async (t) => {
   const input = { recordId: 'posted', reference: 'ref-1' }
   const { details } = await refusal(bed.team('alice').call(postByTwo, { input }))
