@@ -49,14 +49,14 @@ function brand() {
         `with deposit as (
           insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
             currency, method, status, version, created_at, confirmed_at)
-          values ($1, $2, 'op', 'sandbox', 'UTC', $3, $1, 500, 'BRL', 'pix', 'confirmed', 2, $4, $4)
+          values ($1, $2, 'op', 'production', 'UTC', $3, $1, 500, 'BRL', 'pix', 'confirmed', 2, $4, $4)
         )
         insert into payments.status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
         values ($1, 1, null, 'pending', $4, 'operator', 'op', $1), ($1, 2, 'pending', 'confirmed', $4, 'operator', 'op', $1)`,
         [id, brandId, of, at],
       )
       const event = {
-        ...{ type: 'deposit.confirmed', brandId, environment: 'sandbox' },
+        ...{ type: 'deposit.confirmed', brandId, environment: 'production' },
         data: { id, playerId: of, status: 'confirmed', amount: '5.00', version: 2 },
       }
       await admin.query('insert into payments.published_event (id, message, published_at) values ($1, $2, $3)', [
