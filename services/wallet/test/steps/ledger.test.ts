@@ -30,9 +30,12 @@ async function differences(): Promise<unknown[]> {
   return (await runOf(bed)).differences.filter(({ check }) => ledgerChecks.has(check))
 }
 
+/** A player has one account, and so one brand. */
+const playerOf = (brandId: string, player: number) => `ply_${player}_${brandId}`
+
 function postingOf(seed: readonly [number, number, number, number], brandId: string): Posting {
   const [kind, player, reference, amount] = seed
-  const base = { brandId, playerId: `ply_${player}`, currency: 'BRL' }
+  const base = { brandId, playerId: playerOf(brandId, player), currency: 'BRL' }
   const transfer = { transferId: newId('trf'), amount: BigInt(amount), effectiveAt }
   switch (kind) {
     case 0:
@@ -116,7 +119,10 @@ t.test('an account that another session has locked keeps its own posting waiting
   await ledger.post(postingOf([0, 1, 1, 10], brandId))
   const other = await admin.connect()
   await other.query('begin')
-  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [brandId, 'ply_1'])
+  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [
+    brandId,
+    playerOf(brandId, 1),
+  ])
   let answered = false
   const began = performance.now()
   const locked = ledger.post(postingOf([0, 1, 2, 10], brandId)).finally(() => {
@@ -141,7 +147,10 @@ t.test('postings of a locked account, however many, delay their own account alon
   await credit(1, 1)
   const other = await admin.connect()
   await other.query('begin')
-  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [brandId, 'ply_1'])
+  await other.query('select from wallet.account where brand_id = $1 and owner_id = $2 for update', [
+    brandId,
+    playerOf(brandId, 1),
+  ])
   const began = performance.now()
   const locked = numbers(12, 10).map((reference) => credit(1, reference))
   await Promise.all(numbers(30, 100).map((reference) => credit(2 + (reference % 10), reference)))
@@ -164,7 +173,7 @@ t.test('one reference for the holds of two players at once reserves money of the
   await other.query('begin')
   await other.query(
     `with reserved as (
-       update wallet.account set held = 4 where brand_id = $1 and owner_id = 'ply_1' returning id
+       update wallet.account set held = 4 where brand_id = $1 and owner_id like 'ply_1_%' returning id
      )
      insert into wallet.hold (brand_id, reference, account_id, amount, state, opened_at)
      select $1, 'w7', id, 4, 'open', now() from reserved`,
@@ -183,7 +192,7 @@ t.test('one reference for the holds of two players at once reserves money of the
 t.test('a database that has gone back, as a promoted standby does, is asked anew for every account', async (t) => {
   const brandId = newId('brd')
   const ledger = new Ledger({ db })
-  const of = (player: number) => ({ brandId, playerId: `ply_${player}`, currency: 'BRL' })
+  const of = (player: number) => ({ brandId, playerId: playerOf(brandId, player), currency: 'BRL' })
   await ledger.openAccount(of(1))
   await ledger.post(postingOf([0, 1, 1, 10], brandId))
   // It has lost the posting, and with it the brand's account of deposits: its id goes to the next one.
@@ -205,7 +214,12 @@ t.test('a database that has gone back, as a promoted standby does, is asked anew
     [brandId],
   )
   const system = { kind: 'deposits', owner: null }
-  t.same(rows, [system, { kind: 'player', owner: 'ply_1' }, system, { kind: 'player', owner: 'ply_2' }])
+  t.same(rows, [
+    system,
+    { kind: 'player', owner: playerOf(brandId, 1) },
+    system,
+    { kind: 'player', owner: playerOf(brandId, 2) },
+  ])
 })
 
 t.test('a posting that the database refuses is an error of its sender, not of those in its batch', async (t) => {
