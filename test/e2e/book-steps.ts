@@ -34,12 +34,14 @@ const hourMs = 3_600_000
 const nth = <T>(list: readonly T[], index: number): T => list[index % list.length] as T
 const any = fc.nat({ max: 1_000 })
 const roundAmounts = fc.integer({ min: 1, max: 4 }).map((count) => BigInt(count) * 5_000n)
+/** The largest that a request may name. */
+const amountMax = 10n ** 15n - 1n
 const edges = ['all that is left', 'a centavo more'] as const
 /** Round, special, or at the edge of a limit or a balance. */
 const amounts = fc.oneof(
   { weight: 6, arbitrary: roundAmounts },
   { weight: 3, arbitrary: fc.constantFrom(...edges) },
-  { weight: 1, arbitrary: fc.constantFrom(1n, blockedDeposit, failingWithdrawal, 10n ** 15n - 1n) },
+  { weight: 1, arbitrary: fc.constantFrom(1n, blockedDeposit, failingWithdrawal, amountMax) },
 )
 type DrawnAmount = bigint | (typeof edges)[number]
 
@@ -47,7 +49,7 @@ type DrawnAmount = bigint | (typeof edges)[number]
 function amountOf(drawn: DrawnAmount, left: bigint | null): bigint {
   if (typeof drawn === 'bigint') return drawn
   if (left === null || left <= 0n) return 5_000n
-  return drawn === 'all that is left' ? left : left + 1n
+  return drawn === 'all that is left' || left === amountMax ? left : left + 1n
 }
 
 /** What the daily limit leaves for today. */

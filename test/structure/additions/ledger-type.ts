@@ -308,6 +308,7 @@ export const bonuses = sqlCheck('bonuses', {
       toldBy: compiler,
       says: /operations\/index\.ts(?=.*missing).*creditBonus/,
     },
+    { row: 6, slip: 'left out', file: schemaTest, toldBy: compiler, says: /schema\.test\.ts(?=.*missing).*BONUS/ },
     { row: 7, slip: 'left out', file: checks, toldBy: compiler, says: /ledger-checks\.ts(?=.*missing).*BONUS/ },
     {
       row: 8,
