@@ -17,7 +17,8 @@ export function showOperator(
   operator: OperatorWithBrands,
   uses?: Awaited<ReturnType<typeof findCredentialUses>>,
 ): OperatorRecord {
-  const brands = operator.brands.getItems()
+  // Their ids are made in the same millisecond, so the order of ids is no order.
+  const brands = operator.brands.getItems().toSorted((a, b) => a.environment.localeCompare(b.environment))
   return {
     id: operator.id,
     name: operator.name,
