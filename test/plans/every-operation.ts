@@ -12,6 +12,7 @@ import {
   newCpf,
   OperatorClient,
   proposalOf,
+  refusal,
   type Teardown,
   type TestBed,
 } from '@backoffice/test-kit'
@@ -246,6 +247,9 @@ async function proposeAndApprove({ operatorId }: Operator, bed: TestBed<typeof s
   await bed.team('bob').call(issueCredential, { input, approves })
   const { proposalId } = await propose()
   await bed.team('bob').call(declineProposal, { input: { proposalId, reason: 'plans' } })
+  const { proposalId: late } = await propose()
+  await bed.sql('admin').query('update gateway.team_proposal set expires_at = now() where id = $1', [late])
+  await refusal(bed.team('bob').call(issueCredential, { input, approves: late }))
   await bed.team('bob').call(listProposals, { input: { limit: 10 } })
 }
 

@@ -34,6 +34,14 @@ export const ptBRSentences: readonly (readonly [english: string | RegExp, own: s
     'A record, or one that belongs to it, cannot be read. Nobody knows whether it is right.',
     'Um registro, ou outro que faz parte dele, não pode ser lido. Ninguém sabe se está certo.',
   ],
+  [
+    'The KYC status of a player was changed by nobody who may.',
+    'O status de KYC de um jogador não foi mudado por ninguém que pudesse.',
+  ],
+  [
+    'The KYC status of a player is not what its history says.',
+    'O status de KYC de um jogador não é o que diz o histórico dele.',
+  ],
   ['The transfer of an entry is gone.', 'A transferência de um lançamento desapareceu.'],
   [
     'All entries of a currency must sum to zero (minor units).',

@@ -134,8 +134,10 @@ const kycChanges = (since: Since | null): Source => ({
   first: [since?.at.toISOString() ?? null, '0'],
   page: (db, [at, id], limit) => db<Row>`
     select r.id::text as key, array[r.at::text, r.id::text] as place, false as skipped from players.player_change r
-    where r.field = 'kycStatus' and (${at}::text is null
-      or (r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id}::text::bigint)))
+    where r.field = 'kycStatus' and ${comesAfter(
+      at,
+      sql`r.at >= ${at}::text::timestamptz and (r.at, r.id) > (${at}::text::timestamptz, ${id}::text::bigint)`,
+    )}
     order by r.at, r.id limit ${limit}
   `,
 })
