@@ -107,7 +107,7 @@ async function approve(
 
 /** What somebody is told is over stays so, also for a call that waited and judges by the time at which it began. */
 async function keepExpired(db: Db, proposalId: string, refusal: Rejection): Promise<Rejection> {
-  await db`update team_proposal set state = 'expired' where id = ${proposalId} and state = 'open'`
+  await db`update team_proposal set state = 'expired' where id = ${proposalId}`
   return refusal
 }
 

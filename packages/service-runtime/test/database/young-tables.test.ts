@@ -10,7 +10,8 @@ const admin = bed.sql('admin')
 // PostgreSQL does the same by itself, now and then.
 await admin.query('alter table payments.inbox set (autovacuum_enabled = off)')
 
-const look = () => analyzeYoungTables(db)
+/** Of this table alone: the service itself writes to others meanwhile. */
+const look = async () => (await analyzeYoungTables(db)).filter((table) => table === 'payments.inbox')
 const write = (from: number, to: number) =>
   admin.query("insert into payments.inbox select 'c', n::text, now() from generate_series($1::int, $2::int) n", [
     from,

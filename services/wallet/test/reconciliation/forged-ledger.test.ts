@@ -103,8 +103,9 @@ const forgeries: readonly Forgery[] = [
     forge: ({ playerId }) =>
       as(
         'players',
-        `insert into player select (jsonb_populate_record(p, jsonb_build_object('id', $2::text, 'external_id', $2::text))).*
-        from player p where id = $1`,
+        `insert into player select (jsonb_populate_record(p, jsonb_build_object(
+          'id', $2::text, 'external_id', $2::text, 'kyc_status', 'nao_iniciado'
+        ))).* from player p where id = $1`,
         [playerId, newId('ply')],
       ),
   },
