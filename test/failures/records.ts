@@ -31,8 +31,14 @@ async function makeRichPlayer(world: World): Promise<string> {
   return playerId
 }
 
-export async function newDeposit(world: World): Promise<string> {
-  const input = { playerId: await richPlayer(world), amount: '10.00', externalReference: randomUUID(), ...pix }
+/** @param playerId the rich one, unless something is to be wrong with the player's account */
+export async function newDeposit(world: World, playerId?: string): Promise<string> {
+  const input = {
+    playerId: playerId ?? (await richPlayer(world)),
+    amount: '10.00',
+    externalReference: randomUUID(),
+    ...pix,
+  }
   return (await world.call(payments.createDeposit, input)).id
 }
 

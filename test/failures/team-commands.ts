@@ -34,7 +34,7 @@ export const teamCommands: readonly Command[] = [
   {
     operation: payments.endCommand,
     prepare: async (world) => {
-      const depositId = await newDeposit(world)
+      const depositId = await newDeposit(world, await newPlayer(world))
       const commandId = newId('cmd')
       const input = { commandId, reason }
       let made: Promise<string> | undefined
