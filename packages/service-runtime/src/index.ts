@@ -32,11 +32,14 @@ export { aloneUpTo, payAloneSettings } from './operations/alone-settings.ts'
 export { byService, insertAudit, recordAction } from './operations/audit.ts'
 export { readProvenEntries } from './operations/export-audit.ts'
 export {
+  type ApprovedProposal,
+  type Approver,
   type Call,
   type DirectTools,
   type ExecuteTools,
   type Given,
   handle,
+  type PrepareTools,
   type RemadeReply,
   UnfinishedOperation,
 } from './operations/handle.ts'
@@ -45,7 +48,6 @@ export { withOperatorNames } from './operations/operator-names.ts'
 export { fitting, toPage } from './operations/page.ts'
 export { type PlayerTable, playerRows } from './operations/player-rows.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
-export { type ApprovedProposal, approveFirst } from './operations/two-people.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export { holderOf } from './process/address-holder.ts'
 export {

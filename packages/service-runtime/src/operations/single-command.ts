@@ -6,7 +6,7 @@ import { type Attempt, type AttemptContext, collectRows, type Outcome, recordOf,
 import { type SingleCommand, UnfinishedOperation } from './handle.ts'
 import { type CallRecord, writeRecords } from './record.ts'
 import { findKnown, isStorable, replyToKeep } from './stored-reply.ts'
-import { proposeOrApprove, takesTwo } from './two-people.ts'
+import { proposeOrApprove, takesSecondPerson } from './two-people.ts'
 
 /** How often an attempt begins again because somebody else wrote the same row first. */
 const repeatsMax = 2
@@ -43,7 +43,7 @@ async function executeOnce(
       const { known: stored, now } = await findKnown(tx, [call.operationId])
       const known = stored.get(call.operationId)
       if (known !== undefined) return { is: 'known', known }
-      if (takesTwo(operation, call) || (await command.takesTwo?.(call, { db: tx }))) {
+      if (await takesSecondPerson(operation, call, () => command.approval?.(call, { db: tx, now }, undefined))) {
         const decided = await proposeOrApprove({ db: tx, operation, call, now })
         if (decided instanceof Rejection) {
           await writeRecords(tx, [recordOfRefusal(attempt, decided)], now)

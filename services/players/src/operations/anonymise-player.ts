@@ -1,5 +1,5 @@
 import { operations, toMinorUnits } from '@backoffice/contracts'
-import { type Call, type DirectTools, handle } from '@backoffice/service-runtime'
+import { type Call, handle, type PrepareTools } from '@backoffice/service-runtime'
 import { anonymise, type Obligations } from '../domain/anonymity.ts'
 import { forgetReferences } from '../storage/kyc-submissions.ts'
 import { seePlayer } from '../storage/persons.ts'
@@ -32,7 +32,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
 /** Asked before the transaction. A closed player gets no new deposit, and has nothing that could be withdrawn. */
 async function readObligations(
   { input, requestId, deadline }: AnonymiseCall,
-  { db, rpc }: DirectTools,
+  { db, rpc }: PrepareTools,
 ): Promise<Obligations> {
   const { playerId } = input
   const player = await requirePlayer(db.reader, playerId)

@@ -6,9 +6,10 @@ import { lockPlayer } from '../storage/players.ts'
 
 export const setPlayerStatus = handle(operations.players.setPlayerStatus, {
   /** Nobody lifts a self-exclusion alone. */
-  async takesTwo({ input: { playerId, status } }, { db }) {
+  async approval({ input: { playerId, status } }, { db }) {
     const player = await lockPlayer(db, playerId)
-    return player.environment === 'production' && player.status === 'autoexcluido' && status !== 'autoexcluido'
+    const isLifted = player.status === 'autoexcluido' && status !== 'autoexcluido'
+    return player.environment === 'production' && isLifted ? 'second person' : 'nobody'
   },
   execute: (call, tools) => editPlayer(call, tools, (player) => setStatus(player, call.input.status)),
 })
