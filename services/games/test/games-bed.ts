@@ -39,6 +39,8 @@ async function newPlayer(bed: Awaited<ReturnType<typeof testBed>>, scope: Scope)
   const { id } = await bed.rpc.call(operations.players.registerPlayer, { scope, input })
   await bed
     .team('alice')
-    .call(operations.players.decideKyc, { input: { playerId: id, status: 'aprovado', reason: 'documents match' } })
+    .call(operations.players.decideKyc, {
+      input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+    })
   return id
 }

@@ -153,7 +153,11 @@ export interface RemadeReply<R> {
 /** A command that is rare: one call, one transaction. */
 export interface SingleCommand<O extends Operation, Prepared> extends AnyCommand<O, Prepared> {
   readonly approval?: Approval<O>
-  readonly execute: (call: Call<O>, tools: ExecuteTools, prepared: Prepared) => Promise<Reply<O>>
+  /**
+   * @returns the reply; or a refusal that is committed together with what was written
+   * @throws {Rejection} a refusal that takes back what was written
+   */
+  readonly execute: (call: Call<O>, tools: ExecuteTools, prepared: Prepared) => Promise<Reply<O> | Rejection>
 }
 
 export type PreparedCall<O extends Operation, Prepared> = Call<O> & { readonly prepared: Prepared }

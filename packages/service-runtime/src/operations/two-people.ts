@@ -248,8 +248,9 @@ export const declineProposal = (own: readonly Operation[]) => ({
     if (proposal === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
     const { roles = [] } = own.find(({ id }) => id === proposal.operation) ?? {}
     if (!roles.some((role) => caller.roles.has(role))) throw new Rejection('ROLE_REQUIRED', { roles })
-    if (proposal.state !== 'open' || proposal.expiresAt <= now)
-      throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state === 'open' ? 'expired' : proposal.state })
+    if (proposal.state !== 'open') throw new Rejection('PROPOSAL_NOT_OPEN', { state: proposal.state })
+    if (proposal.expiresAt <= now)
+      return keepExpired(db, proposalId, new Rejection('PROPOSAL_NOT_OPEN', { state: 'expired' }))
     await db`
       update team_proposal set state = 'declined', decided_by = ${caller.name}, decided_by_id = ${caller.id}, decided_at = ${now}::timestamptz,
         decided_operation_id = ${operationId}, decision_reason = ${reason}

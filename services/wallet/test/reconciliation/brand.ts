@@ -59,7 +59,9 @@ export class Brand {
     const { id } = await bed.rpc.call(play.registerPlayer, { scope: this.scope, input })
     await bed
       .team('carol')
-      .call(play.decideKyc, { input: { playerId: id, status: 'aprovado', reason: 'documents match' } })
+      .call(play.decideKyc, {
+        input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+      })
     return id
   }
 

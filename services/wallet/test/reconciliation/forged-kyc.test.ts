@@ -34,7 +34,7 @@ async function forge(
 }
 
 const decide = ({ playerId }: Brand, status: 'aprovado' | 'reprovado') =>
-  bed.team('carol').call(players.decideKyc, { input: { playerId, status, reason: 'seen' } })
+  bed.team('carol').call(players.decideKyc, { input: { playerId, submission: null, status, reason: 'seen' } })
 
 const forgeries: readonly Forgery[] = [
   {
