@@ -223,7 +223,7 @@ export async function readProposals(
 ): Promise<Reply<ListProposals>> {
   const { proposalId = null, state = null, before = null, limit } = input
   const rows = await db<WithTimes<Proposal, 'proposedAt' | 'expiresAt' | 'decidedAt'>>`
-    select id, operation, input, reason, proposed_by, proposed_at, expires_at, operation_id, current as state, decided_by,
+    select id, operation, input, reason, proposed_by, proposed_by_id, proposed_at, expires_at, operation_id, current as state, decided_by,
       decided_at, decision_reason
     from (
       select *, case when state = 'open' and expires_at <= ${now}::timestamptz then 'expired' else state end as current

@@ -240,7 +240,7 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
   )
   for (const [operation, input] of [
     [setPlayerStatus, { playerId: 'ply_nobody', status: 'ativo', reason: 'x' }],
-    [decideKyc, { playerId: 'ply_nobody', status: 'aprovado', reason: 'none' }],
+    [decideKyc, { playerId: 'ply_nobody', submission: null, status: 'aprovado', reason: 'none' }],
     [showPlayer, { playerId: 'ply_nobody' }],
   ] as const) {
     await t.rejects(alice.call(operation, { input } as never), { code: 'PLAYER_NOT_FOUND' }, operation.id)
