@@ -193,6 +193,6 @@ if (values.help) {
   else {
     const results = await tryAll(mutants)
     summarise(results)
-    if (values.named && results.some(({ fate }) => fate === 'survived')) process.exitCode = 1
+    if (values.named && results.some(({ fate }) => fate !== 'killed' && fate !== 'timed out')) process.exitCode = 1
   }
 }

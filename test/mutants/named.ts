@@ -71,15 +71,15 @@ export const namedMutants: readonly NamedMutant[] = [
   },
   {
     guard: 'an abandoned operation id has a tombstone',
-    edits: [['await insertTombstone(db, operationId)\n', '']],
-    test: 'crash',
+    edits: [['await insertTombstone(db, operationId)\n', 'void insertTombstone\n']],
+    test: 'runner',
   },
   {
     guard: 'an operation id is written once',
     edits: [
       ['replyColumns)}\n    order by operation_id', 'replyColumns)}\n    order by operation_id on conflict do nothing'],
     ],
-    test: 'runner',
+    test: 'gathered-command',
   },
   {
     guard: 'effect and reply are one transaction',
@@ -94,7 +94,7 @@ export const namedMutants: readonly NamedMutant[] = [
         'else void this.#runCommands(rows, commands, deadline).catch(() => {})',
       ],
     ],
-    test: 'dispatch',
+    test: 'runner',
   },
   {
     guard: 'the wallet knows a transfer by its reference',
