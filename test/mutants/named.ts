@@ -122,12 +122,12 @@ export const namedMutants: readonly NamedMutant[] = [
   {
     guard: 'a withdrawal begins from its intent alone',
     edits: [["if (found?.status === 'intent') {", 'if (found !== undefined) {']],
-    test: 'request-withdrawal',
+    test: 'late-requests',
   },
   {
     guard: 'an intent is abandoned together with the release of its hold',
     edits: [['send({ operation: operations.wallet.releaseHold,', 'void ({ operation: operations.wallet.releaseHold,']],
-    test: 'sweep-intents',
+    test: 'late-requests',
   },
   {
     guard: 'the wallet keeps a tombstone of a hold that was released first',
@@ -147,7 +147,7 @@ export const namedMutants: readonly NamedMutant[] = [
   {
     guard: 'a new intent waits for the release of the one before',
     edits: [["if (attempts.some(({ releasing }) => releasing)) throw new Rejection('SERVICE_UNAVAILABLE')", '']],
-    test: 'request-withdrawal',
+    test: 'late-requests',
   },
   {
     guard: 'an intent is not written after its deadline',
