@@ -5,7 +5,7 @@ import dockerignore from '@balena/dockerignore'
 import t from 'tap'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const ignored = dockerignore().add(readFileSync(join(root, '.dockerignore'), 'utf8'))
+const ignored = dockerignore.default().add(readFileSync(join(root, '.dockerignore'), 'utf8'))
 
 const wanted = [
   'package.json',
