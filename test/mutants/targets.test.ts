@@ -18,7 +18,7 @@ t.test('every file of money code has tests in its workspace', async (t) => {
 })
 
 t.test('the beginning of a path chooses other files', async (t) => {
-  t.same(targetFiles(['services/webhooks/src/domain/retry']), ['services/webhooks/src/domain/retry-schedule.ts'])
+  t.same(targetFiles(['services/webhooks/src/deliveries/deliv']), ['services/webhooks/src/deliveries/delivery.ts'])
 })
 
 t.test('the nearest test runs first, then what killed most for its time', async (t) => {
