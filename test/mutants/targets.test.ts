@@ -7,7 +7,7 @@ t.test('money code is what decides and writes, and not what only shows', async (
   for (const path of [
     'services/wallet/src/domain/decide.ts',
     'services/payments/src/operations/confirm-deposit.ts',
-    'services/gateway/src/storage/claims.ts',
+    'services/gateway/src/claims/records.ts',
     'packages/service-runtime/src/outbox/relay.ts',
   ])
     t.ok(files.includes(path), path)

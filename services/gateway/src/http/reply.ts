@@ -10,7 +10,7 @@ import {
 } from '@backoffice/contracts'
 import { isPassingFault } from '@backoffice/service-runtime'
 import type { FastifyReply } from 'fastify'
-import { jsonContentType, type StoredResponse } from '../domain/claim.ts'
+import { jsonContentType, type StoredResponse } from '../claims/claim.ts'
 
 /** What a client is sent. */
 export interface HttpReply extends StoredResponse {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { judgeUsedKey, type UsedKey } from '../../src/domain/claim.ts'
+import { judgeUsedKey, type UsedKey } from '../../src/claims/claim.ts'
 
 const [same, other] = [Buffer.from('same'), Buffer.from('other')]
 const response = { status: 201, contentType: 'application/json', body: Buffer.from('{}'), requestId: 'req_1' }

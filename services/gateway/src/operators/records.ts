@@ -1,8 +1,13 @@
-import { Rejection } from '@backoffice/contracts'
-import type { Db, ReadDb } from '@backoffice/service-runtime'
+import { type Environment, Rejection } from '@backoffice/contracts'
+import { type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
 import type { CredentialEntity, OperatorEntity } from './entities.ts'
-import { records } from './records.ts'
+
+/** The entity manager and the entities, which the first edit by the team loads. */
+export async function records(db: ReadDb) {
+  const [em, entities] = await Promise.all([db.em(), import('./entities.ts')])
+  return { em, ...entities }
+}
 
 export type OperatorWithBrands = Loaded<OperatorEntity, 'brands.credentials'>
 
@@ -63,4 +68,52 @@ export async function lockCredential(
   await lockOperator(db, credential.brand.operator.id)
   await em.refresh(credential)
   return { credential, activeKeys: await em.count(Credential, { brand: credential.brand.id, revokedAt: null }) }
+}
+
+/** What is known of the uses of a key. */
+export interface CredentialUse {
+  readonly credentialId: string
+  readonly lastUsedAt: Date | null
+  /** Uses are recorded from this time on. */
+  readonly knownSince: Date
+}
+
+/** A key without a row was never used. One that is older than these records has a row, with the time of their beginning. */
+export async function findCredentialUses(
+  db: ReadDb,
+  credentialIds: readonly string[],
+): Promise<ReadonlyMap<string, CredentialUse>> {
+  const rows = await db<CredentialUse>`
+    select credential_id, last_used_at, known_since from credential_use where credential_id = any(${credentialIds}::text[])
+  `
+  return new Map(rows.map((use) => [use.credentialId, use]))
+}
+
+/** In the order of their ids, so that two replicas cannot deadlock. */
+export async function writeCredentialUses(
+  db: Db,
+  uses: readonly { readonly credentialId: string; readonly at: Date }[],
+): Promise<void> {
+  await db`
+    insert into credential_use (credential_id, last_used_at, known_since)
+    select c.id, use.at, c.created_at
+    from ${unnest('use', uses, 'credential_id text, at timestamptz')} join credential c on c.id = use.credential_id
+    order by c.id
+    on conflict (credential_id) do update set last_used_at = greatest(credential_use.last_used_at, excluded.last_used_at)
+  `
+}
+
+/** How many keys of operators that may call were not used since a moment. A key that is newer does not count. */
+export function countUnusedCredentials(
+  db: ReadDb,
+  since: Date,
+): Promise<{ readonly environment: Environment; readonly unused: bigint }[]> {
+  return db<{ environment: Environment; unused: bigint }>`
+    select b.environment, count(*) filter (
+      where coalesce(u.last_used_at, u.known_since, c.created_at) < ${since}::timestamptz) as unused
+    from credential c join brand b on b.id = c.brand_id join operator o on o.id = b.operator_id
+    left join credential_use u on u.credential_id = c.id
+    where c.revoked_at is null and o.suspended_at is null
+    group by b.environment
+  `
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { purge } from '@backoffice/service-runtime/internal'
 import type { Test } from 'tap'
+import { claimKeys, useSignatures } from '../../src/claims/records.ts'
 import { gateway } from '../../src/service.ts'
-import { claimKeys, useSignatures } from '../../src/storage/claims.ts'
 import { type ClaimBed, newKey, requestFor } from './claim-bed.ts'
 
 /** Under replay protection: a signature is good for one request. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Teardown, testBed } from '@backoffice/test-kit'
-import type { StoredResponse } from '../../src/domain/claim.ts'
+import type { StoredResponse } from '../../src/claims/claim.ts'
+import { type ClaimKey, type ClaimRequest, claimKeys, storeResponses } from '../../src/claims/records.ts'
 import { gateway } from '../../src/service.ts'
-import { type ClaimKey, type ClaimRequest, claimKeys, storeResponses } from '../../src/storage/claims.ts'
 
 export const newKey = (): ClaimKey => ({ operatorId: 'op_1', environment: 'sandbox', key: randomUUID() })
 export const response = (text: string): StoredResponse => ({

@@ -19,7 +19,7 @@ import {
   type StoredResponse,
   shortFingerprint,
   type UsedKey,
-} from '../domain/claim.ts'
+} from './claim.ts'
 
 const attemptColumns = 'operator_id text, environment text, key text, token uuid'
 const claimColumns = `${attemptColumns}, fingerprint bytea, operation text, operation_id text` as const

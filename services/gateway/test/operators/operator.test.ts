@@ -1,7 +1,6 @@
 import { Rejection } from '@backoffice/contracts'
 import t from 'tap'
-import { revokedAt } from '../../src/domain/credential.ts'
-import { activate, changeLimits, type OperatorTerms, suspend } from '../../src/domain/operator.ts'
+import { activate, changeLimits, type OperatorTerms, revokedAt, suspend } from '../../src/operators/operator.ts'
 
 const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z')]
 const terms: OperatorTerms = {

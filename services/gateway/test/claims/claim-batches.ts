@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
-import { type ClaimKey, type ClaimRequest, claimKeys, releaseClaims, storeResponses } from '../../src/storage/claims.ts'
+import { type ClaimKey, type ClaimRequest, claimKeys, releaseClaims, storeResponses } from '../../src/claims/records.ts'
 import { type ClaimBed, newKey, requestFor, response } from './claim-bed.ts'
 
 /** Claims, replies and releases of many keys in one statement. */

@@ -1,7 +1,13 @@
-import { credentialsShownMax, type OperatorRecord } from '@backoffice/contracts'
+import {
+  apiVersion,
+  credentialsShownMax,
+  type OperatorRecord,
+  type operations,
+  type Reply,
+  type Scope,
+} from '@backoffice/contracts'
 import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
-import { findCredentialUses } from '../storage/credential-uses.ts'
-import type { OperatorWithBrands } from '../storage/operators.ts'
+import { findCredentialUses, type OperatorWithBrands } from './records.ts'
 
 /** Operators as the team reads them: with the last use of each key. */
 export async function showOperators(db: ReadDb, operators: readonly OperatorWithBrands[]): Promise<OperatorRecord[]> {
@@ -49,4 +55,21 @@ function shown(credentials: OperatorRecord['credentials']): OperatorRecord['cred
   return credentials
     .sort((a, b) => inUse(b) - inUse(a) || b.createdAt.localeCompare(a.createdAt))
     .slice(0, credentialsShownMax)
+}
+
+/** Who a credential stands for. */
+export function showMe({
+  scope,
+  operatorName,
+  brandName,
+}: {
+  readonly scope: Scope
+  readonly operatorName: string
+  readonly brandName: string
+}): Reply<typeof operations.gateway.getMe> {
+  return {
+    operator: { id: scope.operatorId, name: operatorName, environment: scope.environment },
+    brand: { id: scope.brandId, name: brandName, currency: scope.currency, isSandbox: scope.environment === 'sandbox' },
+    apiVersion,
+  }
 }

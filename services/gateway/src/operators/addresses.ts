@@ -1,3 +1,5 @@
+// Rules.
+
 import { Rejection } from '@backoffice/contracts'
 import ipaddr from 'ipaddr.js'
 

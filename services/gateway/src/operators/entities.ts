@@ -1,3 +1,5 @@
+// Records.
+
 import type { Environment } from '@backoffice/contracts'
 import { defineEntity, type InferEntity, LockMode, p } from '@mikro-orm/postgresql'
 

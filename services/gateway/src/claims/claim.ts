@@ -1,3 +1,5 @@
+// Rules.
+
 /** A reply as it was sent, kept for the replays of its Idempotency-Key. */
 export interface StoredResponse {
   readonly status: number
