@@ -24,9 +24,8 @@ import {
   storeResponses,
   useSignatures,
 } from '../claims/records.ts'
-import { retryAfterSeconds } from '../domain/retry-after.ts'
 import type { KnownCredential } from './credential-directory.ts'
-import { type HttpReply, RetryLater, replyOfStored, SignatureUsed } from './reply.ts'
+import { type HttpReply, RetryLater, replyOfStored, retryAfterSeconds, SignatureUsed } from './reply.ts'
 import { header, rawBody } from './request.ts'
 
 /** The claim that a request holds until its reply is stored. */

@@ -122,3 +122,8 @@ export function toRejection(error: unknown): Rejection {
   if (refusal !== undefined) return refusal()
   return new Rejection(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', undefined, { cause: error })
 }
+
+/** Whole seconds for Retry-After: rounded up, so that nobody comes back too early, and at least one. */
+export function retryAfterSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000))
+}

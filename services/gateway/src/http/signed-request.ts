@@ -1,3 +1,5 @@
+// Rules.
+
 import { signaturesEqual, signRequest, timestampToleranceSeconds } from '@backoffice/contracts'
 
 /** What is signed of a request, as it came over the wire. */

@@ -1,3 +1,5 @@
+// Records.
+
 import type { Scope } from '@backoffice/contracts'
 import type { ReadDb } from '@backoffice/service-runtime'
 
