@@ -35,6 +35,8 @@ t.test('what takes two people', async (t) => {
     t.ok(mine.indexOf(id) > mine.indexOf('Proposed by me'))
     const path = `/production/proposals/${id}`
     t.strictSame(formOf(await renamed.get(path), `${path}/approve`), {})
+    const taken = { input: { proposalId: id, reason: 'taken back' } }
+    await bed.bed.team('bob').call(operations.wallet.declineProposal, taken)
   })
 
   await t.test('is approved by somebody else, with what was proposed and a reason of their own', async (t) => {
