@@ -53,6 +53,9 @@ export function linkDependencies(folder: string, workspaces: readonly string[]):
   }
 }
 
+/** Of what git leaves out, what the types need: packages/client/scripts/make-types.ts writes it. */
+const madeTypes = ['api', 'names', 'methods'].map((name) => `packages/client/src/${name}.ts`)
+
 /** The repository in a folder of its own: its files to change at will, and the installed dependencies of this checkout. */
 export class WorkingCopy {
   readonly folder = mkdtempSync(join(tmpdir(), 'backoffice-copy-'))
@@ -67,6 +70,7 @@ export class WorkingCopy {
       copyFileSync(join(root, path), target)
       this.#original.set(path, readFileSync(target, 'utf8'))
     }
+    for (const path of madeTypes) copyFileSync(join(root, path), join(this.folder, path))
     const workspace = /^((?:packages|services)\/[\w-]+|test|bench)\/package\.json$/
     linkDependencies(
       this.folder,
