@@ -103,10 +103,15 @@ async function measureGroup(group: Group, shared: Setting, say: Say): Promise<re
 
 async function compareBooks(subject: Subject, system: SystemKind, say: Say): Promise<Books> {
   say('comparing the books')
+  const { column } = subject
   await recordDeposits(subject)
-  const { checks, differences, differencesTotal } = await subject.team.reconcile()
+  // An hour of figures is not lost because a checkout cannot judge its own books.
+  const report = await subject.team.reconcile().catch((error: Error) => error)
+  if (report instanceof Error)
+    return { column, system, compared: 0, differences: 1, examples: [`the reconciliation ended: ${report.message}`] }
+  const { checks, differences, differencesTotal } = report
   return {
-    column: subject.column,
+    column,
     system,
     compared: checks.reduce((sum, { compared }) => sum + compared, 0),
     differences: differencesTotal,
