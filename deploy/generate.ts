@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderObserverFile, renderPermissionsFile, renderSystemObserverFile } from '@backoffice/contracts'
 import { makeTypes } from '../packages/client/scripts/make-types.ts'
+import { renderPrivacy, renderWebhooks } from './tables.ts'
 import { renderDashboard } from './telemetry/dashboard.ts'
 import { renderRules } from './telemetry/prometheus-rules.ts'
 
@@ -12,6 +13,8 @@ export const generated: Readonly<Record<string, () => string>> = {
   'deploy/nats/system-permissions.conf': renderSystemObserverFile,
   'deploy/k8s/monitoring/rules.yaml': renderRules,
   'deploy/telemetry/dashboard.json': renderDashboard,
+  'docs/privacy.md': renderPrivacy,
+  'docs/webhooks.md': renderWebhooks,
 }
 
 const root = new URL('..', import.meta.url)
