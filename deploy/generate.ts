@@ -1,7 +1,6 @@
 // `npm run generate`: writes everything in the repository that follows from something else in it. A test compares what is checked in.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderObserverFile, renderPermissionsFile, renderSystemObserverFile } from '@backoffice/contracts'
-import { makeTypes } from '../packages/client/scripts/make-types.ts'
 import { renderPrivacy, renderWebhooks } from './tables.ts'
 import { renderDashboard } from './telemetry/dashboard.ts'
 import { renderRules } from './telemetry/prometheus-rules.ts'
@@ -26,5 +25,4 @@ if (import.meta.main) {
     writeFileSync(new URL(path, root), render())
     process.stdout.write(`${path}\n`)
   }
-  if (await makeTypes()) process.stdout.write('the types and methods of the client\n')
 }

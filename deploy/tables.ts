@@ -10,7 +10,7 @@ import {
   publicEventKinds,
 } from '@backoffice/contracts'
 
-type Schemas = Parameters<typeof personalKindsIn>
+type Schemas = readonly Parameters<typeof personalKindsIn>[0][]
 
 /** The kinds of personal data that are marked in some schemas, in the order of the document. */
 function kindsIn(schemas: Schemas, isShown: (kind: PersonalKind) => boolean = () => true): string {

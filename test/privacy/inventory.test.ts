@@ -1,6 +1,6 @@
 import { hasMasked, operations, type PersonalKind, personal, personalKinds } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/service-runtime'
-import { purge } from '@backoffice/service-runtime/internal'
+import { purge, runtimeRetentions, type Service } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
@@ -25,6 +25,16 @@ t.test('docs/privacy.md lists each kind of data, and which the team reads masked
     kinds.map((kind) => ({ kind, masked: hasMasked(personal(kind, Type.String())) })),
   )
 })
+
+const reason = 'request of the player'
+
+const retentions = Object.values(services).flatMap((service) =>
+  [...runtimeRetentions, ...((service as unknown as Service).retentions ?? [])].map((retention) => ({
+    ...retention,
+    service: service.name,
+    name: `${service.name}.${retention.table}`,
+  })),
+)
 
 t.test('docs/privacy.md lists every column in which a trace of a person is found, and no other', async (t) => {
   const found = await columnsWith(admin, texts)
