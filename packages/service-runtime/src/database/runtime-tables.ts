@@ -25,15 +25,12 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   autovacuum(service),
   auditOfSubject(service),
   auditOfActor(service),
-  operationResult(service),
-  compressedEvents(service),
   teamCalls(service),
   teamEvidence(service),
   closedProposals(service),
   teamAccounts(service),
   ...publicationsSeen(service),
   youngTables(service),
-  outboxIndexes(service),
 ]
 
 /**
@@ -101,12 +98,6 @@ end $$;
 revoke execute on function ${service}.analyze_young_table from public;
 grant execute on function ${service}.analyze_young_table to ${roleName(service)};
 `,
-})
-
-/** Rows leave the outbox when they are done: the unique key finds those of a record, and none is done. */
-const outboxIndexes = (service: ServiceName): Migration => ({
-  name: '0000_runtime_outbox_indexes',
-  sql: `drop index ${service}.outbox_unfinished_aggregate, ${service}.outbox_done_at`,
 })
 
 /** Why a row could not be sent the last time. Null in what the release before tried. */
@@ -231,24 +222,6 @@ alter table ${service}.team_proposal add column proposed_by_id text, add column 
 })
 
 /**
- * What the reply of an operation is made from again, where a record says all of it. Null where the reply is stored, and in
- * rows of the release before.
- */
-const operationResult = (service: ServiceName): Migration => ({
-  name: '0000_runtime_operation_result',
-  sql: `alter table ${service}.operation add column result text`,
-})
-
-/**
- * Published events take half of their bytes when they are compressed. Then the message has only what is looked for. Null in
- * rows with the whole message.
- */
-const compressedEvents = (service: ServiceName): Migration => ({
-  name: '0000_runtime_compressed_events',
-  sql: `alter table ${service}.published_event add column copy bytea`,
-})
-
-/**
  * The log of published events, which fills a lost stream, in a partition for each day. A day is dropped, since that costs
  * nothing, while deleting its rows would cost as much as writing them. The outbox holds only what is not done.
  */
@@ -346,13 +319,10 @@ create table ${service}.outbox (
   created_at timestamptz not null,
   leased_until timestamptz,
   attempts integer not null default 0,
-  done_at timestamptz,
   unique (aggregate, aggregate_seq)
 );
-create index outbox_unfinished on ${service}.outbox (created_at) where done_at is null;
-create index outbox_unfinished_aggregate on ${service}.outbox (aggregate, aggregate_seq) where done_at is null;
-create index outbox_unfinished_operation on ${service}.outbox (operation_id) where done_at is null and kind = 'command';
-create index outbox_done_at on ${service}.outbox (done_at);
+create index outbox_created_at on ${service}.outbox (created_at);
+create index outbox_command_of_operation on ${service}.outbox (operation_id) where kind = 'command';
 create table ${service}.inbox (
   consumer text not null,
   event_id text collate "C" not null,

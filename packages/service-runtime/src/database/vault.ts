@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { secret } from '../process/config.ts'
-import { compressCopy, expandCopy } from './compressed-copies.ts'
 import { type SecretBox, secretBoxFrom } from './secret-box.ts'
 
 /** The settings of a service that stores data which `sealedKinds` of the contracts name. */
@@ -80,23 +79,6 @@ export class Vault {
   /** What a bytea column holds of the bytes of a JSON object. */
   sealBytes(bytes: Buffer, place: Place): Buffer {
     return this.seals ? Buffer.from(this.seal(bytes, place)) : bytes
-  }
-
-  /** Whether rows may have shorter forms that release 1.1.0 cannot read: sealing begins when none of it runs any more. */
-  get writesShortForms(): boolean {
-    return this.seals
-  }
-
-  /**
-   * What a bytea column holds of a copy in which nothing must be sealed. What is sealed is not compressed.
-   * @param beside what else the row says, always the same of one row: ids that the copy has too make it shorter
-   */
-  compressBytes(bytes: Buffer, beside?: string): Buffer {
-    return this.writesShortForms ? compressCopy(bytes, beside) : bytes
-  }
-
-  expandBytes(stored: Buffer, beside?: string): Buffer {
-    return expandCopy(stored, beside)
   }
 
   openBytes(stored: Buffer, place: Place): Buffer {

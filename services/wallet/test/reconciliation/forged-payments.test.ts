@@ -392,7 +392,7 @@ const forgeries: readonly Forgery[] = [
       await eventually(async () => (await bed.sql('payments').query(left, [[id, other]])).rowCount === 0)
       await as(
         'payments',
-        `update published_event e set copy = o.copy from published_event o
+        `update published_event e set message = o.message from published_event o
         where e.message #>> '{event,data,id}' = $1 and o.message #>> '{event,data,id}' = $2`,
         [id, other],
       )
