@@ -22,10 +22,7 @@ const sorted = (kinds: Iterable<string>) => [...kinds].sort()
 
 // Nothing is sealed here, so that each trace is found. Before the first test: without one under way, the file would end
 // while the system starts.
-const clear = { SEAL_PERSONAL_DATA: false }
-const bed = await testBed(t, services, {
-  config: { gateway: clear, players: clear, payments: clear, webhooks: clear },
-})
+const bed = await testBed(t, services, { seals: () => false })
 const admin = bed.sql('admin')
 const { playerId, texts, client, post, team } = await leaveTraces(t, bed)
 
