@@ -79,7 +79,6 @@ create table payments.status_transition (
   by_kind text not null check (by_kind in ('operator', 'team', 'sandbox')),
   -- Null for an operator: it is the record's.
   by_name text,
-  check ((by_name is null) = (by_kind = 'operator')),
   reason text,
   operation_id text collate "C" not null,
   primary key (record_id, version)
