@@ -160,8 +160,11 @@ t.test('people read tables: a title for each column, a dash for what is absent, 
 t.test('a record is a line per field, and its history a table below', async (t) => {
   const by = { kind: 'team', name: 'bob' }
   const transitions = [{ version: 2, from: 'approved', to: 'paid', at: '2026-03-02T12:00:00.000Z', by, reason: null }]
-  const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], () => ({ id: 'wdr_1', status: 'paid', transitions }))
-  t.match(stdout, /^id {6}wdr_1\nstatus {2}paid\n\nhistory\n/)
+  const sum = { count: 0, amount: '0.00' }
+  const facts = { firstWithdrawal: true, deposits30Days: sum, withdrawals30Days: sum }
+  const shown = () => ({ id: 'wdr_1', status: 'paid', facts, transitions })
+  const { stdout } = await typed(['withdrawals', 'show', 'wdr_1'], shown)
+  t.match(stdout, /^id +wdr_1\nstatus +paid\n[^]*\n\nhistory\n/)
   t.match(stdout, /2026-03-02T12:00:00.000Z {2}team bob {2}approved {2}paid {2}–/)
 })
 
