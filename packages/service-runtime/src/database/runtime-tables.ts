@@ -148,7 +148,7 @@ const sealedMessages = (service: ServiceName): Migration => ({
 const teamCalls = (service: ServiceName): Migration => ({
   name: '0000_runtime_team_calls',
   sql: `
-alter table ${service}.audit_entry add column outcome text, add column session text, add column tool text, add column proof text,
+alter table ${service}.audit_entry add column outcome text not null, add column session text, add column tool text, add column proof text,
   add column changes json;
 create table ${service}.team_session (
   -- Thumbprint of the key that signs the session's calls.

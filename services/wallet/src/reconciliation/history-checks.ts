@@ -155,7 +155,7 @@ export const decisions = recordCheck(
       left join lateral (
         select a.id, a.actor, a.actor_id, a.subject, ${decidedStatus} as status from payments.audit_entry a
         where d.by_kind = 'team' and a.at between d.at - interval '1 minute' and d.at + interval '1 minute'
-          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and coalesce(a.outcome, 'done') = 'done'
+          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and a.outcome = 'done'
         limit 1
       ) near on true
       left join lateral (
@@ -166,9 +166,9 @@ export const decisions = recordCheck(
           on (proposed.operation_id, proposed.operation, proposed.subject, proposed.actor)
             = (d.proposal_operation_id, 'endCommand', d.command_id, d.proposed_by)
         where d.by_kind = 'team' and d.ending_operation_id = d.operation_id
-          and coalesce(done.outcome, 'done') = 'done'
+          and done.outcome = 'done'
           -- Its audit entry said that it was done, before what takes two people had one mechanism.
-          and coalesce(proposed.outcome, 'done') in ('AWAITS_APPROVAL', 'done')
+          and proposed.outcome in ('AWAITS_APPROVAL', 'done')
           and (done.operation_id, done.operation, done.subject, done.actor)
             = (d.operation_id, 'endCommand', d.command_id, d.ended_by)
           and proposed.actor <> done.actor and done.at < proposed.at + interval '1 day'
@@ -177,7 +177,7 @@ export const decisions = recordCheck(
       left join lateral (
         select a.id, a.actor, a.actor_id, a.subject, ${decidedStatus} as status from payments.audit_entry a
         where d.by_kind = 'team' and near.id is null and ended.id is null
-          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and coalesce(a.outcome, 'done') = 'done'
+          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and a.outcome = 'done'
         limit 1
       ) far on true
       cross join lateral (select coalesce(near.id, ended.id, far.id), coalesce(near.actor, ended.actor, far.actor),
@@ -201,7 +201,7 @@ export const decisions = recordCheck(
         select a.subject, ${decidedStatus} where a.operation = 'decideWithdrawal'
         union all select e.deposit_id, 'failed' where e.deposit_id is not null
       ) named (subject, status)
-      where coalesce(a.outcome, 'done') = 'done' and not exists (
+      where a.outcome = 'done' and not exists (
         select from payments.status_transition s
         where s.record_id = named.subject and s.operation_id = a.operation_id and s.by_kind = 'team'
       )
