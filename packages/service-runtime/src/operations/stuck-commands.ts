@@ -1,7 +1,7 @@
 import type { operations, Rejection, Reply, StuckCommand } from '@backoffice/contracts'
 import type { Db, ReadDb } from '../database/db.ts'
 import { sql } from '../database/statement.ts'
-import type { CommandRow } from '../outbox/rows.ts'
+import type { CommandRow, EventRow } from '../outbox/rows.ts'
 import { markDone } from '../outbox/store.ts'
 import type { Call, QueryTools } from './handle.ts'
 import { type WithTimes, withIsoTimes } from './iso-times.ts'
@@ -35,17 +35,17 @@ export type UnfinishedCommand = CommandRow & {
   readonly operationId: string | null
 }
 
-const byId = (id: string) => sql`
-  select id, aggregate, kind, name, message, operation_id from outbox where id = ${id} and kind = 'command'
-`
+// What kind it is is looked at here: in the condition it would make PostgreSQL read all commands while there are few.
+const byId = (id: string) => sql`select id, aggregate, kind, name, message, operation_id from outbox where id = ${id}`
+const unlessEvent = ([row]: readonly (UnfinishedCommand | EventRow)[]) => (row?.kind === 'command' ? row : undefined)
 
 export async function findCommand(db: ReadDb, id: string): Promise<UnfinishedCommand | undefined> {
-  return (await db<UnfinishedCommand>`${byId(id)}`)[0]
+  return unlessEvent(await db<UnfinishedCommand>`${byId(id)}`)
 }
 
 /** Locks its row, so that nobody else marks it as done. */
 export async function lockCommand(db: Db, id: string): Promise<UnfinishedCommand | undefined> {
-  return (await db<UnfinishedCommand>`${byId(id)} for update`)[0]
+  return unlessEvent(await db<UnfinishedCommand>`${byId(id)} for update`)
 }
 
 /**

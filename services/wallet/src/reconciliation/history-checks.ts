@@ -167,8 +167,7 @@ export const decisions = recordCheck(
             = (d.proposal_operation_id, 'endCommand', d.command_id, d.proposed_by)
         where d.by_kind = 'team' and d.ending_operation_id = d.operation_id
           and done.outcome = 'done'
-          -- Its audit entry said that it was done, before what takes two people had one mechanism.
-          and proposed.outcome in ('AWAITS_APPROVAL', 'done')
+          and proposed.outcome = 'AWAITS_APPROVAL'
           and (done.operation_id, done.operation, done.subject, done.actor)
             = (d.operation_id, 'endCommand', d.command_id, d.ended_by)
           and proposed.actor <> done.actor and done.at < proposed.at + interval '1 day'

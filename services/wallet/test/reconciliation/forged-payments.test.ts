@@ -89,7 +89,7 @@ async function forgeEnding(
     isRecorded = true,
     proposedDaysAgo = 0,
     proposal = 'AWAITS_APPROVAL',
-  }: { isRecorded?: boolean; proposedDaysAgo?: number | null; proposal?: string | null },
+  }: { isRecorded?: boolean; proposedDaysAgo?: number | null; proposal?: string },
 ): Promise<string> {
   const id = await brand.deposit('5.00')
   const commandId = newId('cmd')
@@ -337,11 +337,6 @@ const forgeries: readonly Forgery[] = [
     what: 'a credit is given up as two people do',
     found: [],
     forge: (brand) => forgeEnding(brand, {}),
-  },
-  {
-    what: 'a credit is given up as two people did before proposals were kept by one mechanism',
-    found: [],
-    forge: (brand) => forgeEnding(brand, { proposal: null }),
   },
   {
     what: 'a credit is given up whose proposal was refused',
