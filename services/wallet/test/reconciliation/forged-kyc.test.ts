@@ -35,11 +35,9 @@ async function forge(
 }
 
 const decide = async ({ playerId }: Brand, status: 'aprovado' | 'reprovado') =>
-  bed
-    .team('carol')
-    .call(players.decideKyc, {
-      input: { ...(await seenSubmission(bed.team('carol'), playerId)), status, reason: 'seen' },
-    })
+  bed.team('carol').call(players.decideKyc, {
+    input: { ...(await seenSubmission(bed.team('carol'), playerId)), status, reason: 'seen' },
+  })
 
 const forgeries: readonly Forgery[] = [
   {
