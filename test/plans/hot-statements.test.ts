@@ -27,7 +27,6 @@ import {
 } from './every-operation.ts'
 import { type PlanNode, Planner } from './plan.ts'
 import { readsMuch, unsent } from './reads-much.ts'
-import { Describer, faultsOf, sentTemplates } from './rows.ts'
 import { fillSome, fillTables } from './volumes.ts'
 
 t.setTimeout(230_000)
@@ -119,29 +118,6 @@ t.test('every statement of the source was sent', async (t) => {
   const expected = beginnings.filter((text) => !ofTransactions.test(text) && !unsent.some(({ part }) => part === text))
   const missing = expected.filter((text) => !statements.some(({ line }) => line.startsWith(text)))
   t.same(missing, [])
-})
-
-t.test('a row type says what PostgreSQL says of its statement: names, types and what may be null', async (t) => {
-  const describer = await Describer.connect(bed.databaseUrl)
-  t.teardown(() => describer.close())
-  const templates = sentTemplates(root)
-  const typed = templates.filter(({ row }) => row !== undefined)
-  t.ok(typed.length > 150, `${typed.length} row types are found`)
-  const faults = new Set<string>()
-  const seen = new Set<string>()
-  for (const { text } of statements) {
-    const [meant] = templates
-      .filter(({ pattern }) => pattern.test(text))
-      .sort((one, other) => other.fixedLength - one.fixedLength)
-    if (meant?.row === undefined) continue
-    seen.add(meant.place)
-    const described = await describer.describe(text, schemas)
-    if (described === undefined) continue
-    for (const fault of faultsOf(meant.row, described)) faults.add(`${meant.place}: ${fault}`)
-  }
-  const unseen = typed.filter(({ place }) => !seen.has(place)).map(({ place }) => place)
-  t.same([...faults], [])
-  t.same(unseen, [], 'each is sent')
 })
 
 for (const { text, line } of statements) {
