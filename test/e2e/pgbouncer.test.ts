@@ -2,13 +2,8 @@ import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import {
-  loadConfig,
-  type RunningService,
-  readerOf,
-  type Service,
-  startService,
-} from '@backoffice/service-runtime/internal'
+import { loadConfig } from '@backoffice/process'
+import { type RunningService, readerOf, type Service, startService } from '@backoffice/service-runtime/internal'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { settings as gamesSettings, startGames } from '@backoffice/games'
+import { loadConfig } from '@backoffice/process'
 import {
   analyzeYoungTables,
   knownStatements,
-  loadConfig,
   outboxBacklog,
   purge,
   runtimeRetentions,

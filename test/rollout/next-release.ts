@@ -8,6 +8,7 @@ import { WorkingCopy } from '../structure/working-copy.ts'
 
 type Seen = typeof import('./added-field.ts')['seen']
 type Runtime = typeof import('@backoffice/service-runtime/internal')
+type Program = typeof import('@backoffice/process')
 
 const contracts = 'packages/contracts/src'
 const runtime = 'packages/service-runtime/src'
@@ -111,7 +112,8 @@ export async function makeNextRelease(
   copy.show(new Map([...files, [addedField, readFileSync(new URL('./added-field.ts', import.meta.url), 'utf8')]]))
 
   const load = (path: string) => import(pathToFileURL(join(copy.folder, path)).href)
-  const { RpcClient, loadConfig, startService }: Runtime = await load(`${runtime}/internal.ts`)
+  const { RpcClient, startService }: Runtime = await load(`${runtime}/internal.ts`)
+  const { loadConfig }: Program = await load('packages/process/src/index.ts')
   const { seen }: { seen: Seen } = await load(addedField)
 
   async function startOne(name: ServiceName) {

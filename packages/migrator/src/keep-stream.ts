@@ -11,7 +11,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-const { createLogger, loadConfig, StreamKeeper } = await import('@backoffice/service-runtime/client')
+const { createLogger, loadConfig } = await import('@backoffice/process')
+const { StreamKeeper } = await import('@backoffice/service-runtime/client')
 const { streamConfig, streamSettingsFrom } = await import('./config.ts')
 
 // The keeper of the stream: makes it again when NATS has lost it, for as long as it runs.

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DatabaseRole, ServiceName } from '@backoffice/contracts'
-import { type Logger, migrate, provisionDatabase } from '@backoffice/service-runtime/internal'
+import type { Logger } from '@backoffice/process'
+import { migrate, provisionDatabase } from '@backoffice/service-runtime/internal'
 import pg from 'pg'
 import { services } from './services.ts'
 

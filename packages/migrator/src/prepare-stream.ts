@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { streamKeeper } from '@backoffice/contracts'
-import { connectNats, type Logger, makeStream } from '@backoffice/service-runtime/internal'
+import type { Logger } from '@backoffice/process'
+import { connectNats, makeStream } from '@backoffice/service-runtime/internal'
 import { type MigratorConfig, streamSettingsFrom } from './config.ts'
 
 const pauseMs = 500

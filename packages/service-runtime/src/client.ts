@@ -3,6 +3,4 @@
 export { connectNats } from './messages/connect.ts'
 export { type CallOptions, RpcClient } from './messages/rpc-client.ts'
 export { makeStream, StreamKeeper } from './messages/stream-keeper.ts'
-export { loadConfig, natsConfig, secret } from './process/config.ts'
-export { newId } from './process/ids.ts'
-export { createLogger } from './process/log.ts'
+export { natsConfig, serviceConfig } from './settings.ts'

@@ -23,8 +23,10 @@ export { isEventToSeal, isReplyToSeal } from './database/sealed-copies.ts'
 export type { SealedTable } from './database/sealed-tables.ts'
 export { SecretBox, secretBoxFrom } from './database/secret-box.ts'
 export { type Fragment, identifier, sql } from './database/statement.ts'
+export { countStoredBytes } from './database/stored-bytes.ts'
 export { verifiedUrl } from './database/tls.ts'
 export { type Place, sealingSettings, type Vault } from './database/vault.ts'
+export { Gatherer } from './gathering/gatherer.ts'
 export type { Reaction } from './messages/consumer.ts'
 export type { RpcClient } from './messages/rpc-client.ts'
 export { findSetAside, listSetAside, rerunSetAside, type SetAsideMessage, takeSetAside } from './messages/set-aside.ts'
@@ -47,22 +49,6 @@ export { type PlayerTable, playerRows } from './operations/player-rows.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
 export { type ApprovedProposal, approveFirst } from './operations/two-people.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
-export { holderOf } from './process/address-holder.ts'
-export {
-  type CertificateFiles,
-  certificateFiles,
-  certificateSettings,
-  keepCertificateFresh,
-  useCertificate,
-} from './process/certificate.ts'
-export type { Clock } from './process/clock.ts'
-export { ConfigurationError, secret } from './process/config.ts'
-export { Gatherer } from './process/gatherer.ts'
-export { firstId, newId } from './process/ids.ts'
-export type { Logger } from './process/log.ts'
-export { Loop } from './process/loop.ts'
 export { runService } from './run.ts'
 export { type Background, defineService, type HandlersOf, type RunningService, type ServiceContext } from './service.ts'
-export { durations, type Measurement, measurement, meter } from './telemetry/metrics.ts'
-export { countStoredBytes } from './telemetry/stored-bytes.ts'
 export { validate } from './validation/validate.ts'

@@ -1,7 +1,6 @@
 import type { ServiceName } from '@backoffice/contracts'
+import { loadConfig, runProcess } from '@backoffice/process'
 import type { TProperties } from '@sinclair/typebox'
-import { loadConfig } from './process/config.ts'
-import { runProcess } from './process/run-process.ts'
 import { type Service, startService } from './service.ts'
 
 /** Runs a service as this process. */

@@ -5,6 +5,18 @@ import {
   type RuntimeOperationId,
   type ServiceName,
 } from '@backoffice/contracts'
+import {
+  type Clock,
+  createLogger,
+  flushTelemetry,
+  type HealthServer,
+  type Logger,
+  type Measurement,
+  startHealthServer,
+  startMeasuring,
+  systemClock,
+  waitAtMost,
+} from '@backoffice/process'
 import { identityOf, issuerKeys, TeamVerifier, type Trusted } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
@@ -17,6 +29,7 @@ import { untilPrepared } from './database/prepared.ts'
 import { assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import type { Migration } from './database/runtime-tables.ts'
 import type { SealedTable } from './database/sealed-tables.ts'
+import type { Interceptor } from './database/steps.ts'
 import { vaultFrom } from './database/vault.ts'
 import { analyzing } from './database/young-tables.ts'
 import { connectNats } from './messages/connect.ts'
@@ -34,14 +47,7 @@ import { outboxBacklog } from './outbox/backlog.ts'
 import { Dispatch } from './outbox/dispatch.ts'
 import { Relay } from './outbox/relay.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
-import { type Clock, systemClock } from './process/clock.ts'
-import { type ServiceConfig, serviceConfig } from './process/config.ts'
-import { type HealthServer, startHealthServer } from './process/health.ts'
-import { createLogger, type Logger } from './process/log.ts'
-import type { Interceptor } from './process/steps.ts'
-import { waitAtMost } from './process/wait-at-most.ts'
-import { flushTelemetry } from './telemetry/flush.ts'
-import { type Measurement, startMeasuring } from './telemetry/metrics.ts'
+import { type ServiceConfig, serviceConfig } from './settings.ts'
 
 type Table<S extends ServiceName> = (typeof operationTable)[S]
 

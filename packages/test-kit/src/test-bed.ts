@@ -25,12 +25,11 @@ import {
   startNats,
   withOtherRoles,
 } from '@backoffice/dev-stack'
+import { createLogger, loadConfig } from '@backoffice/process'
 import {
   type CallOptions,
   connectNats,
-  createLogger,
   type Interceptor,
-  loadConfig,
   makeStream,
   RpcClient,
   type RunningService,

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { connectNats } from '@backoffice/service-runtime/client'
 import {
   type Clock,
   certificateFiles,
@@ -11,7 +10,8 @@ import {
   systemClock,
   useCertificate,
   waitAtMost,
-} from '@backoffice/service-runtime/standalone'
+} from '@backoffice/process'
+import { connectNats } from '@backoffice/service-runtime/client'
 import { identityOf, TeamVerifier } from '@backoffice/team-identity'
 import { createApp } from './http/app.ts'
 import { Provider } from './identity/provider.ts'

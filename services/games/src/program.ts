@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import {
   type Clock,
-  connectPool,
   createLogger,
   flushTelemetry,
   Loop,
@@ -9,7 +8,8 @@ import {
   startHealthServer,
   systemClock,
   waitAtMost,
-} from '@backoffice/service-runtime/standalone'
+} from '@backoffice/process'
+import { connectPool } from '@backoffice/service-runtime/pool'
 import { createApp } from './http/app.ts'
 import { trustedProxies } from './http/trusted-proxies.ts'
 import type { Settings } from './settings.ts'

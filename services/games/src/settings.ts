@@ -1,8 +1,8 @@
-import { serviceConfig } from '@backoffice/service-runtime/standalone'
+import { programSettings } from '@backoffice/process'
+import { serviceConfig } from '@backoffice/service-runtime/pool'
 import { type Static, Type } from '@sinclair/typebox'
 
-const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE, DRAIN_DELAY_MS, HEALTH_HOST, HEALTH_PORT, LOG_LEVEL } =
-  serviceConfig.properties
+const { DATABASE_URL, DATABASE_PASSWORD, DATABASE_CA_FILE } = serviceConfig.properties
 
 /** The environment variables of the public games. */
 export const settings = Type.Object({
@@ -23,9 +23,6 @@ export const settings = Type.Object({
   GAMES_CONNECTIONS_PER_ADDRESS: Type.Integer({ minimum: 1, default: 50 }),
   /** Open connections in all; more are closed at once. */
   GAMES_CONNECTIONS_MAX: Type.Integer({ minimum: 1, default: 2_000 }),
-  DRAIN_DELAY_MS,
-  HEALTH_HOST,
-  HEALTH_PORT,
-  LOG_LEVEL,
+  ...programSettings,
 })
 export type Settings = Static<typeof settings>

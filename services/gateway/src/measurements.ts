@@ -1,4 +1,5 @@
-import { dayMs, type Measurement, measurement, type ServiceContext } from '@backoffice/service-runtime'
+import { type Measurement, measurement } from '@backoffice/process'
+import { dayMs, type ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/failed-authentications.ts'
 import { countUnusedCredentials } from './storage/credential-uses.ts'
 

@@ -1,12 +1,6 @@
 import { idempotencyMemoryHours } from '@backoffice/contracts'
-import {
-  ConfigurationError,
-  certificateFiles,
-  dayMs,
-  defineService,
-  secretBoxFrom,
-  sql,
-} from '@backoffice/service-runtime'
+import { ConfigurationError, certificateFiles } from '@backoffice/process'
+import { dayMs, defineService, secretBoxFrom, sql } from '@backoffice/service-runtime'
 import { AddressRanges } from './domain/addresses.ts'
 import { buildApp } from './http/app.ts'
 import { CallerAddresses } from './http/caller-addresses.ts'

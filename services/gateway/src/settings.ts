@@ -1,4 +1,5 @@
-import { certificateSettings, sealingSettings } from '@backoffice/service-runtime'
+import { certificateSettings } from '@backoffice/process'
+import { sealingSettings } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 
 /** The gateway's environment variables, besides those of every service. */

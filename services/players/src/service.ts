@@ -1,4 +1,5 @@
-import { ConfigurationError, dayMs, defineService, sealingSettings, secret, sql } from '@backoffice/service-runtime'
+import { ConfigurationError, secret } from '@backoffice/process'
+import { dayMs, defineService, sealingSettings, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { approvalSweeper } from './background/sweep-approvals.ts'
 import { providerMeasurement } from './measurements.ts'

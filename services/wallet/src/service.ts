@@ -1,4 +1,5 @@
-import { aloneUpTo, dayMs, defineService, payAloneSettings, secret, verifiedUrl } from '@backoffice/service-runtime'
+import { secret } from '@backoffice/process'
+import { aloneUpTo, dayMs, defineService, payAloneSettings, verifiedUrl } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { regularReconciliation } from './background/reconcile-regularly.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { roleName, type ServiceName } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/process'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
-import type { Logger } from '../process/log.ts'
 import { isCatalogueRace, isLockTimeout, isRetryable } from './faults.ts'
 import type { Migration } from './runtime-tables.ts'
 

@@ -1,8 +1,6 @@
 import { streamMaxAgeDays } from '@backoffice/contracts'
-import type { Clock } from '../process/clock.ts'
-import { ConfigurationError, type ServiceConfig } from '../process/config.ts'
-import type { Logger } from '../process/log.ts'
-import { Loop } from '../process/loop.ts'
+import { type Clock, ConfigurationError, type Logger, Loop } from '@backoffice/process'
+import type { ServiceConfig } from '../settings.ts'
 import type { Db } from './db.ts'
 import { type Fragment, identifier, sql } from './statement.ts'
 

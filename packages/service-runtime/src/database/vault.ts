@@ -1,5 +1,5 @@
+import { secret } from '@backoffice/process'
 import { type Static, Type } from '@sinclair/typebox'
-import { secret } from '../process/config.ts'
 import { compressCopy, expandCopy } from './compressed-copies.ts'
 import { type SecretBox, secretBoxFrom } from './secret-box.ts'
 

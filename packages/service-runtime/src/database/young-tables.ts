@@ -1,5 +1,4 @@
-import type { Logger } from '../process/log.ts'
-import { Loop } from '../process/loop.ts'
+import { type Logger, Loop } from '@backoffice/process'
 import type { Database } from './db.ts'
 
 const everyMs = 5_000

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { inboxOf } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/process'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import type { ServiceConfig } from '../process/config.ts'
-import type { Logger } from '../process/log.ts'
+import type { ServiceConfig } from '../settings.ts'
 
 /**
  * 2.9 is the first version with everything that is used here: request/reply, JetStream with de-duplication, durable

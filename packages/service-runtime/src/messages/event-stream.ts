@@ -8,8 +8,8 @@ import {
   expectedStream,
   streamApi,
 } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/process'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Logger } from '../process/log.ts'
 import { askJetStream, differencesFrom, type JetStreamInfo } from './jetstream-api.ts'
 
 /** The stream, or a consumer of it, is missing or is not configured as it must be. */

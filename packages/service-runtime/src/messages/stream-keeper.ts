@@ -12,9 +12,8 @@ import {
   streamConfiguration,
   streamKeeper,
 } from '@backoffice/contracts'
+import { type Logger, Loop } from '@backoffice/process'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Logger } from '../process/log.ts'
-import { Loop } from '../process/loop.ts'
 import { connectNats, type NatsConfig } from './connect.ts'
 import { askJetStream, differencesFrom } from './jetstream-api.ts'
 

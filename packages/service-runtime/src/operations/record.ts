@@ -3,8 +3,8 @@ import { allOperations, type Scope, storedBytesMax } from '@backoffice/contracts
 import { unnest } from '../database/columns.ts'
 import type { Db } from '../database/db.ts'
 import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '../database/sealed-copies.ts'
+import { countStoredBytes, type StoredFor } from '../database/stored-bytes.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
-import { countStoredBytes, type StoredFor } from '../telemetry/stored-bytes.ts'
 import { type AuditRow, insertAudit } from './audit.ts'
 import type { StoredReply } from './stored-reply.ts'
 

@@ -8,16 +8,14 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
+import { type Clock, type Logger, newId } from '@backoffice/process'
 import { context } from '@opentelemetry/api'
 import { type Database, type ReadDb, readNow } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
+import { Gatherer } from '../gathering/gatherer.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import { ownerOf, type ReceivedCall, type RunResult, type ServedOperation } from '../messages/rpc-server.ts'
 import type { Dispatch } from '../outbox/dispatch.ts'
-import type { Clock } from '../process/clock.ts'
-import { Gatherer } from '../process/gatherer.ts'
-import { newId } from '../process/ids.ts'
-import type { Logger } from '../process/log.ts'
 import type { Attempt, Outcome, Preparation } from './attempt.ts'
 import { type AuditOutcome, recordAction } from './audit.ts'
 import { gatheredAttempts } from './gathered-command.ts'

@@ -1,7 +1,7 @@
 import { type AuditedChange, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { isUniqueViolation } from '../database/faults.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
-import { newId } from '../process/ids.ts'
 import { type Attempt, type AttemptContext, collectRows, type Outcome, recordOf, recordOfRefusal } from './attempt.ts'
 import { type SingleCommand, UnfinishedOperation } from './handle.ts'
 import { type CallRecord, writeRecords } from './record.ts'

@@ -7,10 +7,10 @@ import {
   Rejection,
   type Reply,
 } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { inputDigest, isSame } from '@backoffice/team-identity'
 import type { Database, Db } from '../database/db.ts'
 import { sql } from '../database/statement.ts'
-import { newId } from '../process/ids.ts'
 import type { Call, ExecuteTools, QueryTools } from './handle.ts'
 import { type WithTimes, withIsoTimes } from './iso-times.ts'
 import { toPage } from './page.ts'

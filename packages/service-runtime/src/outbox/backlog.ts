@@ -1,6 +1,6 @@
 import type { Environment, ServiceName } from '@backoffice/contracts'
+import { type Measurement, measurement } from '@backoffice/process'
 import type { ReadDb } from '../database/db.ts'
-import { type Measurement, measurement } from '../telemetry/metrics.ts'
 import type { OutboxKind } from './rows.ts'
 
 const kinds: readonly OutboxKind[] = ['command', 'event']

@@ -8,8 +8,8 @@ import {
   type Operation,
   type Scope,
 } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import type { TSchema } from '@sinclair/typebox'
-import { newId } from '../process/ids.ts'
 import { inputSchema, validateAsWritten } from '../validation/validate.ts'
 
 interface RowBase {

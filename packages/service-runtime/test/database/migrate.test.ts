@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
+import type { Logger } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Migration } from '../../src/database/runtime-tables.ts'
-import type { Logger } from '../../src/process/log.ts'
 import { payments } from '../probe-services.ts'
 
 t.setTimeout(120_000)

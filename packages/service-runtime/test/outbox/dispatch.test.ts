@@ -1,6 +1,6 @@
+import { newId } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { writeRecords } from '../../src/operations/record.ts'
 import { Dispatch } from '../../src/outbox/dispatch.ts'
 import { type EventRow, toRow } from '../../src/outbox/rows.ts'

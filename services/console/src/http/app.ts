@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
-import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
-import { ConfigurationError, certificateFiles, durations, requestLimit } from '@backoffice/service-runtime/standalone'
+import {
+  type Clock,
+  ConfigurationError,
+  certificateFiles,
+  durations,
+  type Logger,
+  requestLimit,
+} from '@backoffice/process'
 import type { TeamVerifier } from '@backoffice/team-identity'
 import csrfProtection from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'

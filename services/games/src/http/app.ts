@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import {
-  type Clock,
-  type Db,
-  durations,
-  isPassingFault,
-  type Logger,
-  requestLimit,
-} from '@backoffice/service-runtime/standalone'
+import { type Clock, durations, type Logger, requestLimit } from '@backoffice/process'
+import { type Db, isPassingFault } from '@backoffice/service-runtime/pool'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Thumbnails } from '../thumbnails.ts'

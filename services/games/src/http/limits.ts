@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { holderOf } from '@backoffice/service-runtime/standalone'
+import { holderOf } from '@backoffice/process'
 import type { IsTrusted } from './trusted-proxies.ts'
 
 export interface Limits {

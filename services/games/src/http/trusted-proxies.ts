@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { ConfigurationError } from '@backoffice/service-runtime/standalone'
+import { ConfigurationError } from '@backoffice/process'
 
 /** Whether the peer of a connection is a proxy of ours. */
 export type IsTrusted = (address: string) => boolean

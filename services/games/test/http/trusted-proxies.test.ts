@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@backoffice/service-runtime/standalone'
+import { ConfigurationError } from '@backoffice/process'
 import t from 'tap'
 import { trustedProxies } from '../../src/http/trusted-proxies.ts'
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@backoffice/service-runtime'
+import type { Logger } from '@backoffice/process'
 import type { FastifyInstance } from 'fastify'
 import { documentRoutes } from './documents.ts'
 import { operationRoutes, type RouteContext } from './routes.ts'

@@ -1,5 +1,5 @@
 import { canonicalString, Rejection } from '@backoffice/contracts'
-import type { Clock } from '@backoffice/service-runtime'
+import type { Clock } from '@backoffice/process'
 import type { FastifyRequest } from 'fastify'
 import { judgeSignature, type SignatureFault, type SignedRequest } from '../domain/authentication.ts'
 import { retryAfterSeconds } from '../domain/retry-after.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '@backoffice/service-runtime'
+import type { Logger } from '@backoffice/process'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { type AddressRanges, callerAddress } from '../domain/addresses.ts'

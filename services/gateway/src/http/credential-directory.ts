@@ -1,5 +1,6 @@
 import { Rejection } from '@backoffice/contracts'
-import { Gatherer, holderOf, type ReadDb, type SecretBox } from '@backoffice/service-runtime'
+import { holderOf } from '@backoffice/process'
+import { Gatherer, type ReadDb, type SecretBox } from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
 import { AddressRanges } from '../domain/addresses.ts'
 import { findCredentials, type StoredCredential } from '../storage/credential-lookup.ts'

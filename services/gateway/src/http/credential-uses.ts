@@ -1,4 +1,5 @@
-import { type Background, type Database, type Logger, Loop } from '@backoffice/service-runtime'
+import { type Logger, Loop } from '@backoffice/process'
+import type { Background, Database } from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
 import { writeCredentialUses } from '../storage/credential-uses.ts'
 

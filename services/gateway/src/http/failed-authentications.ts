@@ -1,4 +1,4 @@
-import { holderOf } from '@backoffice/service-runtime'
+import { holderOf } from '@backoffice/process'
 import { LRUCache } from 'lru-cache'
 
 const windowMs = 60_000

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import { apiPrefix } from '@backoffice/contracts'
 import {
-  type Background,
   type CertificateFiles,
   keepCertificateFresh,
   type Logger,
   type Loop,
   meter,
   useCertificate,
-} from '@backoffice/service-runtime'
+} from '@backoffice/process'
+import type { Background } from '@backoffice/service-runtime'
 import type { FastifyInstance } from 'fastify'
 
 const refusalsLoggedEveryMs = 60_000

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { bodyBytesMax, type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
-import { type Logger, newId } from '@backoffice/service-runtime'
+import { type Logger, newId } from '@backoffice/process'
 import fastify, {
   type FastifyInstance,
   type FastifyReply,

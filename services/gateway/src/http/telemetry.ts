@@ -1,5 +1,5 @@
 import type { Environment, ErrorCode, Operation } from '@backoffice/contracts'
-import { durations, meter } from '@backoffice/service-runtime'
+import { durations, meter } from '@backoffice/process'
 import { trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
-import { createLogger, systemClock } from '@backoffice/service-runtime/internal'
+import { createLogger, systemClock } from '@backoffice/process'
 import t, { type Test } from 'tap'
 import { AddressRanges } from '../../src/domain/addresses.ts'
 import { buildApp } from '../../src/http/app.ts'

@@ -1,5 +1,6 @@
 import { operations } from '@backoffice/contracts'
-import { Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import type { ServiceContext } from '@backoffice/service-runtime'
 import { abandonIntents } from '../storage/intents.ts'
 import { scopeOf } from '../storage/scope.ts'
 

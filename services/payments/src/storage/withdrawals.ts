@@ -6,16 +6,8 @@ import {
   type WithdrawalStatus,
   waitingStatuses,
 } from '@backoffice/contracts'
-import {
-  assignments,
-  columnNames,
-  type Db,
-  firstId,
-  hourMs,
-  type ReadDb,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
+import { firstId } from '@backoffice/process'
+import { assignments, columnNames, type Db, hourMs, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
 import { finalStatuses, hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
 import { inOrder } from './in-order.ts'
 import { type Destination, opened, type StoredDestination } from './sealed-destination.ts'

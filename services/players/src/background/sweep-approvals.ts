@@ -1,5 +1,6 @@
 import { operations } from '@backoffice/contracts'
-import { byService, insertAudit, Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import { byService, insertAudit, type ServiceContext } from '@backoffice/service-runtime'
 import { expire } from '../domain/kyc.ts'
 import { kycEvents, saveKycChanges } from '../steps/change-kyc.ts'
 import { latestSubmissions } from '../storage/kyc-submissions.ts'

@@ -1,5 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import type { Logger } from '@backoffice/service-runtime'
+import type { Logger } from '@backoffice/process'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel'

@@ -1,4 +1,5 @@
-import { type Background, DatabaseHistory, Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import { type Background, DatabaseHistory, type ServiceContext } from '@backoffice/service-runtime'
 import { lastExportAt, writeHeads } from '../heads/exports.ts'
 import type { HeadStore } from '../heads/store.ts'
 import { listHeadsSince } from '../storage/heads.ts'

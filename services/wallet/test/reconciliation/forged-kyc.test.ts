@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import t from 'tap'
 import { behindItsBack } from './behind-its-back.ts'
 import { as, type Brand, bed } from './brand.ts'

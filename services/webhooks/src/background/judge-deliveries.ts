@@ -1,5 +1,6 @@
 import { eventKinds, events } from '@backoffice/contracts'
-import { Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import type { ServiceContext } from '@backoffice/service-runtime'
 import { forgetFound, judgeEvents } from '../storage/judged-events.ts'
 
 /** Whoever publishes what this service reacts to. */

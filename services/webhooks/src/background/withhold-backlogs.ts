@@ -1,4 +1,5 @@
-import { Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import type { ServiceContext } from '@backoffice/service-runtime'
 import { withholdDeliveries } from '../storage/deliveries.ts'
 import { lockDisabledEndpoint } from '../storage/endpoints.ts'
 

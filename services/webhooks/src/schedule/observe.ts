@@ -1,4 +1,4 @@
-import { durations } from '@backoffice/service-runtime'
+import { durations } from '@backoffice/process'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { AttemptOutcome } from '../domain/attempt.ts'
 

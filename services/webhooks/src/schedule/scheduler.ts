@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Background, type Clock, type Db, Loop, type SecretBox } from '@backoffice/service-runtime'
+import { type Clock, Loop } from '@backoffice/process'
+import type { Background, Db, SecretBox } from '@backoffice/service-runtime'
 import { afterPause } from '../domain/breaker.ts'
 import type { Endpoint } from '../domain/endpoint.ts'
 import { signatureHeaders } from '../domain/signature-headers.ts'

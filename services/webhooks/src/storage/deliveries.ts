@@ -1,9 +1,9 @@
 import type { DeliveryState, DeliveryStory, DeliverySummary, Environment, EventMessage } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import {
   countStoredBytes,
   type Db,
   type Fragment,
-  newId,
   type ReadDb,
   sql,
   unnest,

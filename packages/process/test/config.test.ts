@@ -1,11 +1,24 @@
 import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { ConfigurationError, loadConfig, natsConfig, secret, serviceConfig } from '../../src/process/config.ts'
+import { ConfigurationError, loadConfig, programSettings, secret } from '../src/config.ts'
 
+const connection = Type.Object({
+  NATS_URL: Type.String({ minLength: 1 }),
+  NATS_PASSWORD: Type.Optional(secret()),
+  NATS_CA_FILE: Type.Optional(Type.String({ minLength: 1 })),
+})
 const schema = Type.Composite([
-  serviceConfig,
-  Type.Object({ RATE: Type.Number({ minimum: 0.5 }), MODE: Type.Optional(Type.String({ pattern: '^[ab]$' })) }),
+  connection,
+  Type.Object({
+    ...programSettings,
+    DATABASE_URL: secret({ password: 'DATABASE_PASSWORD' }),
+    DATABASE_PASSWORD: Type.Optional(secret()),
+    DATABASE_POOL_MAX: Type.Integer({ minimum: 1, maximum: 200, default: 10 }),
+    DEVELOPMENT: Type.Boolean({ default: false }),
+    RATE: Type.Number({ minimum: 0.5 }),
+    MODE: Type.Optional(Type.String({ pattern: '^[ab]$' })),
+  }),
 ])
 const complete = { DATABASE_URL: 'postgres://u:hunter2@h/d', NATS_URL: 'nats://h', RATE: '1.5' }
 
@@ -64,8 +77,8 @@ t.test('a secret may be in a file, whose last line feed is no part of it', async
     const config = loadConfig(schema, { ...complete, NATS_PASSWORD_FILE: join(dir, file), NATS_PASSWORD: '' })
     t.equal(config.NATS_PASSWORD, password, file)
   }
-  t.equal(loadConfig(natsConfig, { NATS_URL: 'x', NATS_PASSWORD_FILE: join(dir, 'bare') }).NATS_PASSWORD, 'hunter2')
-  const own = Type.Composite([natsConfig, Type.Object({ TOKEN: secret({ pattern: '^[a-z0-9]+$' }) })])
+  t.equal(loadConfig(connection, { NATS_URL: 'x', NATS_PASSWORD_FILE: join(dir, 'bare') }).NATS_PASSWORD, 'hunter2')
+  const own = Type.Composite([connection, Type.Object({ TOKEN: secret({ pattern: '^[a-z0-9]+$' }) })])
   t.equal(loadConfig(own, { NATS_URL: 'x', TOKEN_FILE: join(dir, 'bare') }).TOKEN, 'hunter2', 'also of a composite')
 })
 

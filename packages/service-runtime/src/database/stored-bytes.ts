@@ -1,6 +1,6 @@
 import type { Environment } from '@backoffice/contracts'
+import { meter } from '@backoffice/process'
 import type { Attributes } from '@opentelemetry/api'
-import { meter } from './metrics.ts'
 
 /** Whose a stored item is. */
 export interface StoredFor {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
+import type { BatchFault } from '../../src/gathering/gatherer.ts'
 import { Gatherer } from '../../src/index.ts'
-import type { BatchFault } from '../../src/process/gatherer.ts'
 import { turn } from './held-runs.ts'
 
 /** Arrivals, runs and faults in any order. */

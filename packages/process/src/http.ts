@@ -1,4 +1,4 @@
-import { holderOf } from './address-holder.ts'
+import { holderOf } from './addresses.ts'
 
 const minuteMs = 60_000
 /** Whoever has more addresses than this is not stopped by a bound per address. */

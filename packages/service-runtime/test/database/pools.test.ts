@@ -15,8 +15,9 @@ metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
 const { postgres, testBed } = await import('@backoffice/test-kit')
 const { payments } = await import('../probe-services.ts')
 const { connectDatabase } = await import('../../src/database/connect.ts')
-const { loadConfig, serviceConfig } = await import('../../src/process/config.ts')
-const { measurePool } = await import('../../src/telemetry/pools.ts')
+const { loadConfig } = await import('@backoffice/process')
+const { serviceConfig } = await import('../../src/settings.ts')
+const { measurePool } = await import('../../src/database/pools.ts')
 
 const url = await postgres()
 

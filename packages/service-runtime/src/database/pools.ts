@@ -1,5 +1,5 @@
+import { meter } from '@backoffice/process'
 import type { Pool } from 'pg'
-import { meter } from './metrics.ts'
 
 // The names are those of OpenTelemetry's conventions. The instrumentation of pg has them too, but counts all pools of a
 // process as one and gets the sum wrong; sdk.ts leaves its figures out.

@@ -1,6 +1,6 @@
 import { eventually, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import type { Step } from '../../src/process/steps.ts'
+import type { Step } from '../../src/database/steps.ts'
 import { addUp, payments, wallet } from '../probe-services.ts'
 
 const seen: Step[] = []

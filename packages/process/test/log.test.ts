@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { createLogger } from '../../src/process/log.ts'
-import { payments } from '../probe-services.ts'
+import { createLogger } from '../src/log.ts'
 
 function logger() {
   const lines: string[] = []
@@ -17,25 +15,6 @@ t.test('secrets and personal data are struck out', async (t) => {
   t.notMatch(lines[0], /s3cret|52998224725|ana@/)
 })
 
-t.test("an error of the database says which rule was broken, never the row's values", async (t) => {
-  const bed = await testBed(t, { payments })
-  const { log, lines } = logger()
-  const { db } = bed.services.payments
-  const insert = () => db`insert into record (id, count) values ('52998224725', 1)`
-  await insert()
-  await insert().catch((error) => log.error({ err: error }, 'failed'))
-  const byEntity = "insert into record (id, count) values ('52998224725', 1)"
-  await (await db.em()).execute(byEntity).catch((error) => log.error({ err: error }, 'failed'))
-  await bed
-    .sql('payments')
-    .query("select '52998224725x'::bigint")
-    .catch((error) => log.error({ err: error }, 'failed'))
-  t.equal(lines.length, 3)
-  for (const line of lines.slice(0, 2)) t.match(JSON.parse(line), { err: { code: '23505', constraint: 'record_pkey' } })
-  t.match(JSON.parse(lines[2] ?? ''), { err: { code: '22P02' } })
-  for (const line of lines) t.notMatch(line, /52998224725/)
-})
-
 t.test('other errors keep message, place and cause', async (t) => {
   const { log, lines } = logger()
   log.error({ err: new Error('outer', { cause: new TypeError('inner') }) }, 'failed')
@@ -44,7 +23,7 @@ t.test('other errors keep message, place and cause', async (t) => {
 
 t.test('lines of two loggers keep their order, and none is missing when the process exits at once', async (t) => {
   const program = `
-    import { createLogger } from '${new URL('../../src/process/log.ts', import.meta.url)}'
+    import { createLogger } from '${new URL('../src/log.ts', import.meta.url)}'
     const [one, other] = [createLogger('one', 'info'), createLogger('other', 'info')]
     one.info('first')
     other.fatal('second')

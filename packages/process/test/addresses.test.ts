@@ -1,5 +1,5 @@
 import t from 'tap'
-import { holderOf } from '../../src/process/address-holder.ts'
+import { holderOf } from '../src/addresses.ts'
 
 t.test('one holder has all addresses of an IPv6 /64, and one IPv4 address', async (t) => {
   t.equal(holderOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64')

@@ -1,4 +1,4 @@
-import type { BatchFault, Manner } from '../../src/process/gatherer.ts'
+import type { BatchFault, Manner } from '../../src/gathering/gatherer.ts'
 
 export interface Item {
   readonly id: number
