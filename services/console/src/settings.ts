@@ -1,4 +1,4 @@
-import { ConfigurationError, certificateSettings, programSettings, secret } from '@backoffice/process'
+import { ConfigurationError, certificateSettings, programSettings, proxySettings, secret } from '@backoffice/process'
 import { natsConfig, serviceConfig } from '@backoffice/service-runtime/client'
 import { identitySettings } from '@backoffice/team-identity'
 import { type Static, Type } from '@sinclair/typebox'
@@ -28,8 +28,7 @@ export const settings = Type.Object({
   /** 0 takes any free port. */
   CONSOLE_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8083 }),
   ...certificateSettings,
-  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
-  TRUSTED_PROXIES: Type.String({ default: '' }),
+  ...proxySettings,
   /** Requests a minute of one address (IPv6: of one /64). What comes beyond that is refused with 429. */
   CONSOLE_REQUESTS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** Open connections of one process. More are closed at once, so that those that do nothing cannot use up the memory. */

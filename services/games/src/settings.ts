@@ -1,4 +1,4 @@
-import { programSettings } from '@backoffice/process'
+import { programSettings, proxySettings } from '@backoffice/process'
 import { serviceConfig } from '@backoffice/service-runtime/pool'
 import { type Static, Type } from '@sinclair/typebox'
 
@@ -15,8 +15,7 @@ export const settings = Type.Object({
   GAMES_HOST: Type.String({ minLength: 1, default: '0.0.0.0' }),
   /** 0 takes any free port. */
   GAMES_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8082 }),
-  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
-  TRUSTED_PROXIES: Type.String({ default: '' }),
+  ...proxySettings,
   /** Requests a minute of one address (IPv6: of one /64). What comes beyond that is refused with 429. */
   GAMES_REQUESTS_PER_MINUTE: Type.Integer({ minimum: 1, default: 600 }),
   /** Open connections of one address. Those of a trusted proxy are many people's, and are not counted. */

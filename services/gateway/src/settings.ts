@@ -1,4 +1,4 @@
-import { certificateSettings } from '@backoffice/process'
+import { certificateSettings, proxySettings } from '@backoffice/process'
 import { sealingSettings } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
 
@@ -12,8 +12,7 @@ export const settings = {
   ...certificateSettings,
   /** The address that operators call, with the /api/v1 prefix; shown in the public documents. */
   PUBLIC_BASE_URL: Type.Optional(Type.String({ pattern: '^https?://.+/api/v1$' })),
-  /** Addresses or CIDR ranges, separated by commas, whose X-Forwarded-For is believed. None by default. */
-  TRUSTED_PROXIES: Type.String({ default: '' }),
+  ...proxySettings,
   /** The master keys seal the operators' secrets too, so they are required outside development in any case. */
   ...sealingSettings,
   /**

@@ -1,4 +1,5 @@
 import type { ServiceName } from '@backoffice/contracts'
+import { retry } from '@backoffice/process'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import { Lane } from '../gathering/lane.ts'
@@ -168,15 +169,7 @@ const inLane = <T>(lane: Lane<() => Promise<void>>, run: () => Promise<T>): Prom
   })
 
 /** Runs a transaction again when it failed, without any effect, because of its moment or its connection. */
-async function retrying<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run()
-    } catch (error) {
-      if (attempt >= attemptsMax || !isRetryable(error)) throw error
-    }
-  }
-}
+const retrying = <T>(run: () => Promise<T>): Promise<T> => retry(run, { while: isRetryable, attemptsMax })
 
 interface Transactions extends Tools {
   readonly pool: Pool

@@ -1,6 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { roleName, type ServiceName } from '@backoffice/contracts'
-import type { Logger } from '@backoffice/process'
+import { type Logger, retry } from '@backoffice/process'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { isCatalogueRace, isLockTimeout, isRetryable } from './faults.ts'
@@ -55,9 +54,14 @@ export async function migrate({
   try {
     const applied: string[] = []
     for (const { name } of await orm.migrator.getPending()) {
-      await untilUnlocked(() => orm.migrator.up({ migrations: [name] }), {
-        onLocked: (err, attempt) =>
-          log?.warn({ service, migration: name, attempt, err }, 'somebody holds a lock; the migration is tried again'),
+      await retry(() => orm.migrator.up({ migrations: [name] }), {
+        attemptsMax,
+        pauseMs: () => pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min),
+        while(err, attempt) {
+          if (!isCausedByOthers(err)) return false
+          log?.warn({ service, migration: name, attempt, err }, 'somebody holds a lock; the migration is tried again')
+          return true
+        },
       })
       applied.push(name)
     }
@@ -71,23 +75,9 @@ export async function migrate({
   }
 }
 
-/** Runs migrations again that another session made fail: by a lock, a deadlock, or building the same index. */
-async function untilUnlocked(
-  run: () => Promise<unknown>,
-  { onLocked }: { readonly onLocked: (error: unknown, attempt: number) => void },
-): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await run()
-      return
-    } catch (error) {
-      const isCausedByOthers = isLockTimeout(error) || isRetryable(error) || isCatalogueRace(error)
-      if (attempt >= attemptsMax || !isCausedByOthers) throw error
-      onLocked(error, attempt)
-      await wait(pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min))
-    }
-  }
-}
+/** Another session made it fail: by a lock, a deadlock, or building the same index. */
+const isCausedByOthers = (error: unknown): boolean =>
+  isLockTimeout(error) || isRetryable(error) || isCatalogueRace(error)
 
 const toClass = (migration: Migration) => ({
   name: migration.name,

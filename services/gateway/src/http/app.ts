@@ -1,5 +1,6 @@
-import type { Logger } from '@backoffice/process'
+import type { IsTrusted, Logger } from '@backoffice/process'
 import type { FastifyInstance } from 'fastify'
+import { warnOfProxies } from './caller-address.ts'
 import { documentRoutes } from './documents.ts'
 import { operationRoutes, type RouteContext } from './routes.ts'
 import { createServer, otherMethods, refuseBody } from './server.ts'
@@ -8,6 +9,8 @@ import { measureRequests } from './telemetry.ts'
 export interface AppOptions extends RouteContext {
   readonly log: Logger
   readonly tls: boolean
+  /** Whether an address is a proxy of ours. */
+  readonly isTrusted: IsTrusted
   /**
    * With the /api/v1 prefix, as the documents show it. Called when a document is read, since the port is not known
    * before.
@@ -15,9 +18,10 @@ export interface AppOptions extends RouteContext {
   readonly baseUrl: () => string
 }
 
-/** The public HTTP API, without a listener: see listener.ts. */
-export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): FastifyInstance {
-  const app = createServer({ log, tls })
+/** The public HTTP API, without a listener: see `HttpListener`. */
+export function buildApp({ log, tls, isTrusted, baseUrl, ...context }: AppOptions): FastifyInstance {
+  const app = createServer({ log, tls, isTrusted })
+  warnOfProxies(app, { isTrusted, log })
   measureRequests(app)
   const { securityLog } = context.authentication
   app.decorateRequest('access')

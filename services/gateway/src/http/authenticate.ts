@@ -3,7 +3,7 @@ import type { Clock } from '@backoffice/process'
 import type { FastifyRequest } from 'fastify'
 import { judgeSignature, type SignatureFault, type SignedRequest } from '../domain/authentication.ts'
 import { retryAfterSeconds } from '../domain/retry-after.ts'
-import type { CallerAddresses } from './caller-addresses.ts'
+import { callerAddress } from './caller-address.ts'
 import type { CredentialDirectory, KnownCredential } from './credential-directory.ts'
 import type { CredentialUses } from './credential-uses.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
@@ -19,7 +19,6 @@ export interface AuthenticationContext {
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused' | 'admitted' | 'answered'>
   readonly uses: Pick<CredentialUses, 'used'>
-  readonly addresses: Pick<CallerAddresses, 'of'>
   readonly clock: Clock
   /** Where the API is reached, with the /api/v1 prefix. */
   readonly baseUrl: () => string
@@ -46,7 +45,7 @@ interface Claimed {
  */
 export async function authenticate(request: FastifyRequest, context: AuthenticationContext): Promise<Caller> {
   const key = header(request, 'x-operator-key') ?? ''
-  const address = context.addresses.of(request)
+  const address = callerAddress(request)
   const claimed = { request, key, address }
   // A key that exists is verified before anything is refused, whatever came from this address before.
   const credential = isKeyShaped(key) ? await context.directory.find(key, address) : null

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { bodyBytesMax, type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
-import { type Logger, newId } from '@backoffice/process'
+import { httpFrame, type IsTrusted, type Logger, newId } from '@backoffice/process'
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -15,8 +15,6 @@ import { errorBody, helpLinks, isFault, sendRejection, toRejection } from './rep
 /** How long a client may take to send its headers, and its whole request. */
 const headersTimeoutMsDefault = 10_000
 const requestTimeoutMsDefault = 20_000
-/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
-const lateRequestsEveryMs = 1_000
 /** Longer than the idle time of common load balancers, so that the load balancer closes an idle connection, not we. */
 const keepAliveTimeoutMs = 75_000
 const pathParameterLengthMax = 256
@@ -29,6 +27,8 @@ const encodesNeedlessly = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
 export interface ServerOptions {
   readonly log: Logger
   readonly tls?: boolean
+  /** Whose X-Forwarded-For is believed; nobody's by default. */
+  readonly isTrusted?: IsTrusted
   readonly headersTimeoutMs?: number
   readonly requestTimeoutMs?: number
 }
@@ -43,25 +43,17 @@ const safetyHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': '
 export function createServer({
   log,
   tls = false,
+  isTrusted = () => false,
   headersTimeoutMs = headersTimeoutMsDefault,
   requestTimeoutMs = requestTimeoutMsDefault,
 }: ServerOptions): FastifyInstance {
   const underWay = new WeakMap<Socket, FastifyReply>()
-  const options = {
-    headersTimeout: headersTimeoutMs,
-    connectionsCheckingInterval: lateRequestsEveryMs,
-    requireHostHeader: false,
-  }
   const app = fastify({
-    logger: false,
-    bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
+    ...httpFrame({ tls, bodyBytesMax, requestTimeoutMs, headersTimeoutMs, requireHostHeader: false }),
     keepAliveTimeout: keepAliveTimeoutMs,
-    ...(tls ? { https: options } : { http: options }),
+    trustProxy: isTrusted,
     routerOptions: { maxParamLength: pathParameterLengthMax },
     exposeHeadRoutes: false,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
     genReqId: () => newId('req'),
     frameworkErrors: (error, _request, reply) => {
       void sendRejection(reply, toRejection(error))

@@ -4,7 +4,6 @@ import { createLogger, systemClock } from '@backoffice/process'
 import t, { type Test } from 'tap'
 import { AddressRanges } from '../../src/domain/addresses.ts'
 import { buildApp } from '../../src/http/app.ts'
-import { CallerAddresses } from '../../src/http/caller-addresses.ts'
 import { FailedAuthentications } from '../../src/http/failed-authentications.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
@@ -44,6 +43,7 @@ function appOf(
   const app = buildApp({
     log,
     tls: false,
+    isTrusted: () => false,
     baseUrl,
     authentication: {
       baseUrl,
@@ -53,7 +53,6 @@ function appOf(
       failures: new FailedAuthentications(5),
       uses: { used: () => {} },
       securityLog: new SecurityLog(log),
-      addresses: new CallerAddresses({ trustedProxies: nobody, log }),
     },
     rpc: {
       async request(operation, { operationId }) {

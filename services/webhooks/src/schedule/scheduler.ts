@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
-import { type Clock, Loop } from '@backoffice/process'
+import { type Clock, Loop, retry } from '@backoffice/process'
 import type { Background, Db, SecretBox } from '@backoffice/service-runtime'
 import { afterPause } from '../domain/breaker.ts'
 import type { Endpoint } from '../domain/endpoint.ts'
@@ -182,16 +181,15 @@ export class Scheduler implements Background {
   }
 
   /** The receiver has replied. That must be recorded, even if PostgreSQL is unavailable for a minute. */
-  async #record(attempt: MadeAttempt): Promise<NextDue> {
-    for (;;) {
-      try {
-        return await this.#recorder.record(attempt)
-      } catch (error) {
-        if (this.#stopped) throw error
+  #record(attempt: MadeAttempt): Promise<NextDue> {
+    return retry(() => this.#recorder.record(attempt), {
+      pauseMs: recordRetryMs,
+      while: (err) => {
         const { deliveryId } = attempt.lease
-        this.#context.log.warn({ err: error, deliveryId }, 'an attempt could not be recorded; it is tried again')
-        await wait(recordRetryMs)
-      }
-    }
+        if (!this.#stopped)
+          this.#context.log.warn({ err, deliveryId }, 'an attempt could not be recorded; it is tried again')
+        return !this.#stopped
+      },
+    })
   }
 }
