@@ -1,4 +1,5 @@
 import t from 'tap'
+import { findNamedMutants, namedMutants } from './named.ts'
 import { inOrder, type Record, targetFiles, testFilesOf, workspaceOf } from './targets.ts'
 
 t.test('money code is what decides and writes, and not what only shows', async (t) => {
@@ -38,4 +39,14 @@ t.test('the nearest test runs first, then what killed most for its time', async 
       'test/operations/slow.test.ts',
     ],
   )
+})
+
+t.test('each guard of "exactly one effect" stands in the sources as its mutant knows it', async (t) => {
+  const found = findNamedMutants()
+  t.equal(found.length, namedMutants.length)
+  for (const { path, test } of found)
+    t.ok(
+      testFilesOf(workspaceOf(path)).some((file) => file.endsWith(`/${test}.test.ts`)),
+      `${path} has ${test}.test.ts`,
+    )
 })

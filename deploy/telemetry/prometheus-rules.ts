@@ -1,9 +1,8 @@
-// `npm run prometheus-rules`: writes the rule files of this folder as the operator of Prometheus takes them, into
+// The rule files of this folder as the operator of Prometheus takes them: `npm run generate` writes them into
 // deploy/k8s/monitoring/rules.yaml. The rule files stay what promtool and a Prometheus without the operator read.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
 const ruleFiles = { backoffice: 'alerts.yaml', 'backoffice-platform': 'platform-alerts.yaml' }
-export const rulesFile = new URL('../k8s/monitoring/rules.yaml', import.meta.url)
 
 export function renderRules(): string {
   const documents = Object.entries(ruleFiles).map(([name, file]) => {
@@ -11,7 +10,5 @@ export function renderRules(): string {
     const groups = text.slice(text.indexOf('\ngroups:') + 1).replace(/^(?=.)/gm, '  ')
     return `apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n  name: ${name}\nspec:\n${groups}`
   })
-  return `# Written by \`npm run prometheus-rules\` from deploy/telemetry. Change the files there.\n${documents.join('---\n')}`
+  return `# Written by \`npm run generate\` from deploy/telemetry. Change the files there.\n${documents.join('---\n')}`
 }
-
-if (import.meta.main) writeFileSync(rulesFile, renderRules())
