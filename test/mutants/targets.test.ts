@@ -7,7 +7,7 @@ t.test('money code is what decides and writes, and not what only shows', async (
   for (const path of [
     'services/wallet/src/domain/decide.ts',
     'services/payments/src/operations/confirm-deposit.ts',
-    'services/gateway/src/storage/claims.ts',
+    'services/gateway/src/claims/records.ts',
     'packages/service-runtime/src/outbox/relay.ts',
   ])
     t.ok(files.includes(path), path)
@@ -19,7 +19,7 @@ t.test('every file of money code has tests in its workspace', async (t) => {
 })
 
 t.test('the beginning of a path chooses other files', async (t) => {
-  t.same(targetFiles(['services/webhooks/src/domain/retry']), ['services/webhooks/src/domain/retry-schedule.ts'])
+  t.same(targetFiles(['services/webhooks/src/deliveries/deliv']), ['services/webhooks/src/deliveries/delivery.ts'])
 })
 
 t.test('the nearest test runs first, then what killed most for its time', async (t) => {

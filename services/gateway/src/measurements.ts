@@ -1,7 +1,7 @@
 import { type Measurement, measurement } from '@backoffice/process'
 import { dayMs, type ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/failed-authentications.ts'
-import { countUnusedCredentials } from './storage/credential-uses.ts'
+import { countUnusedCredentials } from './operators/records.ts'
 
 /** How many callers this replica turns away, because they only guess. */
 export const limitedAddresses = (failures: Pick<FailedAuthentications, 'limitedAddresses'>): Measurement =>

@@ -1,6 +1,7 @@
 import { apiPrefix, idempotencyMemoryHours } from '@backoffice/contracts'
 import { ConfigurationError, certificateFiles, HttpListener, trustedProxies } from '@backoffice/process'
 import { dayMs, defineService, secretBoxFrom, sql } from '@backoffice/service-runtime'
+import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
 import { CredentialDirectory } from './http/credential-directory.ts'
 import { CredentialUses } from './http/credential-uses.ts'
@@ -9,9 +10,8 @@ import { Idempotency } from './http/idempotency.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { SecurityLog } from './http/security-log.ts'
 import { limitedAddresses, unusedCredentials } from './measurements.ts'
-import { handlers } from './operations/index.ts'
+import { handlers } from './operations.ts'
 import { settings } from './settings.ts'
-import { sealedClaims } from './storage/claims.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** The public HTTP API, and the team's operations on operators. */
@@ -24,7 +24,7 @@ export const gateway = defineService({
     trustedProxies(settings.TRUSTED_PROXIES)
     assertRepliesOutliveClaims(settings)
   },
-  entities: async () => (await import('./storage/entities.ts')).entities,
+  entities: async () => (await import('./operators/entities.ts')).entities,
   migrations,
   sealedTables: [sealedClaims],
   retentions: [

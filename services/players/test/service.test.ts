@@ -1,7 +1,7 @@
 import { ConfigurationError, createLogger, loadConfig } from '@backoffice/process'
 import t from 'tap'
+import { GameProvider } from '../src/games/game-provider.ts'
 import { providerMeasurement } from '../src/measurements.ts'
-import { GameProvider } from '../src/provider/game-provider.ts'
 import { players } from '../src/service.ts'
 
 t.test('outside development it does not start before it is told where browsers reach its games', async (t) => {

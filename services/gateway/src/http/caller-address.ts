@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { IsTrusted, Logger } from '@backoffice/process'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { normalise } from '../domain/addresses.ts'
+import { normalise } from '../operators/addresses.ts'
 
 /**
  * The caller's address: the socket's peer, or, where the peer is a proxy of ours, the rightmost X-Forwarded-For hop that is

@@ -2,8 +2,8 @@ import { Rejection } from '@backoffice/contracts'
 import { holderOf } from '@backoffice/process'
 import { Gatherer, type ReadDb, type SecretBox } from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
-import { AddressRanges } from '../domain/addresses.ts'
-import { findCredentials, type StoredCredential } from '../storage/credential-lookup.ts'
+import { AddressRanges } from '../operators/addresses.ts'
+import { findCredentials, type StoredCredential } from './credential-lookup.ts'
 import { RetryLater } from './reply.ts'
 
 /**

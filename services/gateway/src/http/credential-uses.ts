@@ -1,7 +1,7 @@
 import { type Logger, Loop } from '@backoffice/process'
 import type { Background, Database } from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
-import { writeCredentialUses } from '../storage/credential-uses.ts'
+import { writeCredentialUses } from '../operators/records.ts'
 
 /** The use of one key is written at most this often, and known this exactly. */
 const exactToMs = 5 * 60_000

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
 import { createLogger, systemClock } from '@backoffice/process'
 import t, { type Test } from 'tap'
-import { AddressRanges } from '../../src/domain/addresses.ts'
 import { buildApp } from '../../src/http/app.ts'
 import { FailedAuthentications } from '../../src/http/failed-authentications.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
 import { SecurityLog } from '../../src/http/security-log.ts'
+import { AddressRanges } from '../../src/operators/addresses.ts'
 import { signedHeaders } from '../signed-client.ts'
 
 const pair = { key: 'bk_test_1', secret: 'sk_1' }
