@@ -11,7 +11,7 @@ import {
   personalKindsIn,
 } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/service-runtime'
-import { purge, runtimeRetentions, type Service } from '@backoffice/service-runtime/internal'
+import { purge, runtimeRetentions, type Service } from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
 import { type TSchema, Type } from '@sinclair/typebox'
 import t from 'tap'

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ServiceName, serviceNames } from '@backoffice/contracts'
-import type { Interceptor, RpcClient } from '@backoffice/service-runtime/internal'
+import type { RpcClient } from '@backoffice/service-runtime'
+import type { Interceptor } from '@backoffice/service-runtime/testing'
 import type { TeamUser, Teardown, TestBed } from '@backoffice/test-kit'
 import { WorkingCopy } from '../structure/working-copy.ts'
 
 type Seen = typeof import('./added-field.ts')['seen']
-type Runtime = typeof import('@backoffice/service-runtime/internal')
+type Runtime = typeof import('@backoffice/service-runtime/testing')
 type Program = typeof import('@backoffice/process')
 
 const contracts = 'packages/contracts/src'
@@ -112,7 +113,7 @@ export async function makeNextRelease(
   copy.show(new Map([...files, [addedField, readFileSync(new URL('./added-field.ts', import.meta.url), 'utf8')]]))
 
   const load = (path: string) => import(pathToFileURL(join(copy.folder, path)).href)
-  const { RpcClient, startService }: Runtime = await load(`${runtime}/internal.ts`)
+  const { RpcClient, startService }: Runtime = await load(`${runtime}/testing.ts`)
   const { loadConfig }: Program = await load('packages/process/src/index.ts')
   const { seen }: { seen: Seen } = await load(addedField)
 

@@ -59,7 +59,7 @@ t.test('inside service-runtime each room uses only the rooms before it', async (
     ['operations'],
     ['service.ts'],
     ['run.ts'],
-    ['index.ts', 'client.ts', 'internal.ts', 'pool.ts'],
+    ['index.ts', 'client.ts', 'pool.ts', 'testing.ts'],
   ]
   t.same(againstOrder('packages/service-runtime/src/', ranks), [])
 })

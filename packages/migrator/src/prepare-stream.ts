@@ -1,7 +1,8 @@
 import { streamKeeper } from '@backoffice/contracts'
 import { type Logger, retry } from '@backoffice/process'
-import { connectNats, makeStream } from '@backoffice/service-runtime/internal'
+import { connectNats } from '@backoffice/service-runtime/client'
 import { type MigratorConfig, streamSettingsFrom } from './config.ts'
+import { makeStream } from './stream-keeper.ts'
 
 const pauseMs = 500
 

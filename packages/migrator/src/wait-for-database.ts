@@ -1,5 +1,5 @@
 import { retry } from '@backoffice/process'
-import { isPassingFault } from '@backoffice/service-runtime/internal'
+import { isPassingFault } from '@backoffice/service-runtime'
 import pg from 'pg'
 
 const pauseMs = 500

@@ -1,4 +1,4 @@
-// What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
+// What services are made of. Tests, and the programs that start services, take the rest from ./testing.ts.
 
 // A service may verify its own trail long afterwards.
 export {

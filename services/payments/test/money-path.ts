@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
-import { openMessage } from '@backoffice/service-runtime/internal'
+import { openMessage } from '@backoffice/service-runtime/testing'
 import {
   keptMessages,
   newCpf,

@@ -138,7 +138,7 @@ export const creditBonus = (ledger: Ledger) =>
       create: `import { operations } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { migrate } from '@backoffice/service-runtime/internal'
+import { migrate } from '@backoffice/migrator/schema'
 import { newId } from '@backoffice/process'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'

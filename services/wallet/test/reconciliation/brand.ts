@@ -3,7 +3,7 @@ import { operations, type ReconciliationReport, type Scope, type ServiceName } f
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
 import { newId } from '@backoffice/process'
-import { connectDatabase } from '@backoffice/service-runtime/internal'
+import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import type { Posting } from '../../src/domain/posting.ts'

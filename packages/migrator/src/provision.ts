@@ -1,7 +1,7 @@
 import { type DatabaseRole, roleName, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { readerOf } from '@backoffice/service-runtime/pool'
 import type { Client } from 'pg'
 import { connectOnce, quoteIdentifier, quoteLiteral } from './admin-connection.ts'
-import { readerOf } from './reader-role.ts'
 import { readerSettings, settingStatements, settingsOf } from './role-settings.ts'
 
 /**

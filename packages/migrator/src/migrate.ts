@@ -1,9 +1,8 @@
 import { roleName, type ServiceName } from '@backoffice/contracts'
 import { type Logger, retry } from '@backoffice/process'
+import { isCatalogueRace, isLockTimeout, isRetryable, type Migration } from '@backoffice/service-runtime/pool'
 import { Migrator, Migration as MikroMigration } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
-import { isCatalogueRace, isLockTimeout, isRetryable } from './faults.ts'
-import type { Migration } from './runtime-tables.ts'
 
 /**
  * Who waits for a lock on a table holds up everybody who comes after, readers too. A request waits 8 seconds at most, so a

@@ -13,9 +13,8 @@ import {
   streamKeeper,
 } from '@backoffice/contracts'
 import { type Logger, Loop } from '@backoffice/process'
+import { askJetStream, connectNats, differencesFrom, type NatsConfig } from '@backoffice/service-runtime/client'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { connectNats, type NatsConfig } from './connect.ts'
-import { askJetStream, differencesFrom } from './jetstream-api.ts'
 
 const checkMs = 2_000
 

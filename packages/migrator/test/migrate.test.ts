@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import type { Logger } from '@backoffice/process'
+import type { Migration } from '@backoffice/service-runtime/pool'
 import { eventually, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { migrate } from '../../src/database/migrate.ts'
-import type { Migration } from '../../src/database/runtime-tables.ts'
-import { payments } from '../probe-services.ts'
+import { payments } from '../../service-runtime/test/probe-services.ts'
+import { migrate } from '../src/migrate.ts'
 
 t.setTimeout(120_000)
 const bed = await testBed(t, { payments }, { startServices: false })

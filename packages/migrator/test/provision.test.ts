@@ -1,12 +1,12 @@
 import { type DatabaseRole, databaseRoles, roleName, serviceNames } from '@backoffice/contracts'
 import { roleUrl, sharedRolePasswords, withOtherRoles } from '@backoffice/dev-stack'
+import { readerOf } from '@backoffice/service-runtime/pool'
 import { testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import t from 'tap'
-import { migrate } from '../../src/database/migrate.ts'
-import { provisionDatabase } from '../../src/database/provision.ts'
-import { readerOf } from '../../src/database/reader-role.ts'
-import { payments, wallet } from '../probe-services.ts'
+import { payments, wallet } from '../../service-runtime/test/probe-services.ts'
+import { migrate } from '../src/migrate.ts'
+import { provisionDatabase } from '../src/provision.ts'
 
 const bed = await testBed(t, { payments, wallet })
 
