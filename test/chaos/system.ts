@@ -6,7 +6,7 @@ import { databaseUrl, reconcilerUrl, roleUrl, sharedRolePasswords, withOtherRole
 import { prepareDatabase } from '@backoffice/migrator'
 import { StreamKeeper } from '@backoffice/migrator/stream'
 import { createLogger } from '@backoffice/process'
-import { RpcClient } from '@backoffice/service-runtime'
+import { RpcClient } from '@backoffice/service-runtime/testing'
 import { connectNats } from '@backoffice/service-runtime/client'
 import { lastingPort, TestIssuer } from '@backoffice/test-kit'
 import pg from 'pg'
