@@ -9,7 +9,9 @@ import {
   type Clock,
   createLogger,
   type Logger,
+  loadConfig,
   type Measurement,
+  runProcess,
   type StartedProgram,
   type StoppingStep,
   startMeasuring,
@@ -26,12 +28,11 @@ import type { Database } from './database/db.ts'
 import type { Entities } from './database/entities.ts'
 import { DatabaseHistory } from './database/history.ts'
 import { untilPrepared } from './database/prepared.ts'
-import { assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions } from './database/purge.ts'
+import { analyzing, assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import type { Migration } from './database/runtime-tables.ts'
 import type { SealedTable } from './database/sealed-tables.ts'
 import type { Interceptor } from './database/steps.ts'
 import { vaultFrom } from './database/vault.ts'
-import { analyzing } from './database/young-tables.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventStream } from './messages/event-stream.ts'
@@ -287,4 +288,14 @@ async function areBackendsReachable({ db, nats }: ServiceContext): Promise<boole
     () => false,
   )
   return (await waitAtMost(readinessTimeoutMs, reachable, () => {})) ?? false
+}
+
+/** Runs a service as this process. */
+export async function runService<S extends ServiceName, P extends TProperties, O, A>(
+  service: Service<S, P, O, A>,
+): Promise<void> {
+  await runProcess(() => startService(service, loadConfig(service.configuration, process.env) as never), {
+    // A connection reconnects by itself, for ever. If it did close, the process would look alive and hear nothing.
+    broken: async ({ natsClosed }) => ({ message: 'the connection to NATS is closed', err: await natsClosed }),
+  })
 }

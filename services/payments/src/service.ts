@@ -1,5 +1,6 @@
 import { toMinorUnits } from '@backoffice/contracts'
-import { dayMs, defineService, payAloneSettings, type Retention, sealingSettings } from '@backoffice/service-runtime'
+import { dayMs, defineService, type Retention, sealingSettings } from '@backoffice/service-runtime'
+import { payAloneSettings } from '@backoffice/team-desk'
 import { Type } from '@sinclair/typebox'
 import { intentSweeper } from './background/sweep-intents.ts'
 import { oldestUnfinished } from './measurements.ts'

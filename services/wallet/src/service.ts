@@ -1,5 +1,6 @@
 import { secret } from '@backoffice/process'
-import { aloneUpTo, dayMs, defineService, payAloneSettings, verifiedUrl } from '@backoffice/service-runtime'
+import { dayMs, defineService, verifiedUrl } from '@backoffice/service-runtime'
+import { aloneUpTo, payAloneSettings } from '@backoffice/team-desk'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { regularReconciliation } from './background/reconcile-regularly.ts'

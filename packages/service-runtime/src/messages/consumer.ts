@@ -19,7 +19,7 @@ import { batchFaultOf } from '../database/faults.ts'
 import { Gatherer } from '../gathering/gatherer.ts'
 import { type EventStream, StreamFault } from './event-stream.ts'
 import { enterInbox, insertSetAside, notJson, readEvent } from './set-aside.ts'
-import { extractTrace, traceparentOf } from './tracing.ts'
+import { extractTrace, traceparentOf } from './wire.ts'
 
 export interface ReactionTools {
   readonly db: Db

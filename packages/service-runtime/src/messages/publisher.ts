@@ -6,7 +6,7 @@ import type { DatabaseHistory } from '../database/history.ts'
 import type { Interceptor } from '../database/steps.ts'
 import { validateAsReader } from '../validation/validate.ts'
 import type { EventStream } from './event-stream.ts'
-import { injectTrace } from './tracing.ts'
+import { injectTrace } from './wire.ts'
 
 const publishTimeoutMs = 5_000
 

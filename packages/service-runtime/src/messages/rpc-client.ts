@@ -20,9 +20,7 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Interceptor } from '../database/steps.ts'
 import { inputSchema, readMessage, validate, validateAsReader } from '../validation/validate.ts'
 import { type Replies, repliesOver } from './replies.ts'
-import { injectTrace } from './tracing.ts'
-import { endOfTurn } from './turn.ts'
-import { bodyBytes, type ReplyMessage } from './wire.ts'
+import { bodyBytes, endOfTurn, injectTrace, type ReplyMessage } from './wire.ts'
 
 export interface CallOptions<O extends Operation> {
   readonly input: Input<O>

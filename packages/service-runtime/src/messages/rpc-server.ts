@@ -21,9 +21,7 @@ import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Brands } from '../database/brands.ts'
 import { isPassingFault } from '../database/faults.ts'
 import { inputSchema, readMessage, validateAsReader, validateAsWritten } from '../validation/validate.ts'
-import { extractTrace } from './tracing.ts'
-import { endOfTurn } from './turn.ts'
-import { type ErrorReply, type RequestMessage, replyMessage } from './wire.ts'
+import { type ErrorReply, endOfTurn, extractTrace, type RequestMessage, replyMessage } from './wire.ts'
 
 /** A request as it reached the service: validated, with whom it acts for. */
 export interface ReceivedCall {

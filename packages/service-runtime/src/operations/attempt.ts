@@ -2,7 +2,7 @@ import { type AuditedChange, masked, type Operation, type Rejection, type Scope 
 import type { Logger } from '@backoffice/process'
 import type { Context } from '@opentelemetry/api'
 import type { Database } from '../database/db.ts'
-import { contextOf } from '../messages/tracing.ts'
+import { contextOf } from '../messages/wire.ts'
 import type { SentRows } from '../outbox/dispatch.ts'
 import { type OutboxRow, type Sent, toRow } from '../outbox/rows.ts'
 import { auditRow } from './audit.ts'

@@ -1,6 +1,6 @@
 import { type operations, type Reply, type TeamMember, teamMembersMax } from '@backoffice/contracts'
 import type { Call, QueryTools } from './handle.ts'
-import { type WithTimes, withIsoTimes } from './iso-times.ts'
+import { type WithTimes, withIsoTimes } from './page.ts'
 
 type ListSessions = (typeof operations)['gateway']['listSessions']
 

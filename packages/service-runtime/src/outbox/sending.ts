@@ -1,7 +1,7 @@
 import { allOperations, type Input, type Operation } from '@backoffice/contracts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import { inContextOf } from '../messages/tracing.ts'
+import { inContextOf } from '../messages/wire.ts'
 import type { CommandRow, EventRow } from './rows.ts'
 
 const operationsByName = new Map(allOperations.map((operation) => [`${operation.service}.${operation.id}`, operation]))

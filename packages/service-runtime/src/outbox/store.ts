@@ -1,6 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import { unnest } from '../database/columns.ts'
-import type { Db, ReadDb } from '../database/db.ts'
+import { type Db, type ReadDb, unnest } from '../database/db.ts'
 import { copyForLog } from '../database/logged-events.ts'
 import { openMessage, type StoredMessage } from '../database/sealed-copies.ts'
 import type { Vault } from '../database/vault.ts'

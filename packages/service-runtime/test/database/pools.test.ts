@@ -17,7 +17,7 @@ const { payments } = await import('../probe-services.ts')
 const { connectDatabase } = await import('../../src/database/connect.ts')
 const { loadConfig } = await import('@backoffice/process')
 const { serviceConfig } = await import('../../src/settings.ts')
-const { measurePool } = await import('../../src/database/pools.ts')
+const { measurePool } = await import('../../src/database/connect.ts')
 
 const url = await postgres()
 

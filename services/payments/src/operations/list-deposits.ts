@@ -1,5 +1,6 @@
 import { invalid, operations } from '@backoffice/contracts'
-import { handle, toPage, withOperatorNames } from '@backoffice/service-runtime'
+import { handle, toPage } from '@backoffice/service-runtime'
+import { withOperatorNames } from '@backoffice/team-desk'
 import { listedPeriod } from '../steps/listed-period.ts'
 import { listDeposits as list } from '../storage/deposits.ts'
 import { scopeOf } from '../storage/scope.ts'

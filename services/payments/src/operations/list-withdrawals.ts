@@ -1,5 +1,6 @@
 import { operations } from '@backoffice/contracts'
-import { handle, toPage, withOperatorNames } from '@backoffice/service-runtime'
+import { handle, toPage } from '@backoffice/service-runtime'
+import { withOperatorNames } from '@backoffice/team-desk'
 import { listedPeriod } from '../steps/listed-period.ts'
 import { scopeOf } from '../storage/scope.ts'
 import { listWithdrawals as list } from '../storage/withdrawals.ts'

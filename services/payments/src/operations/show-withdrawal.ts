@@ -1,5 +1,6 @@
 import { defined, operations, Rejection } from '@backoffice/contracts'
-import { handle, withOperatorNames } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
+import { withOperatorNames } from '@backoffice/team-desk'
 import { payTakesTwo } from '../domain/withdrawal.ts'
 import { sumPaidAlone } from '../storage/paid-alone.ts'
 import { scopeOf } from '../storage/scope.ts'

@@ -1,5 +1,6 @@
 import { defined, operations } from '@backoffice/contracts'
-import { handle, type RpcClient, toPage, withOperatorNames } from '@backoffice/service-runtime'
+import { handle, type RpcClient, toPage } from '@backoffice/service-runtime'
+import { withOperatorNames } from '@backoffice/team-desk'
 import { scopeOf } from '../storage/scope.ts'
 import { listQueue, type WithdrawalRecord } from '../storage/withdrawals.ts'
 import { shownWithdrawals } from '../views/shown-withdrawal.ts'

@@ -1,4 +1,5 @@
-import { type PlayerTable, sql, type Vault } from '@backoffice/service-runtime'
+import { sql, type Vault } from '@backoffice/service-runtime'
+import type { PlayerTable } from '@backoffice/team-desk'
 import { destinationOf } from './sealed-destination.ts'
 
 const recordsOf = (playerId: string) => sql`

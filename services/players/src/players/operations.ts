@@ -5,12 +5,11 @@ import {
   type ExecuteTools,
   fitting,
   handle,
-  playerRows,
   type ReadDb,
   toPage,
   withIsoTimes,
-  withOperatorNames,
 } from '@backoffice/service-runtime'
+import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, shownTakenCase } from '../kyc/views.ts'
 import { findLastChange, insertChanges, latestChanges } from './changes.ts'

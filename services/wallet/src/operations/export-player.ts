@@ -1,5 +1,6 @@
 import { operations } from '@backoffice/contracts'
-import { handle, playerRows } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
+import { playerRows } from '@backoffice/team-desk'
 import { playerTables } from '../storage/player-tables.ts'
 
 export const exportPlayer = handle(operations.wallet.exportPlayer, ({ input }, { db }) =>

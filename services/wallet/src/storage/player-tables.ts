@@ -1,4 +1,5 @@
-import { type PlayerTable, sql } from '@backoffice/service-runtime'
+import { sql } from '@backoffice/service-runtime'
+import type { PlayerTable } from '@backoffice/team-desk'
 
 const accountOf = (playerId: string) => sql`select id from account where owner_id = ${playerId}`
 

@@ -1,7 +1,4 @@
-import type { ReadDb } from '../database/db.ts'
-import { type Fragment, fixed, identifier } from '../database/statement.ts'
-import type { Vault } from '../database/vault.ts'
-import { fitting } from './page.ts'
+import { type Fragment, fitting, fixed, identifier, type ReadDb, type Vault } from '@backoffice/service-runtime'
 
 /** A table with rows about players. */
 export interface PlayerTable {

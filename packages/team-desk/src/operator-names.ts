@@ -1,6 +1,5 @@
 import { operations, Rejection, type Scope } from '@backoffice/contracts'
-import type { RpcClient } from '../messages/rpc-client.ts'
-import type { Call } from './handle.ts'
+import type { Call, RpcClient } from '@backoffice/service-runtime'
 
 /** A row of a list of the team's, and whom it belongs to. */
 interface Owned {
