@@ -16,7 +16,6 @@ export {
 } from './database/db.ts'
 export { batchFaultOf, isPassingFault, sqlState } from './database/faults.ts'
 export { DatabaseHistory } from './database/history.ts'
-export { type LoggedMessage, readLogged } from './database/logged-events.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
 export { isEventToSeal, isReplyToSeal } from './database/sealed-copies.ts'
 export type { SealedTable } from './database/sealed-tables.ts'
@@ -35,13 +34,14 @@ export {
   type ExecuteTools,
   type Given,
   handle,
-  type RemadeReply,
   UnfinishedOperation,
 } from './operations/handle.ts'
 export { fitting, toPage, type WithTimes, withIsoTimes } from './operations/page.ts'
+export { isKnownOperation } from './operations/stored-reply.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
 export { type ApprovedProposal, approveFirst } from './operations/two-people.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
+export { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/unfinished.ts'
 export {
   type Background,
   defineService,

@@ -1,4 +1,4 @@
-import { defined, operations, Rejection } from '@backoffice/contracts'
+import { operations, Rejection } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
 import { payTakesTwo } from '../domain/withdrawal.ts'
@@ -30,7 +30,7 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
       ])
       return {
         ...(shown as NonNullable<typeof shown>),
-        ...defined({ facts }),
+        facts: facts as NonNullable<typeof facts>,
         destinationSalt: withdrawal.destinationSalt,
         payTakesTwo: payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid }),
         transitions: shownTransitions(histories.get(withdrawalId), withdrawal),

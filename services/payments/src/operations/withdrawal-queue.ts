@@ -1,4 +1,4 @@
-import { defined, operations } from '@backoffice/contracts'
+import { operations, type WithdrawalFacts } from '@backoffice/contracts'
 import { handle, type RpcClient, toPage } from '@backoffice/service-runtime'
 import { withOperatorNames } from '@backoffice/team-desk'
 import { scopeOf } from '../storage/scope.ts'
@@ -29,7 +29,7 @@ export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async
   return {
     data: named.flatMap((withdrawal, index) => {
       const player = known.get(withdrawal.playerId)
-      return player === undefined ? [] : [{ ...withdrawal, ...defined({ facts: facts[index] }), ...player }]
+      return player === undefined ? [] : [{ ...withdrawal, facts: facts[index] as WithdrawalFacts, ...player }]
     }),
     nextCursor,
   }

@@ -7,12 +7,21 @@ import {
   waitingStatuses,
 } from '@backoffice/contracts'
 import { firstId } from '@backoffice/process'
-import { assignments, columnNames, type Db, hourMs, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import {
+  assignments,
+  columnNames,
+  type Db,
+  hourMs,
+  isUnfinished,
+  type ReadDb,
+  sql,
+  unnest,
+} from '@backoffice/service-runtime'
 import { finalStatuses, hasEnded, isVisible, type Withdrawal, type WithdrawalState } from '../domain/withdrawal.ts'
 import { inOrder } from './in-order.ts'
 import { type Destination, opened, type StoredDestination } from './sealed-destination.ts'
 import { type Change, insertTransitions } from './transitions.ts'
-import { type Checked, isUnfinished, type Listed, withUnfinished } from './unfinished.ts'
+import { type Checked, type Listed, withUnfinished } from './unfinished.ts'
 
 /** A withdrawal that everyone sees, and whom it belongs to. */
 export type WithdrawalRecord = Withdrawal & Scope & Destination
