@@ -26,12 +26,15 @@ t.test('each package imports only those below it', async (t) => {
     [...new Set(under(`packages/${name}/src/`).flatMap(ours))].filter((used) => used !== `@backoffice/${name}`).sort()
   t.same(importedBy('process'), ['@backoffice/contracts'])
   t.same(importedBy('team-identity'), ['@backoffice/contracts', '@backoffice/contracts/team'])
-  t.same(importedBy('team-desk'), ['@backoffice/contracts', '@backoffice/service-runtime'])
+  t.same(importedBy('vault'), ['@backoffice/contracts', '@backoffice/process'])
+  t.same(importedBy('team-desk'), ['@backoffice/contracts', '@backoffice/service-runtime', '@backoffice/vault'])
   t.same(importedBy('service-runtime'), [
     '@backoffice/contracts',
     '@backoffice/process',
     '@backoffice/team-identity',
     '@backoffice/team-identity/settings',
+    '@backoffice/vault',
+    '@backoffice/vault/copies',
   ])
 })
 
@@ -64,7 +67,7 @@ t.test('inside service-runtime each room uses only the rooms before it', async (
   t.same(againstOrder('packages/service-runtime/src/', ranks), [])
 })
 
-for (const name of ['process', 'service-runtime', 'team-desk']) {
+for (const name of ['process', 'service-runtime', 'team-desk', 'vault']) {
   t.test(`${name} is used by its faces`, async (t) => {
     const outside = files.filter(({ path }) => !path.startsWith(`packages/${name}/`))
     t.same(
@@ -86,9 +89,15 @@ t.test('what stands in deploy imports only contracts and its neighbours', async 
 })
 
 t.test('a service imports only contracts and what services are built on, never another service', async (t) => {
-  const permitted = ['contracts', 'process', 'service-runtime', 'team-desk', 'team-identity'].map(
-    (name) => `@backoffice/${name}`,
-  )
+  const permitted = [
+    'contracts',
+    'process',
+    'service-runtime',
+    'team-desk',
+    'team-identity',
+    'vault',
+    'vault/copies',
+  ].map((name) => `@backoffice/${name}`)
   const ofTheGames = ['@backoffice/contracts/money', '@backoffice/process', '@backoffice/service-runtime/pool']
   const ofTheConsole = [
     '@backoffice/contracts',

@@ -20,6 +20,7 @@ import {
   waitAtMost,
 } from '@backoffice/process'
 import { identityOf, issuerKeys, TeamVerifier, type Trusted } from '@backoffice/team-identity'
+import { noVault, sealingSettings, vaultFrom } from '@backoffice/vault'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Brands } from './database/brands.ts'
@@ -32,7 +33,6 @@ import { analyzing, assertInboxOutlivesEvents, purging, type Retention, runtimeR
 import type { Migration } from './database/runtime-tables.ts'
 import type { SealedTable } from './database/sealed-tables.ts'
 import type { Interceptor } from './database/steps.ts'
-import { noVault, sealingSettings, vaultFrom } from './database/vault.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
 import { EventStream } from './messages/event-stream.ts'

@@ -1,4 +1,5 @@
-import { type Fragment, fitting, fixed, identifier, type ReadDb, type Vault } from '@backoffice/service-runtime'
+import { type Fragment, fitting, fixed, identifier, type ReadDb } from '@backoffice/service-runtime'
+import type { Vault } from '@backoffice/vault'
 
 /** A table with rows about players. */
 export interface PlayerTable {

@@ -1,6 +1,7 @@
 import { apiPrefix, idempotencyMemoryHours } from '@backoffice/contracts'
 import { ConfigurationError, certificateFiles, HttpListener, trustedProxies } from '@backoffice/process'
-import { dayMs, defineService, secretBoxFrom, sql } from '@backoffice/service-runtime'
+import { dayMs, defineService, sql } from '@backoffice/service-runtime'
+import { secretBoxFrom } from '@backoffice/vault'
 import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
 import { CredentialDirectory } from './http/credential-directory.ts'

@@ -1,5 +1,5 @@
 import { certificateSettings, proxySettings } from '@backoffice/process'
-import { sealingSettings } from '@backoffice/service-runtime'
+import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 
 /** The gateway's environment variables, besides those of every service. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { ServiceName } from '@backoffice/contracts'
 import { meter, retry } from '@backoffice/process'
+import { noVault, type Vault } from '@backoffice/vault'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import { Lane } from '../gathering/gatherer.ts'
@@ -9,7 +10,6 @@ import { type Database, type Db, execute, type Queryable, type ReadDb, type Tran
 import type { Entities, EntityManagers } from './entities.ts'
 import { isInFailedTransaction, isRetryable, isStaleConnection } from './faults.ts'
 import type { Interceptor } from './steps.ts'
-import { noVault, type Vault } from './vault.ts'
 
 /**
  * The login role with which a service reads: it has the rights and the password of the service's own role, and its

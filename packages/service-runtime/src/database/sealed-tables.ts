@@ -1,3 +1,5 @@
+import type { Vault } from '@backoffice/vault'
+import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage } from '@backoffice/vault/copies'
 import {
   assignments,
   columnNames,
@@ -10,8 +12,6 @@ import {
   sql,
   unnest,
 } from './db.ts'
-import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage } from './sealed-copies.ts'
-import type { Vault } from './vault.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each table says what its rows are
 type AnyRow = any

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { allOperations, type Scope, storedBytesMax } from '@backoffice/contracts'
+import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '@backoffice/vault/copies'
 import { type Db, unnest } from '../database/db.ts'
-import { digestToKeep, isReplyToSeal, placeOfReply, sealMessage } from '../database/sealed-copies.ts'
 import { countStoredBytes, type StoredFor } from '../database/stored-bytes.ts'
 import type { OutboxRow } from '../outbox/rows.ts'
 import { type AuditRow, insertAudit } from './audit.ts'

@@ -1,7 +1,7 @@
 import { Rejection } from '@backoffice/contracts'
+import type { Vault } from '@backoffice/vault'
+import { openMessage, type StoredMessage } from '@backoffice/vault/copies'
 import { type Db, type ReadDb, unnest } from '../database/db.ts'
-import { openMessage, type StoredMessage } from '../database/sealed-copies.ts'
-import type { Vault } from '../database/vault.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
 
 /** A row as it is stored: texts of its message may be sealed. */

@@ -1,6 +1,7 @@
 import { Rejection } from '@backoffice/contracts'
 import { holderOf } from '@backoffice/process'
-import { Gatherer, type ReadDb, type SecretBox } from '@backoffice/service-runtime'
+import { Gatherer, type ReadDb } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { LRUCache } from 'lru-cache'
 import { AddressRanges } from '../operators/addresses.ts'
 import { findCredentials, type StoredCredential } from './credential-lookup.ts'

@@ -1,5 +1,6 @@
-import { sql, type Vault } from '@backoffice/service-runtime'
+import { sql } from '@backoffice/service-runtime'
 import type { PlayerTable } from '@backoffice/team-desk'
+import type { Vault } from '@backoffice/vault'
 import { destinationOf } from './sealed-destination.ts'
 
 const recordsOf = (playerId: string) => sql`

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Place, ReadDb, SealedTable, Vault } from '@backoffice/service-runtime'
+import type { ReadDb, SealedTable } from '@backoffice/service-runtime'
+import type { Place, Vault } from '@backoffice/vault'
 import { forgotten } from './player-records.ts'
 
 /** Where a withdrawal is paid to, as it is stored: in the clear column, or sealed and the clear column empty. */

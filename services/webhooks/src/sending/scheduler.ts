@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Background, Db, SecretBox } from '@backoffice/service-runtime'
 import { type Clock, Loop, retry } from '@backoffice/process'
+import type { Background, Db } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { type Lease, leaseDeliveries, lockDueEndpoints, type MadeAttempt } from '../deliveries/queue.ts'
 import { openBody } from '../deliveries/sealed-copies.ts'
 import { afterPause, type Endpoint, signatureHeaders } from '../endpoints/endpoint.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
-import { SecretBox, secretBoxFrom } from '../../src/index.ts'
+import { SecretBox, secretBoxFrom } from '../src/index.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const first = `k1:${key()}`

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { noVault, vaultFrom } from '../../src/database/vault.ts'
+import { noVault, vaultFrom } from '../src/vault.ts'
 
 const keysOf = (...ids: readonly string[]) =>
   ids.map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`).join(',')
