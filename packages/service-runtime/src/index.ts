@@ -26,17 +26,19 @@ export { findSetAside, listSetAside, rerunSetAside, type SetAsideMessage, takeSe
 export { byService, insertAudit, recordAction } from './operations/audit.ts'
 export { readProvenEntries } from './operations/export-audit.ts'
 export {
+  type ApprovedProposal,
+  type Approver,
   type Call,
   type DirectTools,
   type ExecuteTools,
   type Given,
   handle,
+  type PrepareTools,
   UnfinishedOperation,
 } from './operations/handle.ts'
 export { fitting, toPage, type WithTimes, withIsoTimes } from './operations/page.ts'
 export { isKnownOperation } from './operations/stored-reply.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
-export { type ApprovedProposal, approveFirst } from './operations/two-people.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/unfinished.ts'
 export {

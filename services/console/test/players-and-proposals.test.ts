@@ -28,6 +28,17 @@ t.test('what takes two people', async (t) => {
     t.equal((await alice.get(`/sandbox/proposals/${id}`)).location, `/production/proposals/${id}`)
   })
 
+  await t.test('is of whoever proposed it under another name too: the account is the person', async (t) => {
+    const id = await adjust('renamed')
+    const renamed = await bed.visitor('bob', { claims: { preferred_username: 'robert' } })
+    const mine = (await renamed.get('/production/proposals')).text
+    t.ok(mine.indexOf(id) > mine.indexOf('Proposed by me'))
+    const path = `/production/proposals/${id}`
+    t.strictSame(formOf(await renamed.get(path), `${path}/approve`), {})
+    const taken = { input: { proposalId: id, reason: 'taken back' } }
+    await bed.bed.team('bob').call(operations.wallet.declineProposal, taken)
+  })
+
   await t.test('is approved by somebody else, with what was proposed and a reason of their own', async (t) => {
     const id = await adjust('approved')
     const path = `/production/proposals/${id}`

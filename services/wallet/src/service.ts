@@ -12,7 +12,7 @@ import { exportedHeads, lastReconciliation } from './measurements.ts'
 import { handlers } from './operations/index.ts'
 import { Reconciler } from './reconciliation/reconciler.ts'
 import { Ledger } from './steps/ledger.ts'
-import { TwoPeopleRule } from './steps/two-people.ts'
+import { correctionApprover } from './steps/two-people.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** Reports of reconciliations; the ledger itself is kept for ever. */
@@ -73,7 +73,7 @@ export const wallet = defineService({
       after: headsExport?.tried ?? Promise.resolve(),
     }
     return {
-      operations: handlers(new Ledger(context), reconciler, store, new TwoPeopleRule(settings.CORRECT_ALONE_UP_TO)),
+      operations: handlers(new Ledger(context), reconciler, store, correctionApprover(settings.CORRECT_ALONE_UP_TO)),
       background: [
         checkpoints(context, settings.CHECKPOINT_EVERY_MS),
         ...(headsExport === undefined ? [] : [headsExport]),

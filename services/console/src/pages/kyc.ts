@@ -213,7 +213,7 @@ function decisionOf(visit: Visit, player: Player, verb: Verb): Decision {
     name: verb,
     label,
     operation: decideKyc,
-    fixed: { playerId: player.id, status },
+    fixed: { playerId: player.id, submission: player.submissions[0]?.id ?? null, status },
     required: ['reason'],
     ask: display.t(ask, { player: `“${player.name}”` }),
     done: display.t('kycDone', { player: player.name, status: display.word('value', status) }),

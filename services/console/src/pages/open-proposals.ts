@@ -8,6 +8,7 @@ import {
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
+import { isSame, type Who } from '@backoffice/team-identity'
 import type { Person } from '../identity/person.ts'
 import { cutOff, merged } from './merged.ts'
 import { beforeOf, rowsOnPage } from './queue.ts'
@@ -79,8 +80,14 @@ export async function findDecided(person: Person, cursor: string | undefined): P
 }
 
 /** Whether somebody is asked to decide: it was not them who proposed, and they have a role for it. */
-export const waitsFor = (person: Person, { state, proposedBy, call }: Found): boolean =>
-  state === 'open' && proposedBy !== person.name && call !== undefined && person.mayCall(call)
+export const waitsFor = (person: Person, proposal: Found): boolean => {
+  const { state, call } = proposal
+  return state === 'open' && !isOwn(person, proposal) && call !== undefined && person.mayCall(call)
+}
+
+/** Whether somebody proposed it themselves, by their account or their name, as the services judge it. */
+export const isOwn = (person: Who, { proposedBy: name, proposedById: id }: Proposal): boolean =>
+  isSame({ id, name }, person)
 
 /** As many as one looks at for the count beside the menu. */
 const countedMax = 200

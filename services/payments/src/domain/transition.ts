@@ -1,7 +1,6 @@
 import type { TransitionActor } from '@backoffice/contracts'
 
-/** Who changes a record; of the team, with their account at the identity provider. */
-export type Actor = TransitionActor & { readonly id?: string }
+export type Actor = TransitionActor
 
 /** One change of a record's status: who made it, when, and why. The history of a record is never rewritten. */
 export interface StatusTransition {

@@ -128,8 +128,6 @@ export interface Decided<W extends Withdrawal> {
   readonly withdrawal: W
   readonly transition: StatusTransition
   readonly hold: HoldFate
-  /** Whether in production one person approved it and paid it, or a machine paid it, as the settings allow. */
-  readonly isPaidAlone: boolean
 }
 
 /** What one person may approve and pay alone in production, and how much of it is used up. In minor units. */
@@ -138,11 +136,7 @@ export interface PayAlone {
   readonly upTo: bigint
   /** What the person who approved this withdrawal has approved and paid of that already. */
   readonly paid: bigint
-  /** A machine is no second person: what it pays is paid alone, whoever approved it. */
-  readonly byMachine?: boolean
 }
-
-const payNothingAlone: PayAlone = { upTo: 0n, paid: 0n }
 
 /**
  * Whether a withdrawal must be paid by somebody else than the person who approved it: in production, above an amount. What
@@ -150,19 +144,25 @@ const payNothingAlone: PayAlone = { upTo: 0n, paid: 0n }
  */
 export const payTakesTwo = (
   { environment, amount }: Pick<Withdrawal, 'environment' | 'amount'>,
-  { upTo, paid }: Pick<PayAlone, 'upTo' | 'paid'>,
+  { upTo, paid }: PayAlone,
 ): boolean => environment === 'production' && paid + amount > upTo
+
+/**
+ * Whether in production nobody but one person has a part in a payment: who approved it pays it too, or a machine does,
+ * which is no second person.
+ */
+export const isPaidAlone = (withdrawal: Withdrawal, by: Actor & { readonly isMachine: boolean }): boolean =>
+  withdrawal.environment === 'production' && (by.isMachine || isApprover(by, withdrawal))
 
 /**
  * Applies a decision to a withdrawal that everyone sees.
  * @throws {Rejection} WITHDRAWAL_NOT_CANCELLABLE or WITHDRAWAL_INVALID_STATE with the id and status;
- *   TWO_PEOPLE_REQUIRED when in production the person who approved it also wants to pay it, or a machine does, or nobody
- *   approved it
+ *   TWO_PEOPLE_REQUIRED when in production nobody approved it
  */
 export function applyDecision<W extends Withdrawal>(
   withdrawal: W,
   decision: WithdrawalDecision,
-  { payAlone = payNothingAlone, ...occasion }: Occasion & { readonly payAlone?: PayAlone },
+  occasion: Occasion,
 ): Decided<W> {
   const move = nextMove(withdrawal.status, decision)
   if (move === null) throw rejectionOf(withdrawal, decision)
@@ -170,12 +170,8 @@ export function applyDecision<W extends Withdrawal>(
   const { at, by, reason = null } = occasion
   const inProduction = withdrawal.environment === 'production'
   assert(by.kind !== 'sandbox' || !inProduction, 'only in the sandbox')
-  const isAlone = decision === 'pay' && (payAlone.byMachine === true || isApprover(by, withdrawal))
   // An approval by nobody is not one by somebody else.
-  const isUnapproved = decision === 'pay' && inProduction && withdrawal.approvedBy === null
-  if (isUnapproved || (isAlone && payTakesTwo(withdrawal, payAlone))) {
-    throw new Rejection('TWO_PEOPLE_REQUIRED', { withdrawalId: withdrawal.id, approvedBy: withdrawal.approvedBy })
-  }
+  if (decision === 'pay' && inProduction && withdrawal.approvedBy === null) throw takesSomebodyElse(withdrawal)
   const version = withdrawal.version + 1
   const reviewed = decision === 'approve' || decision === 'reject'
   return {
@@ -191,13 +187,15 @@ export function applyDecision<W extends Withdrawal>(
     },
     transition: { version, from: withdrawal.status, to: move.to, at, by, reason },
     hold: move.hold,
-    isPaidAlone: isAlone && inProduction,
   }
 }
 
 /** One account under another name is the same person, and so is another account under one name. */
 const isApprover = ({ kind, name, id }: Actor, { approvedBy, approvedById }: Withdrawal) =>
   kind === 'team' && (name === approvedBy || (id !== undefined && id === approvedById))
+
+export const takesSomebodyElse = ({ id: withdrawalId, approvedBy }: Withdrawal): Rejection =>
+  new Rejection('TWO_PEOPLE_REQUIRED', { withdrawalId, approvedBy })
 
 function rejectionOf(withdrawal: Withdrawal, decision: WithdrawalDecision): Rejection {
   const code: ErrorCode = decision === 'cancel' ? 'WITHDRAWAL_NOT_CANCELLABLE' : 'WITHDRAWAL_INVALID_STATE'

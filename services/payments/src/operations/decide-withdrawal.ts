@@ -1,10 +1,16 @@
 import { fromMinorUnits, type Input, operations, Rejection, seenOfWithdrawal } from '@backoffice/contracts'
-import { handle } from '@backoffice/service-runtime'
+import { type Call, handle } from '@backoffice/service-runtime'
+import { isPaidAlone, payTakesTwo, takesSomebodyElse } from '../domain/withdrawal.ts'
 import { decideOnWithdrawal, decidingWithdrawals } from '../steps/decide-withdrawals.ts'
 import { lockDepositors } from '../storage/deposits.ts'
 import { sumPaidAlone } from '../storage/paid-alone.ts'
 import type { WithdrawalRecord } from '../storage/withdrawals.ts'
 import { teamWithdrawal } from '../views/withdrawal.ts'
+
+type DecisionCall = Call<typeof operations.payments.decideWithdrawal>
+
+const personOf = ({ actor: name, caller: { id, kind } }: DecisionCall) =>
+  ({ kind: 'team', name, id, isMachine: kind === 'machine' }) as const
 
 /** @param payAloneUpTo in production one person may approve and pay up to this amount, in minor units */
 export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint }) =>
@@ -17,30 +23,40 @@ export const decideWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigi
     ],
     async load(calls, { db }) {
       const found = await decidingWithdrawals.load(calls, { db })
-      const alone = calls.flatMap(({ input, actor: person, caller }, index) => {
-        const { approvedBy = null, approvedById = null, playerId = '', environment } = found[index] ?? {}
-        const { id: personId, kind } = caller
-        const isMachine = kind === 'machine'
-        const isApprover = approvedBy === person || approvedById === personId
-        const isAlone = input.decision === 'pay' && environment === 'production' && (isApprover || isMachine)
-        return isAlone ? [{ index, playerId, person, personId, isMachine }] : []
-      })
+      const alone = found.filter((withdrawal, index) => isAlone(calls[index], withdrawal)) as WithdrawalRecord[]
       // Another process may be paying for the same player.
       if (alone.length > 0) await lockDepositors(db, alone)
-      const sums = await sumPaidAlone(db, alone)
-      const paid = new Map(alone.map(({ index }, place) => [index, sums[place]]))
-      return found.map((withdrawal, index) => ({ withdrawal, paid: paid.get(index) ?? 0n }))
+      return found
     },
-    decide(call, { withdrawal: found, paid }, { now }) {
-      const { decision } = call.input
+    /** The approval was the first person's part. Above an amount whoever pays must be somebody else. */
+    async approval(call, { db }, withdrawal) {
+      if (withdrawal === undefined || !isAlone(call, withdrawal)) return 'nobody'
+      const { name: person, id: personId, isMachine } = personOf(call)
+      const [paid = 0n] = await sumPaidAlone(db, [{ playerId: withdrawal.playerId, person, personId, isMachine }])
+      if (payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid })) throw takesSomebodyElse(withdrawal)
+      return 'nobody'
+    },
+    decide(call, found, { now }) {
       if (found !== undefined) refuseUnlessSeen(call.input, found)
-      const by = { kind: 'team', name: call.actor, id: call.caller.id } as const
-      const payAlone = { upTo: payAloneUpTo, paid, byMachine: call.caller.kind === 'machine' }
-      const { withdrawal, ...decided } = decideOnWithdrawal(call, found, { decision, by, now, payAlone })
-      // The reply is sent only when the wallet has done its part.
-      return { reply: teamWithdrawal({ ...withdrawal, settling: false }), ...decided }
+      const { isMachine: _, ...by } = personOf(call)
+      const { withdrawal, changed, ...decided } = decideOnWithdrawal(call, found, {
+        decision: call.input.decision,
+        by,
+        now,
+      })
+      // Says why one person was enough, whatever the setting is when somebody reads it.
+      const because = { field: 'payAloneUpTo', before: null, after: fromMinorUnits(payAloneUpTo) }
+      return {
+        // The reply is sent only when the wallet has done its part.
+        reply: teamWithdrawal({ ...withdrawal, settling: false }),
+        ...decided,
+        changed: isAlone(call, found) ? [...changed, because] : changed,
+      }
     },
   })
+
+const isAlone = (call: DecisionCall | undefined, withdrawal: WithdrawalRecord | undefined): boolean =>
+  call?.input.decision === 'pay' && withdrawal !== undefined && isPaidAlone(withdrawal, personOf(call))
 
 /**
  * People decide about what they have read, and their signature says what that was.

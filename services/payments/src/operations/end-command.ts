@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Input, operations, Rejection } from '@backoffice/contracts'
 import {
-  approveFirst,
   endCommand as endUnfinished,
   findCommand,
   handle,
@@ -33,10 +32,9 @@ export const endCommand = handle(operation, {
    * anything else is changed here: the credit may be on its way, and must do nothing when it arrives later. So no credit is
    * refused whose proposal was declined or has expired. Should this process die now, the same call is made again.
    */
-  async prepare(call, { db, rpc, now }) {
-    const { input, requestId, deadline } = call
+  async prepare({ input, requestId, deadline }, { db, rpc, approveFirst }) {
     const { aggregate: depositId, message } = creditOf(await findCommand(db, input.commandId))
-    const proposal = await approveFirst({ db, operation, call, now })
+    const proposal = await approveFirst()
     if (proposal === undefined) return { depositId, proposal }
     const { state } = await rpc.call(refuseCredit, {
       scope: message.scope,

@@ -1,5 +1,5 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
-import { type Call, type DirectTools, handle } from '@backoffice/service-runtime'
+import { type Call, handle, type PrepareTools } from '@backoffice/service-runtime'
 import { admitWithdrawal, beginWithdrawal } from '../domain/withdrawal.ts'
 import type { Intents } from '../steps/intents.ts'
 import { inOrder } from '../storage/in-order.ts'
@@ -60,7 +60,7 @@ export const requestWithdrawal = ({ intents }: { readonly intents: Intents }) =>
   })
 
 /** @throws {Rejection} INSUFFICIENT_FUNDS, or SERVICE_UNAVAILABLE when the outcome is unknown or the hold is gone */
-async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db }: DirectTools): Promise<void> {
+async function placeHold(withdrawalId: string, call: RequestCall, { rpc, db }: PrepareTools): Promise<void> {
   const { input, scope, requestId, deadline } = call
   const hold = { playerId: input.playerId, withdrawalId, amount: input.amount }
   try {

@@ -1,11 +1,4 @@
-import {
-  type AuditedChange,
-  defined,
-  fromMinorUnits,
-  operations,
-  Rejection,
-  type TransitionActor,
-} from '@backoffice/contracts'
+import { type AuditedChange, operations, Rejection, type TransitionActor } from '@backoffice/contracts'
 import {
   type Db,
   type EmittedEvent,
@@ -16,7 +9,6 @@ import {
 import {
   applyDecision,
   type HoldFate,
-  type PayAlone,
   sandboxOutcome,
   type Withdrawal,
   type WithdrawalDecision,
@@ -47,8 +39,6 @@ interface DecisionOptions {
   readonly decision: WithdrawalDecision
   readonly by: TransitionActor
   readonly now: Date
-  /** Of the team: what one person may approve and pay. */
-  readonly payAlone?: PayAlone
 }
 
 /**
@@ -59,7 +49,7 @@ interface DecisionOptions {
 export function decideOnWithdrawal(
   { input, operationId }: WithdrawalCall,
   before: Checked<WithdrawalRecord> | undefined,
-  { decision, by, now, payAlone }: DecisionOptions,
+  { decision, by, now }: DecisionOptions,
 ): {
   readonly withdrawal: WithdrawalRecord
   readonly change: Change<WithdrawalRecord>
@@ -71,18 +61,12 @@ export function decideOnWithdrawal(
   // new one.
   if (before.unfinished !== null) throw new UnfinishedOperation(before.unfinished)
 
-  const occasion = { at: now, by, reason: input.reason, ...defined({ payAlone }) }
-  const decided = applyDecision(before, sandboxOutcome(before, decision), occasion)
-  const { withdrawal, transition, hold, isPaidAlone } = decided
-  const aloneUpTo = isPaidAlone && payAlone !== undefined ? fromMinorUnits(payAlone.upTo) : null
+  const occasion = { at: now, by, reason: input.reason }
+  const { withdrawal, transition, hold } = applyDecision(before, sandboxOutcome(before, decision), occasion)
   return {
     withdrawal,
     change: { record: withdrawal, transition, operationId },
-    changed: [
-      { field: 'status', before: before.status, after: withdrawal.status },
-      // Says why one person was enough, whatever the setting is when somebody reads it.
-      ...(aloneUpTo === null ? [] : [{ field: 'payAloneUpTo', before: null, after: aloneUpTo }]),
-    ],
+    changed: [{ field: 'status', before: before.status, after: withdrawal.status }],
     sends: [...holdCommands(withdrawal, hold, now), changeOf(withdrawal, before.status)],
   }
 }

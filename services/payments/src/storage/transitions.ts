@@ -54,8 +54,19 @@ export async function listTransitions(
     where record_id = any(${recordIds}::text[]) order by record_id, version
   `
   const histories = new Map<string, StatusTransition[]>(recordIds.map((id) => [id, []]))
-  for (const { recordId, fromStatus: from, toStatus: to, byKind, byName, operatorId, version, at, reason } of rows) {
-    const by = { kind: byKind, name: byName ?? operatorId ?? '' }
+  for (const {
+    recordId,
+    fromStatus: from,
+    toStatus: to,
+    byKind,
+    byName,
+    byId,
+    operatorId,
+    version,
+    at,
+    reason,
+  } of rows) {
+    const by = { kind: byKind, name: byName ?? operatorId ?? '', ...(byId === null ? {} : { id: byId }) }
     histories.get(recordId)?.push({ version, from, to, at, by, reason })
   }
   return histories

@@ -57,7 +57,7 @@ t.test('a replay answers the same when the player has lost the KYC since', async
   const playerId = await path.newPlayerWith('100.00')
   const operationId = randomUUID()
   const first = await path.requestWithdrawal(playerId, {}, operationId)
-  const decision = { playerId, status: 'expirado', reason: 'the document has expired' } as const
+  const decision = { playerId, submission: null, status: 'expirado', reason: 'the document has expired' } as const
   await bed.team('alice').call(operations.players.decideKyc, { input: decision })
   t.same(await path.requestWithdrawal(playerId, {}, operationId), first)
   t.equal(await refusal(path.requestWithdrawal(playerId)), 'KYC_NOT_APPROVED')

@@ -2,19 +2,19 @@ import { invalid, operations, Rejection, toMinorUnits } from '@backoffice/contra
 import { handle } from '@backoffice/service-runtime'
 import type { Ledger } from '../steps/ledger.ts'
 import { postTransfer } from '../steps/post-transfer.ts'
-import type { TwoPeopleRule } from '../steps/two-people.ts'
+import type { CorrectionApprover } from '../steps/two-people.ts'
 import { findBalanceOfPlayer } from '../storage/accounts.ts'
 
 const operation = operations.wallet.adjustWallet
 
-export const adjustWallet = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
+export const adjustWallet = (ledger: Ledger, approverOf: CorrectionApprover) =>
   handle(operation, {
-    async takesTwo({ input: { playerId, amount, reference }, caller: person }, { db, now }) {
+    async approval({ input: { playerId, amount, reference }, caller: person }, { db, now }) {
       const account = await findBalanceOfPlayer(db, playerId)
       // Nobody need propose what is refused anyway.
-      if (account === undefined) return false
+      if (account === undefined) return 'nobody'
       const correction = { brandId: account.brandId, playerId, reference, person, amount: toMinorUnits(amount) }
-      return twoPeople.holds(db, correction, now)
+      return approverOf(db, correction, now)
     },
     async run(call, tools) {
       const { playerId, amount, reference, reason } = call.input
@@ -34,6 +34,6 @@ export const adjustWallet = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
         amount: signed > 0n ? signed : -signed,
         reason,
       }
-      return postTransfer(ledger, transfer, { operation, call, tools, twoPeople })
+      return postTransfer(ledger, transfer, { operation, call, tools })
     },
   })

@@ -2,7 +2,7 @@ import type { HandlersOf } from '@backoffice/service-runtime'
 import type { HeadStore } from '../heads/store.ts'
 import type { Reconciler } from '../reconciliation/reconciler.ts'
 import type { Ledger } from '../steps/ledger.ts'
-import type { TwoPeopleRule } from '../steps/two-people.ts'
+import type { CorrectionApprover } from '../steps/two-people.ts'
 import { adjustWallet } from './adjust-wallet.ts'
 import { captureHold } from './capture-hold.ts'
 import { creditAccount } from './credit-account.ts'
@@ -26,7 +26,7 @@ export const handlers = (
   ledger: Ledger,
   reconciler: Reconciler,
   heads: HeadStore | undefined,
-  twoPeople: TwoPeopleRule,
+  approverOf: CorrectionApprover,
 ): HandlersOf<'wallet'> => ({
   getWallet,
   listTransactions,
@@ -38,8 +38,8 @@ export const handlers = (
   openHold: openHold(ledger),
   captureHold: captureHold(ledger),
   releaseHold: releaseHold(ledger),
-  adjustWallet: adjustWallet(ledger, twoPeople),
-  reverseTransfer: reverseTransfer(ledger, twoPeople),
+  adjustWallet: adjustWallet(ledger, approverOf),
+  reverseTransfer: reverseTransfer(ledger, approverOf),
   exportPlayer,
   listEntries,
   exportStatement,

@@ -3,18 +3,18 @@ import { handle } from '@backoffice/service-runtime'
 import { transferIdOf } from '../domain/ledger-item.ts'
 import type { Ledger } from '../steps/ledger.ts'
 import { postTransfer } from '../steps/post-transfer.ts'
-import type { TwoPeopleRule } from '../steps/two-people.ts'
+import type { CorrectionApprover } from '../steps/two-people.ts'
 import { findEntry, readCounterparty } from '../storage/statement.ts'
 
 const operation = operations.wallet.reverseTransfer
 
-export const reverseTransfer = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
+export const reverseTransfer = (ledger: Ledger, approverOf: CorrectionApprover) =>
   handle(operation, {
-    async takesTwo({ input: { transferId, reference }, caller: person }, { db, now }) {
+    async approval({ input: { transferId, reference }, caller: person }, { db, now }) {
       const reversed = await findEntry(db, transferIdOf(transferId))
-      if (reversed === undefined) return false
+      if (reversed === undefined) return 'nobody'
       const { brandId, playerId, transferAmount: amount } = reversed
-      return twoPeople.holds(db, { brandId, playerId, reference, person, amount }, now)
+      return approverOf(db, { brandId, playerId, reference, person, amount }, now)
     },
     async run(call, tools) {
       const { reference, reason } = call.input
@@ -35,6 +35,6 @@ export const reverseTransfer = (ledger: Ledger, twoPeople: TwoPeopleRule) =>
         reverses: id,
         reason,
       }
-      return postTransfer(ledger, transfer, { operation, call, tools, twoPeople })
+      return postTransfer(ledger, transfer, { operation, call, tools })
     },
   })

@@ -5,7 +5,6 @@ import { unexpected } from '../domain/unexpected.ts'
 import { findEntry } from '../storage/statement.ts'
 import { teamEntry } from '../views/entry.ts'
 import type { Ledger } from './ledger.ts'
-import type { TwoPeopleRule } from './two-people.ts'
 
 type TeamTransfer = typeof operations.wallet.adjustWallet | typeof operations.wallet.reverseTransfer
 
@@ -22,12 +21,10 @@ export async function postTransfer(
     operation,
     call,
     tools,
-    twoPeople,
   }: {
     readonly operation: TeamTransfer
     readonly call: Call<TeamTransfer>
     readonly tools: DirectTools
-    readonly twoPeople: TwoPeopleRule
   },
 ) {
   const result = await ledger.post(posting, async (db, reached, now) => {
@@ -35,14 +32,8 @@ export async function postTransfer(
     const { amount: change, balance } = await requireEntry(db, reached.transferId)
     const changes = [{ field: 'balance', before: fromMinorUnits(balance - change), after: fromMinorUnits(balance) }]
     await recordAction(db, operation, call, now, { changes })
-    if (call.approves !== undefined) return
-    // Once more, under the lock of the account, where corrections of one player come one after another.
-    const { brandId, playerId, reference, amount } = posting
-    const correction = { brandId, playerId, reference, amount, person: call.caller }
-    if (await twoPeople.holds(db, correction, now))
-      throw new Rejection('SERVICE_UNAVAILABLE', undefined, {
-        cause: new Error(`${reference} takes two people by now`),
-      })
+    // Under the lock of the account, where corrections of one player come one after another.
+    await tools.approveAgain(db, now)
   })
   if (result.outcome === 'conflict') throw new Rejection('TRANSFER_CONFLICT')
   if (result.outcome === 'already_reversed') throw new Rejection('TRANSFER_ALREADY_REVERSED')

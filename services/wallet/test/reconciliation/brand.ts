@@ -58,9 +58,9 @@ export class Brand {
     const person = { name: 'Ana Souza', email: 'ana@example.com', cpf: '529.982.247-25', birthDate: '1990-05-17' }
     const input = { externalId: `user-${randomUUID()}`, ...person }
     const { id } = await bed.rpc.call(play.registerPlayer, { scope: this.scope, input })
-    await bed
-      .team('carol')
-      .call(play.decideKyc, { input: { playerId: id, status: 'aprovado', reason: 'documents match' } })
+    await bed.team('carol').call(play.decideKyc, {
+      input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+    })
     return id
   }
 

@@ -6,3 +6,9 @@ export async function seenWithdrawal(team: Pick<RpcClient, 'call'>, withdrawalId
   const shown = await team.call(operations.payments.showWithdrawal, { input: { withdrawalId } })
   return { withdrawalId, ...seenOfWithdrawal(shown) }
 }
+
+/** What somebody of the team has seen of a player's identity check before they decide about it. */
+export async function seenSubmission(team: Pick<RpcClient, 'call'>, playerId: string) {
+  const { submissions } = await team.call(operations.players.showPlayer, { input: { playerId } })
+  return { playerId, submission: submissions[0]?.id ?? null }
+}
