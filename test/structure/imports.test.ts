@@ -27,7 +27,12 @@ t.test('each package imports only those below it', async (t) => {
   t.same(importedBy('process'), ['@backoffice/contracts'])
   t.same(importedBy('team-identity'), ['@backoffice/contracts', '@backoffice/contracts/team'])
   t.same(importedBy('vault'), ['@backoffice/contracts', '@backoffice/process'])
-  t.same(importedBy('team-desk'), ['@backoffice/contracts', '@backoffice/service-runtime', '@backoffice/vault'])
+  t.same(importedBy('team-desk'), [
+    '@backoffice/contracts',
+    '@backoffice/service-runtime',
+    '@backoffice/service-runtime/pool',
+    '@backoffice/vault',
+  ])
   t.same(importedBy('service-runtime'), [
     '@backoffice/contracts',
     '@backoffice/process',
@@ -77,6 +82,26 @@ for (const name of ['process', 'service-runtime', 'team-desk', 'vault']) {
   })
 }
 
+t.test('what every program and every service is built on knows no word of this business', async (t) => {
+  const words = /deposit|withdraw|\bkyc|\bpix\b|player|\bcpf\b|wallet|payment|jackpot|\bbet\b/i
+  const packages = ['packages/process/src/', 'packages/service-runtime/src/', 'packages/vault/src/'].flatMap(under)
+  // What is struck out of every log, whoever writes it.
+  const isNamed = (line: string) => line.includes("paths: ['secret'")
+  const lines = packages.flatMap(({ path, text }) => text.split('\n').map((line) => ({ path, line })))
+  t.same(
+    lines.filter(({ line }) => words.test(line) && !isNamed(line)).map(({ path, line }) => `${path}: ${line.trim()}`),
+    [],
+  )
+})
+
+t.test('the runtime is small, and its face for services can be known by heart', async (t) => {
+  const [face] = under('packages/service-runtime/src/index.ts')
+  const names = [...(face?.text ?? '').matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(',').filter((name) => name.trim() !== ''),
+  )
+  t.ok(names.length > 40 && names.length <= 60, `${names.length} names`)
+})
+
 t.test('what stands in deploy imports only contracts and its neighbours', async (t) => {
   t.same(
     violations(
@@ -93,6 +118,7 @@ t.test('a service imports only contracts and what services are built on, never a
     'contracts',
     'process',
     'service-runtime',
+    'service-runtime/pool',
     'team-desk',
     'team-identity',
     'vault',

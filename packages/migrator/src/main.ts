@@ -3,7 +3,7 @@
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
 const { createLogger, loadConfig } = await import('@backoffice/process')
-const { verifiedUrl } = await import('@backoffice/service-runtime')
+const { verifiedUrl } = await import('@backoffice/service-runtime/pool')
 const { migratorConfig, passwordsFrom } = await import('./config.ts')
 const { prepareDatabase } = await import('./prepare-database.ts')
 const { prepareStream } = await import('./prepare-stream.ts')

@@ -1,21 +1,18 @@
 // What services are made of. Tests, and the programs that start services, take the rest from ./testing.ts.
 
-export { readOver, verifiedUrl } from './database/connect.ts'
 export {
   assignments,
   columnNames,
   type Database,
   type Db,
   type Fragment,
-  fixed,
   identifier,
   type ReadDb,
   rowsOf,
   sql,
   unnest,
 } from './database/db.ts'
-export { batchFaultOf, isPassingFault, sqlState } from './database/faults.ts'
-export { DatabaseHistory } from './database/history.ts'
+export { batchFaultOf, isPassingFault } from './database/faults.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
 export type { SealedTable } from './database/sealed-tables.ts'
 export { countStoredBytes } from './database/stored-bytes.ts'
@@ -45,7 +42,6 @@ export {
   type Background,
   defineService,
   type HandlersOf,
-  type RunningService,
   runService,
   type ServiceContext,
 } from './service.ts'

@@ -1,4 +1,5 @@
-import { type Fragment, fitting, fixed, identifier, type ReadDb } from '@backoffice/service-runtime'
+import { type Fragment, fitting, identifier, type ReadDb } from '@backoffice/service-runtime'
+import { fixed } from '@backoffice/service-runtime/pool'
 import type { Vault } from '@backoffice/vault'
 
 /** A table with rows about players. */

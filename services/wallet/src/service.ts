@@ -1,5 +1,6 @@
 import { secret } from '@backoffice/process'
-import { dayMs, defineService, verifiedUrl } from '@backoffice/service-runtime'
+import { dayMs, defineService } from '@backoffice/service-runtime'
+import { verifiedUrl } from '@backoffice/service-runtime/pool'
 import { aloneUpTo, payAloneSettings } from '@backoffice/team-desk'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'

@@ -92,7 +92,7 @@ export const camelCase = (name: string): string =>
 /**
  * The way to a service's data: a template tag that runs a statement and returns its rows.
  * ```ts
- * const rows = await db<{ id: string; amount: bigint }>`select id, amount from deposit where id = any(${ids}::text[])`
+ * const rows = await db<{ id: string; amount: bigint }>`select id, amount from record where id = any(${ids}::text[])`
  * ```
  * Columns are named in camelCase; int8 comes as bigint, numeric and date as text, timestamptz as Date, json parsed, and
  * arrays of them alike. The text is prepared once per connection: pass lists as arrays, so that it does not vary with

@@ -4,7 +4,7 @@
  */
 export interface Step {
   readonly kind: 'statement' | 'commit' | 'call' | 'publish'
-  /** The text of the statement, the operation that is called (`wallet.openHold`), or the kind of the event. */
+  /** The text of the statement, the operation that is called (`service.operation`), or the kind of the event. */
   readonly name: string
   /** The transaction of a statement or a commit. Without one, a statement is a transaction of its own. */
   readonly transaction?: object

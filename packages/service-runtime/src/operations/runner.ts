@@ -80,13 +80,13 @@ export class Runner {
   }
 
   /**
-   * The team reads CPF, e-mail, phone and birth date masked, and support where money is paid to as well. Who gives a
-   * reason may read them in full, of one player at a time. What tells about players is recorded before it is answered:
+   * The team reads personal data masked, as the marks of a reply and the roles say. Who gives a
+   * reason may read them in full, of one person at a time. What tells about people is recorded before it is answered:
    * who read, whom and why; and so is every refusal.
    */
   #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
     const { db, clock } = this.#context
-    const tellsOfPlayers = readsPlayers(operation)
+    const tellsOfPeople = readsPeople(operation)
     return async (received) => {
       const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
       if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
@@ -96,7 +96,7 @@ export class Runner {
         if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
         throw error
       })
-      if (operation.kind === 'query' && (reason !== undefined || tellsOfPlayers)) await record('done')
+      if (operation.kind === 'query' && (reason !== undefined || tellsOfPeople)) await record('done')
       if (unmask || operation.discloses) return result
       const { roles } = toCall(received).caller
       return { ...result, body: masked(operation.reply, result.body, maskedKindsFor(roles)) }
@@ -252,8 +252,8 @@ export class Runner {
   }
 }
 
-/** Whether a reply says who a player is or where money is paid to, masked or not. An id alone does not. */
-const readsPlayers = ({ reply }: Operation): boolean => {
+/** Whether a reply says who somebody is, or names an account of theirs, masked or not. An id alone does not. */
+const readsPeople = ({ reply }: Operation): boolean => {
   const kinds = personalKindsIn(reply)
   return tellingKinds.some((kind) => kinds.has(kind))
 }
