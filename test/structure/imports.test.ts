@@ -335,3 +335,12 @@ function isHash(name: string, file: SourceFile): boolean {
     /import \{ (createHash|createHmac)(, (createHash|createHmac))* \} from 'node:crypto'/.test(file.text)
   )
 }
+
+t.test('only the gateway has entities: no other service loads MikroORM while it runs', async (t) => {
+  const importing = files.filter(({ path, imports }) => path.includes('/src/') && imports.some(isMikro))
+  t.same([...new Set(importing.map(({ path }) => path.split('/src/')[0]))].sort(), [
+    'packages/service-runtime',
+    'services/gateway',
+  ])
+})
+const isMikro = (name: string) => name.startsWith('@mikro-orm/')

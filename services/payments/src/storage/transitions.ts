@@ -54,18 +54,8 @@ export async function listTransitions(
     where record_id = any(${recordIds}::text[]) order by record_id, version
   `
   const histories = new Map<string, StatusTransition[]>(recordIds.map((id) => [id, []]))
-  for (const {
-    recordId,
-    fromStatus: from,
-    toStatus: to,
-    byKind,
-    byName,
-    byId,
-    operatorId,
-    version,
-    at,
-    reason,
-  } of rows) {
+  for (const row of rows) {
+    const { recordId, fromStatus: from, toStatus: to, byKind, byName, byId, operatorId, version, at, reason } = row
     const by = { kind: byKind, name: byName ?? operatorId ?? '', ...(byId === null ? {} : { id: byId }) }
     histories.get(recordId)?.push({ version, from, to, at, by, reason })
   }

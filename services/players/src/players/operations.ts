@@ -35,6 +35,7 @@ import {
   searchPlayers as search,
   seePlayer,
   seePlayers,
+  updateIdentity,
   updatePlayer,
 } from './records.ts'
 import { seen, selfExclude, setLimit } from './standing.ts'
@@ -204,6 +205,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
       const changed = anonymise(player, obligations, { now, newId, keepYears: years, isExcluded })
       if (changed.change === null) return teamPlayer(seen)
       await updatePlayer(db, changed.player)
+      await updateIdentity(db, changed.player)
       await Promise.all([forgetReferences(db, playerId), insertChanges(db, [{ ...changed, actor, reason }], now)])
       const scope = scopeOf(player)
       send({ operation: operations.payments.forgetDestinations, aggregate: playerId, scope, input: { playerId } })
