@@ -35,14 +35,14 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
   ],
   // Every input, of an outbox command too.
   [`${runtime}/validation/validate.ts`]: [
-    ['import { type TSchema, Type }', `${imported('withField')}import { type TSchema, Type }`],
+    ['import { FormatRegistry,', `${imported('withField')}import { FormatRegistry,`],
     [
       '    schema = Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    )',
       '    schema = withField(Type.Object(\n      { ...params.properties, ...query.properties, ...body.properties },\n      { additionalProperties: false },\n    ))',
     ],
   ],
   // Whoever writes fills the field in.
-  [`${runtime}/outbox/rows.ts`]: [
+  [`${runtime}/outbox/store.ts`]: [
     ['import { newId }', `${imported('filled')}import { newId }`],
     [
       'const { operation, scope, input } = sent',
@@ -53,7 +53,7 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
       'const event = filled(eventEnvelope(kind), { id, type: kind, apiVersion, environment, operatorId, brandId, createdAt, data })',
     ],
   ],
-  [`${runtime}/operations/attempt.ts`]: [
+  [`${runtime}/operations/record.ts`]: [
     ['import { contextOf }', `${imported('filled')}import { contextOf }`],
     [
       '  if (!byTeam) return { ...kept, reply,',
@@ -61,14 +61,14 @@ const changes: Readonly<Record<string, readonly (readonly [before: string, after
     ],
   ],
   [`${runtime}/messages/rpc-server.ts`]: [
-    ['import { newId }', `${imported('callerHeader, filled, seen')}import { newId }`],
+    ['import { durations,', `${imported('callerHeader, filled, seen')}import { durations,`],
     [
       'const reply = replyMessage(JSON.stringify(body))',
       'const reply = replyMessage(JSON.stringify(filled(operation.reply, body)))\n      seen.call(operation, message.headers?.has(callerHeader) === true)',
     ],
   ],
   [`${runtime}/messages/rpc-client.ts`]: [
-    ['import { newId }', `${imported('callerHeader, filled, filledScope, seen')}import { newId }`],
+    ['import { meter,', `${imported('callerHeader, filled, filledScope, seen')}import { meter,`],
     [
       '    const check = options.isStored',
       '    if (!options.isStored) options = { ...options, input: filled(inputSchema(operation), options.input) }\n    const check = options.isStored',

@@ -36,7 +36,7 @@ export {
 export { fitting, toPage, type WithTimes, withIsoTimes } from './operations/page.ts'
 export { isKnownOperation } from './operations/stored-reply.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
-export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
+export type { EmittedEvent, Sent, SentCommand } from './outbox/store.ts'
 export { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/unfinished.ts'
 export {
   type Background,

@@ -44,10 +44,10 @@ import type { Handler } from './operations/handle.ts'
 import { Runner } from './operations/runner.ts'
 import { TeamGate } from './operations/team-gate.ts'
 import { type Transact, transactor } from './operations/transact.ts'
-import { outboxBacklog } from './outbox/backlog.ts'
 import { Dispatch } from './outbox/dispatch.ts'
 import { Relay } from './outbox/relay.ts'
 import { StreamWatch } from './outbox/stream-watch.ts'
+import { outboxBacklog } from './outbox/unfinished.ts'
 import { type ServiceConfig, serviceConfig } from './settings.ts'
 
 type Table<S extends ServiceName> = (typeof operationTable)[S]

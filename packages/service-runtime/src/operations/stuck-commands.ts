@@ -1,7 +1,6 @@
 import type { operations, Rejection, Reply, StuckCommand } from '@backoffice/contracts'
 import { type Db, type ReadDb, sql } from '../database/db.ts'
-import type { CommandRow, EventRow } from '../outbox/rows.ts'
-import { markDone } from '../outbox/store.ts'
+import { type CommandRow, type EventRow, markDone } from '../outbox/store.ts'
 import type { Call, QueryTools } from './handle.ts'
 import { toPage, type WithTimes, withIsoTimes } from './page.ts'
 import { replaceReply } from './stored-reply.ts'

@@ -6,9 +6,17 @@ import { Gatherer } from '../gathering/gatherer.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import { type Relay, retryDelayMs } from './relay.ts'
-import type { CommandRow, EventRow, OutboxRow } from './rows.ts'
-import { sendCommand, sendEvent } from './sending.ts'
-import { findUnfinishedOperations, markDone, release, takeOver } from './store.ts'
+import {
+  type CommandRow,
+  type EventRow,
+  findUnfinishedOperations,
+  markDone,
+  type OutboxRow,
+  release,
+  sendCommand,
+  sendEvent,
+  takeOver,
+} from './store.ts'
 
 export interface DispatchContext {
   readonly db: Database

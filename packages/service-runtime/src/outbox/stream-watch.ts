@@ -6,9 +6,7 @@ import type { Database } from '../database/db.ts'
 import type { DatabaseHistory } from '../database/history.ts'
 import { type EventStream, StreamFault } from '../messages/event-stream.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
-import type { EventRow } from './rows.ts'
-import { sendEvent } from './sending.ts'
-import { opened } from './store.ts'
+import { type EventRow, opened, sendEvent } from './store.ts'
 
 export interface StreamWatchContext {
   readonly db: Database
