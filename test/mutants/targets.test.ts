@@ -6,7 +6,7 @@ t.test('money code is what decides and writes, and not what only shows', async (
   const files = targetFiles([])
   for (const path of [
     'services/wallet/src/domain/decide.ts',
-    'services/payments/src/operations/confirm-deposit.ts',
+    'services/payments/src/deposits/settle.ts',
     'services/gateway/src/claims/records.ts',
     'packages/service-runtime/src/outbox/relay.ts',
   ])
@@ -31,7 +31,7 @@ t.test('the nearest test runs first, then what killed most for its time', async 
     record('test/domain/deposit.test.ts', 5, 0),
   ]
   t.same(
-    inOrder('services/payments/src/domain/deposit.ts', records).map(({ file }) => file),
+    inOrder('services/payments/src/deposits/deposit.ts', records).map(({ file }) => file),
     [
       'test/domain/deposit.test.ts',
       'test/domain/hold.test.ts',

@@ -1,8 +1,8 @@
 import { type Addition, compiler } from './addition.ts'
 
 const events = 'packages/contracts/src/events.ts'
-const step = 'services/payments/src/steps/settle-deposits.ts'
-const commandTest = 'services/payments/test/operations/settle-deposit.test.ts'
+const step = 'services/payments/src/deposits/settle.ts'
+const commandTest = 'services/payments/test/deposits/settle-deposit.test.ts'
 // The others of that file take their time, and say nothing of this.
 const ownTest = `${commandTest}: a failed deposit credits nothing`
 const exampleTest = 'packages/contracts/test/operations.test.ts'

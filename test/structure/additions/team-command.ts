@@ -1,7 +1,7 @@
 import { type Addition, compiler } from './addition.ts'
 
 const handler = 'services/payments/src/operations/flag-deposit.ts'
-const handlers = 'services/payments/src/operations/index.ts'
+const handlers = 'services/payments/src/operations.ts'
 const ownTest = 'services/payments/test/operations/flag-deposit.test.ts'
 const namesTest = 'test/structure/names.test.ts'
 const tableTest = 'packages/team/test/table.test.ts'
