@@ -5,7 +5,7 @@ import { inOrder, type Record, targetFiles, testFilesOf, workspaceOf } from './t
 t.test('money code is what decides and writes, and not what only shows', async (t) => {
   const files = targetFiles([])
   for (const path of [
-    'services/wallet/src/domain/decide.ts',
+    'services/wallet/src/ledger/decide.ts',
     'services/payments/src/deposits/settle.ts',
     'services/gateway/src/claims/records.ts',
     'packages/service-runtime/src/outbox/relay.ts',

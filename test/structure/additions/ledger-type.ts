@@ -3,13 +3,13 @@ import { type Addition, compiler } from './addition.ts'
 const statuses = 'packages/contracts/src/statuses.ts'
 const entries = 'packages/contracts/src/operations/wallet.ts'
 const handler = 'services/wallet/src/operations/credit-bonus.ts'
-const handlers = 'services/wallet/src/operations/index.ts'
+const handlers = 'services/wallet/src/operations.ts'
 const migrations = 'services/wallet/src/storage/migrations/index.ts'
 const checks = 'services/wallet/src/reconciliation/ledger-checks.ts'
 const questions = 'services/wallet/src/reconciliation/questions.ts'
 const reconcileTest = 'services/wallet/test/reconciliation/reconcile.test.ts'
 const ownTest = 'services/wallet/test/operations/credit-bonus.test.ts'
-const schemaTest = 'services/wallet/test/storage/schema.test.ts'
+const schemaTest = 'services/wallet/test/ledger/schema.test.ts'
 const permissionsTest = 'test/structure/generated-files.test.ts'
 const namesTest = 'test/structure/names.test.ts'
 const typesTest = 'packages/client/test/types.test.ts'
@@ -39,7 +39,7 @@ export const ledgerType: Addition = {
     },
     {
       row: 3,
-      file: 'services/wallet/src/domain/posting.ts',
+      file: 'services/wallet/src/ledger/posting.ts',
       replace: /(systemAccountKinds = \[[^\]]*)\]/,
       by: "$1, 'promotions']",
     },
