@@ -2,13 +2,13 @@ import { type Addition, compiler } from './addition.ts'
 
 const statuses = 'packages/contracts/src/statuses.ts'
 const entries = 'packages/contracts/src/operations/wallet.ts'
-const handler = 'services/wallet/src/operations/credit-bonus.ts'
+const handler = 'services/wallet/src/ledger/credit-bonus.ts'
 const handlers = 'services/wallet/src/operations.ts'
 const migrations = 'services/wallet/src/storage/migrations/index.ts'
 const checks = 'services/wallet/src/reconciliation/ledger-checks.ts'
 const questions = 'services/wallet/src/reconciliation/questions.ts'
 const reconcileTest = 'services/wallet/test/reconciliation/reconcile.test.ts'
-const ownTest = 'services/wallet/test/operations/credit-bonus.test.ts'
+const ownTest = 'services/wallet/test/ledger/credit-bonus.test.ts'
 const schemaTest = 'services/wallet/test/ledger/schema.test.ts'
 const permissionsTest = 'test/structure/generated-files.test.ts'
 const namesTest = 'test/structure/names.test.ts'
@@ -91,8 +91,8 @@ alter table wallet.account drop constraint account_kind_check,
       file: handler,
       create: `import { operations, toMinorUnits } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { unexpected } from '../domain/unexpected.ts'
-import type { Ledger } from '../steps/ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { unexpected } from './posting.ts'
 
 export const creditBonus = (ledger: Ledger) =>
   handle(operations.wallet.creditBonus, async ({ input, scope: { brandId, currency } }, { newId }) => {
@@ -117,8 +117,8 @@ export const creditBonus = (ledger: Ledger) =>
     {
       row: 5,
       file: handlers,
-      after: "import { creditAccount } from './credit-account.ts'\n",
-      insert: "import { creditBonus } from './credit-bonus.ts'\n",
+      before: "import type { Ledger } from './ledger/ledger.ts'\n",
+      insert: "import { creditBonus } from './ledger/credit-bonus.ts'\n",
     },
     {
       row: 5,
@@ -291,14 +291,14 @@ export const bonuses = sqlCheck('bonuses', {
       slip: 'left out',
       file: handler,
       toldBy: compiler,
-      says: /operations\/index\.ts.*'\.\/credit-bonus\.ts'/,
+      says: /operations\.ts.*'\.\/ledger\/credit-bonus\.ts'/,
     },
     {
       row: 5,
       slip: 'left out',
       file: handlers,
       toldBy: compiler,
-      says: /operations\/index\.ts(?=.*missing).*creditBonus/,
+      says: /operations\.ts(?=.*missing).*creditBonus/,
     },
     { row: 6, slip: 'left out', file: schemaTest, toldBy: compiler, says: /schema\.test\.ts(?=.*missing).*BONUS/ },
     { row: 7, slip: 'left out', file: checks, toldBy: compiler, says: /ledger-checks\.ts(?=.*missing).*BONUS/ },

@@ -5,7 +5,7 @@ const migration = 'services/payments/src/storage/migrations/0099-deposit-flags.t
 const migrations = 'services/payments/src/storage/migrations/index.ts'
 const service = 'services/payments/src/service.ts'
 const ids = 'packages/contracts/src/ids.ts'
-const flags = 'services/payments/src/storage/deposit-flags.ts'
+const flags = 'services/payments/src/deposits/deposit-flags.ts'
 const plansTest = 'test/plans/hot-statements.test.ts: every statement of the source'
 const migrationsTest = 'test/structure/migrations.test.ts'
 
@@ -60,7 +60,9 @@ export const depositFlags: Retention = { table: 'deposit_flag', column: 'flagged
     {
       row: 6,
       file: flags,
-      create: `import type { IdPrefix } from '@backoffice/contracts'
+      create: `// Records.
+
+import type { IdPrefix } from '@backoffice/contracts'
 import { type Db, rowsOf } from '@backoffice/service-runtime'
 
 export const flagPrefix: IdPrefix = 'dfl'
