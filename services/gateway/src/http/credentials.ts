@@ -1,8 +1,17 @@
-import { Rejection } from '@backoffice/contracts'
-import { Gatherer, holderOf, type ReadDb, type SecretBox } from '@backoffice/service-runtime'
+import { Rejection, type Scope } from '@backoffice/contracts'
+import {
+  type Background,
+  type Database,
+  Gatherer,
+  holderOf,
+  type Logger,
+  Loop,
+  type ReadDb,
+  type SecretBox,
+} from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
 import { AddressRanges } from '../operators/addresses.ts'
-import { findCredentials, type StoredCredential } from './credential-lookup.ts'
+import { writeCredentialUses } from '../operators/records.ts'
 import { RetryLater } from './reply.ts'
 
 /**
@@ -101,5 +110,96 @@ function decrypt({ sealedSecret, allowedAddresses, ...stored }: StoredCredential
     ...stored,
     secret: secrets.decrypt(sealedSecret, stored.credentialId),
     permittedAddresses: new AddressRanges(allowedAddresses),
+  }
+}
+
+/** What a request's key stands for. */
+interface StoredCredential {
+  readonly credentialId: string
+  readonly key: string
+  readonly sealedSecret: string
+  readonly revoked: boolean
+  readonly suspended: boolean
+  readonly operatorName: string
+  readonly brandName: string
+  readonly rateLimitPerMinute: number
+  readonly allowedAddresses: readonly string[]
+  /** Whether a signature is accepted for one request only. */
+  readonly replayProtection: boolean
+  readonly scope: Scope
+}
+
+/**
+ * One round trip: credential, brand and operator of each key.
+ * @returns in the order of the keys; undefined for a key that does not exist
+ */
+async function findCredentials(
+  db: ReadDb,
+  keys: readonly string[],
+): Promise<readonly (StoredCredential | undefined)[]> {
+  const rows = await db<Omit<StoredCredential, 'scope'> & Scope>`
+    select c.id as credential_id, c.key, c.sealed_secret, c.revoked_at is not null as revoked,
+      o.suspended_at is not null as suspended, o.name as operator_name, b.name as brand_name,
+      o.rate_limit_per_minute, o.allowed_addresses, o.replay_protection,
+      o.id as operator_id, b.id as brand_id, b.environment, b.currency, b.time_zone
+    from credential c join brand b on b.id = c.brand_id join operator o on o.id = b.operator_id
+    where c.key = any(${keys}::text[])
+  `
+  const found = new Map(
+    rows.map(({ operatorId, brandId, environment, currency, timeZone, ...credential }) => [
+      credential.key,
+      { ...credential, scope: { operatorId, brandId, environment, currency, timeZone } },
+    ]),
+  )
+  return keys.map((key) => found.get(key))
+}
+
+/** The use of one key is written at most this often, and known this exactly. */
+const exactToMs = 5 * 60_000
+const keysMax = 10_000
+/** How long after a fault it is tried again. */
+const againAfterMs = 15_000
+
+/** Keeps when each key was last used. No request waits for it. */
+export class CredentialUses implements Background {
+  readonly #db: Database
+  readonly #loop: Loop
+  readonly #written = new LRUCache<string, true>({ max: keysMax, ttl: exactToMs })
+  #waiting = new Map<string, Date>()
+
+  constructor(db: Database, log: Logger) {
+    this.#db = db
+    this.#loop = new Loop({ run: () => this.#write(), everyMs: againAfterMs, log, name: 'writing uses of keys' })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop()
+  }
+
+  /** Notes a use, to be written soon. While PostgreSQL is away, no more than `keysMax` keys wait for that. */
+  used(credentialId: string, at: Date): void {
+    if (this.#written.has(credentialId) || this.#waiting.size >= keysMax) return
+    this.#written.set(credentialId, true)
+    this.#waiting.set(credentialId, at)
+    this.#loop.nudge()
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting.size === 0) return
+    const writing = this.#waiting
+    this.#waiting = new Map()
+    try {
+      await writeCredentialUses(
+        this.#db,
+        [...writing].map(([credentialId, at]) => ({ credentialId, at })),
+      )
+    } catch (error) {
+      for (const [credentialId, at] of writing) this.#waiting.set(credentialId, at)
+      throw error
+    }
   }
 }
