@@ -14,9 +14,9 @@ import { IdentityRefused, type Proof, type TeamVerifier } from '@backoffice/team
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
-import { isPassing } from './http/errors.ts'
-import { whoAmI } from './identity/person.ts'
-import type { Settings } from './settings.ts'
+import { whoAmI } from '../identity/person.ts'
+import type { Settings } from '../settings.ts'
+import { isPassing } from './errors.ts'
 
 const minuteMs = 60_000
 const operationIdPattern = /^[A-Za-z0-9_.:-]{1,64}$/

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
-import type { ConsoleContext } from '../http/app.ts'
-import { type Language, languageOf, sentenceIn, type Word, type Words, wordsIn } from '../words/index.ts'
-import { themes } from './preferences.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ConsoleContext } from '../context.ts'
+import { isLanguage, type Language, languageOf, sentenceIn, type Word, type Words, wordsIn } from '../words/index.ts'
+import { goTo, ownAddress } from './go-to.ts'
 
 /** How a person sees things: their language, their zone, their colours. */
 export interface Display {
@@ -79,4 +79,24 @@ export function isoOf(local: string, timeZone: string): string | undefined {
   const guess = wanted - (shownAt(wanted) - wanted)
   // Once more, since the clocks may change in between.
   return new Date(guess - (shownAt(guess) - wanted)).toISOString()
+}
+
+/** A year. */
+const maxAge = 365 * 86_400
+const themes = ['system', 'light', 'dark'] as const
+
+/** The language and the colours that somebody chose. They are no secret, so they stand in plain cookies. */
+export function registerPreferences(app: FastifyInstance, { config }: ConsoleContext): void {
+  interface Body {
+    readonly language?: string
+    readonly theme?: string
+    readonly returnTo?: string
+  }
+  app.post<{ Body: Body }>('/preferences', { preHandler: app.csrfProtection }, (request, reply) => {
+    const { language, theme, returnTo } = request.body
+    const options = { path: '/', maxAge, sameSite: 'lax', httpOnly: true, secure: !config.DEVELOPMENT } as const
+    if (isLanguage(language)) reply.setCookie('language', language, options)
+    if (themes.some((known) => known === theme)) reply.setCookie('theme', theme ?? '', options)
+    return goTo(reply, ownAddress(returnTo))
+  })
 }

@@ -1,10 +1,10 @@
 import { IdentityRefused } from '@backoffice/team-identity'
 import type { FastifyInstance } from 'fastify'
-import type { ConsoleContext } from '../http/app.ts'
-import { goTo, ownAddress } from '../http/go-to.ts'
-import { signedIn, signIn, signOut, storeAttempt, TokenTooLong, takeAttempt } from './cookies.ts'
-import { personOf } from './person.ts'
-import { ProviderUnavailable } from './provider.ts'
+import type { ConsoleContext } from '../context.ts'
+import { signedIn, signIn, signOut, storeAttempt, TokenTooLong, takeAttempt } from '../identity/cookies.ts'
+import { personOf } from '../identity/person.ts'
+import { ProviderUnavailable } from '../identity/provider.ts'
+import { goTo, ownAddress } from '../pieces/go-to.ts'
 
 interface SignInQuery {
   readonly why?: string

@@ -1,13 +1,13 @@
 import { defined, type Environment, invalid, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
 import type { Logger } from '@backoffice/service-runtime/standalone'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ConsoleContext } from '../http/app.ts'
-import { goTo } from '../http/go-to.ts'
+import type { ConsoleContext } from '../context.ts'
 import { leaveNotice } from '../identity/cookies.ts'
 import type { Person } from '../identity/person.ts'
 import type { Word } from '../words/index.ts'
 import { type Display, displayOf } from './display.ts'
 import { type Form, type FormField, fieldsOf, inputOf, missingFields, newOperationId } from './forms.ts'
+import { goTo } from './go-to.ts'
 
 /** What a page works with: who asks, and for which environment. */
 export interface Visit {
@@ -238,3 +238,13 @@ export function fieldsGiven({ body }: FastifyRequest): Readonly<Record<string, s
   const entries = Object.entries((body ?? {}) as Readonly<Record<string, unknown>>)
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
+
+export type Handler = (visit: Visit) => FastifyReply | Promise<FastifyReply>
+
+/** Adds pages. Forms are sent with POST, and carry the CSRF token of their session. */
+export interface Route {
+  get(path: string, handler: Handler): unknown
+  post(path: string, handler: Handler): unknown
+}
+
+export type Pages = (route: Route, context: ConsoleContext) => void

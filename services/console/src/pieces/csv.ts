@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
-import { Seats } from '../http/seats.ts'
 import { visible } from '../text.ts'
+import { Seats } from './seats.ts'
 import type { Visit } from './visit.ts'
 
 export type CsvRow = readonly string[]

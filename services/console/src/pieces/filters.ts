@@ -1,10 +1,9 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
-import { goTo, ownAddress } from '../http/go-to.ts'
 import { keepFilters, leaveNotice, type SavedFilter, savedFilters } from '../identity/cookies.ts'
 import type { Word } from '../words/index.ts'
+import { goTo, ownAddress } from './go-to.ts'
 import { namedPeriods } from './period.ts'
-import type { Pages } from './route.ts'
-import type { Visit } from './visit.ts'
+import type { Pages, Visit } from './visit.ts'
 
 const { getOperator, listOperators } = operations.gateway
 
