@@ -208,10 +208,19 @@ for (const service of serviceNames) {
   })
 }
 
-t.test('inside the games imports go one way', async (t) => {
-  const ranks = [['domain'], ['storage'], ['thumbnails.ts'], ['settings.ts'], ['http'], ['program.ts'], ['main.ts']]
-  t.same(againstOrder('services/games/src/', ranks), [])
-})
+/** Programs that are no service: what faces browsers. */
+const ranksOfPrograms: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  games: [['domain'], ['storage'], ['thumbnails.ts'], ['settings.ts'], ['context.ts'], ['http']],
+  console: [['settings.ts', 'text.ts', 'words'], ['identity'], ['context.ts'], ['pieces'], ['pages'], ['http']],
+}
+
+for (const [program, ranks] of Object.entries(ranksOfPrograms)) {
+  t.test(`inside the ${program} imports go one way, and in no circle`, async (t) => {
+    const folder = `services/${program}/src/`
+    t.same(againstOrder(folder, [...ranks, ['program.ts'], ['main.ts']]), [])
+    t.same(circleIn(under(folder)), [])
+  })
+}
 
 t.test('rules do no I/O, read no clock and throw no dice', async (t) => {
   const isRule = (path: string) => path.includes('/src/domain/') || rules.has(path)
