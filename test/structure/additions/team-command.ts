@@ -51,7 +51,7 @@ export const flagDeposit = handle(operations.payments.flagDeposit, {
       before: 'import { createDeposit, ',
       insert: "import { flagDeposit } from './deposits/flag-deposit.ts'\n",
     },
-    { row: 3, file: handlers, before: '  listWithdrawals,\n', insert: '  flagDeposit,\n' },
+    { row: 3, file: handlers, before: '  withdrawalQueue,\n  countWithdrawalQueue,\n', insert: '  flagDeposit,\n' },
     {
       row: 4,
       file: ownTest,
