@@ -1,7 +1,7 @@
 import { eventKinds, eventSubject, events } from './events.ts'
 import type { ServiceName } from './operation.ts'
 
-/** The JetStream stream that keeps every event, and the subject of one kind. */
+/** The JetStream stream that keeps every event. */
 export const eventStream = 'EVENTS'
 /** The subjects that the stream stores. */
 export const eventSubjects = 'events.>'
