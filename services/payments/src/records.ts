@@ -1,5 +1,5 @@
 import type { Scope, TransitionActor } from '@backoffice/contracts'
-import { columnNames, type Db, type Fragment, type ReadDb, rowsOf, sql } from '@backoffice/service-runtime'
+import { columnNames, type Db, findUnfinished, type ReadDb, rowsOf } from '@backoffice/service-runtime'
 import type { StatusTransition } from './transition.ts'
 
 /** What an operation changes in one record: the record as it is from then on, and the new line of its history. */
@@ -19,19 +19,20 @@ interface TransitionRow extends Pick<StatusTransition, 'version' | 'at' | 'reaso
   readonly fromStatus: StatusTransition['from']
   readonly toStatus: StatusTransition['to']
   readonly byKind: TransitionActor['kind']
-  readonly byName: string
+  /** Null for an operator: it is the record's. */
+  readonly byName: string | null
   readonly byId: string | null
   readonly operationId: string
 }
 
 /**
  * Writes the history of changes, in the transaction that writes the records. An operator changes its own records only, and
- * a record never changes hands: so its name stands in the record, and here is nothing in its place.
+ * a record never changes hands: so its name stands in the record alone.
  */
 export async function insertTransitions(db: Db, changes: readonly Change<{ readonly id: string }>[]): Promise<void> {
   const rows = changes.map(({ record, transition, operationId }): TransitionRow => {
     const { from: fromStatus, to: toStatus, by, ...occasion } = transition
-    const byName = by.kind === 'operator' && db.vault.writesShortForms ? '' : by.name
+    const byName = by.kind === 'operator' ? null : by.name
     const who = { byKind: by.kind, byName, byId: by.id ?? null }
     return { ...occasion, ...who, recordId: record.id, fromStatus, toStatus, operationId }
   })
@@ -54,31 +55,10 @@ export async function listTransitions(
   `
   const histories = new Map<string, StatusTransition[]>(recordIds.map((id) => [id, []]))
   for (const { recordId, fromStatus: from, toStatus: to, byKind, byName, operatorId, version, at, reason } of rows) {
-    const by = { kind: byKind, name: byName || (operatorId ?? '') }
+    const by = { kind: byKind, name: byName ?? operatorId ?? '' }
     histories.get(recordId)?.push({ version, from, to, at, by, reason })
   }
   return histories
-}
-
-const unfinished = sql`kind = 'command' and done_at is null and operation_id is not null`
-
-/**
- * Whether a command about a record is not done yet. It is looked up for one record after another: for `exists` PostgreSQL
- * may read all that is unfinished.
- * @param recordId a column, named with its table
- */
-export const isUnfinished = (recordId: Fragment): Fragment =>
-  sql`(select true from outbox where aggregate = ${recordId} and ${unfinished} limit 1) is not null`
-
-/** The operations whose command to the wallet is not done yet, by the record that the command is about. */
-async function findUnfinished(db: ReadDb, recordIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (recordIds.length === 0) return new Map()
-  const rows = await db<{ aggregate: string; operationId: string }>`
-    select distinct on (aggregate) aggregate, operation_id from outbox
-    where aggregate = any(${recordIds}::text[]) and ${unfinished}
-    order by aggregate, aggregate_seq
-  `
-  return new Map(rows.map(({ aggregate, operationId }) => [aggregate, operationId]))
 }
 
 /**

@@ -11,7 +11,6 @@ import {
   readBeforeDeposits,
   sumDayDeposits,
 } from './records.ts'
-import { remadeDeposit } from './settle.ts'
 import { publicDeposit, shownDeposits, shownListed, teamDeposit } from './views.ts'
 
 const { getPlayerStanding } = operations.players
@@ -51,7 +50,6 @@ export const createDeposit = handle(operations.payments.createDeposit, {
   },
 
   save: (changes, { db }) => insertDeposits(db, changes),
-  remade: remadeDeposit,
 })
 
 export const showDeposit = handle(operations.payments.showDeposit, async ({ input: { depositId } }, { db }) => {

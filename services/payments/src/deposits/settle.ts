@@ -1,18 +1,10 @@
 // Operations.
 
 import { fromMinorUnits, operations, type Deposit as PublicDeposit, Rejection, type Scope } from '@backoffice/contracts'
-import {
-  type Db,
-  type EmittedEvent,
-  handle,
-  type ReadDb,
-  type RemadeReply,
-  type SentCommand,
-  UnfinishedOperation,
-} from '@backoffice/service-runtime'
+import { type Db, type EmittedEvent, handle, type SentCommand, UnfinishedOperation } from '@backoffice/service-runtime'
 import { type Change, type Checked, ofBrand, scopeOf } from '../records.ts'
-import { beforeSettling, type DepositCommand, settleDeposit } from './deposit.ts'
-import { type DepositRecord, findDeposits, lockDeposits, updateDeposits } from './records.ts'
+import { type DepositCommand, settleDeposit } from './deposit.ts'
+import { type DepositRecord, lockDeposits, updateDeposits } from './records.ts'
 import { publicDeposit } from './views.ts'
 
 interface DepositCall {
@@ -73,24 +65,8 @@ function confirmationOf(deposit: DepositRecord, reply: PublicDeposit) {
   } satisfies EmittedEvent<'deposit.confirmed'>
 }
 
-/**
- * The reply of a creation or a confirmation says no more than the deposit does, of which only the status changes: from
- * pending, once. When a confirmation is taken back, a refusal is stored in place of its reply.
- */
-export const remadeDeposit: RemadeReply<PublicDeposit> = {
-  resultOf: ({ id, status }) => `${id} ${status}`,
-  async remake(result: string, db: ReadDb) {
-    const [id = '', status] = result.split(' ')
-    const [deposit] = await findDeposits(db, [id])
-    if (deposit === undefined) return null
-    const shown = status === 'pending' ? beforeSettling(deposit) : deposit
-    return shown.status === status ? publicDeposit(shown) : null
-  },
-}
-
 export const confirmDeposit = handle(operations.payments.confirmDeposit, {
   ...settlingDeposits,
-  remade: remadeDeposit,
   decide: (call, found, { now }) => confirmOrFail(call, found, { command: 'confirm', now }),
 })
 

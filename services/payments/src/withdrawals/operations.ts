@@ -1,4 +1,4 @@
-import { defined, operations, Rejection } from '@backoffice/contracts'
+import { operations, Rejection, type WithdrawalFacts } from '@backoffice/contracts'
 import { handle, type RpcClient, toPage, withIsoTimes, withOperatorNames } from '@backoffice/service-runtime'
 import { inOrder, listTransitions, ofBrand, scopeOf } from '../records.ts'
 import { listedPeriod, shownTransitions } from '../views.ts'
@@ -43,7 +43,7 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
       ])
       return {
         ...(shown as NonNullable<typeof shown>),
-        ...defined({ facts }),
+        facts: facts as NonNullable<typeof facts>,
         destinationSalt: withdrawal.destinationSalt,
         payTakesTwo: payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid }),
         transitions: shownTransitions(histories.get(withdrawalId), withdrawal),
@@ -86,7 +86,7 @@ export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async
   return {
     data: named.flatMap((withdrawal, index) => {
       const player = known.get(withdrawal.playerId)
-      return player === undefined ? [] : [{ ...withdrawal, ...defined({ facts: facts[index] }), ...player }]
+      return player === undefined ? [] : [{ ...withdrawal, facts: facts[index] as WithdrawalFacts, ...player }]
     }),
     nextCursor,
   }

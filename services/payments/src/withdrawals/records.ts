@@ -13,19 +13,12 @@ import {
   type Db,
   firstId,
   hourMs,
+  isUnfinished,
   type ReadDb,
   sql,
   unnest,
 } from '@backoffice/service-runtime'
-import {
-  type Change,
-  type Checked,
-  inOrder,
-  insertTransitions,
-  isUnfinished,
-  type Listed,
-  withUnfinished,
-} from '../records.ts'
+import { type Change, type Checked, inOrder, insertTransitions, type Listed, withUnfinished } from '../records.ts'
 import { type Destination, forgotten, opened, type StoredDestination } from './destination.ts'
 import { finalStatuses, hasEnded, isVisible, type Past, type Withdrawal, type WithdrawalState } from './withdrawal.ts'
 
