@@ -1,7 +1,7 @@
 import { createLogger, trustedProxies } from '@backoffice/process'
 import t from 'tap'
-import { callerAddress } from '../../src/http/caller-address.ts'
-import { createServer } from '../../src/http/server.ts'
+import { createServer } from '../../src/http/app.ts'
+import { callerAddress } from '../../src/http/authenticate.ts'
 
 t.test('the caller is the rightmost hop that is no trusted proxy', async (t) => {
   const app = createServer({ log: createLogger('test', 'silent'), isTrusted: trustedProxies('10.0.0.0/8') })

@@ -9,7 +9,7 @@ import { secretBoxFrom } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
-import { CredentialDirectory } from '../../src/http/credential-directory.ts'
+import { CredentialDirectory } from '../../src/http/credentials.ts'
 import { gateway } from '../../src/service.ts'
 
 const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })

@@ -7,7 +7,7 @@ import { startService } from '@backoffice/service-runtime/testing'
 import { eventually, makeCertificate, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Agent, request } from 'undici'
-import { createServer } from '../../src/http/server.ts'
+import { createServer } from '../../src/http/app.ts'
 import { gateway } from '../../src/service.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-certificates-'))
