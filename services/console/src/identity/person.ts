@@ -1,5 +1,6 @@
 import { defined, type Input, type Operation, type Reply, type TeamRole } from '@backoffice/contracts'
-import { newId, RpcClient } from '@backoffice/service-runtime/client'
+import { newId } from '@backoffice/process'
+import { RpcClient } from '@backoffice/service-runtime/client'
 import { PersonSigner, refusalOf, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { SignedIn } from './cookies.ts'
