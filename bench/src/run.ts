@@ -6,7 +6,7 @@ import { fillClaims } from './fills/claims.ts'
 import { recordDeposits } from './fills/deposits.ts'
 import { fillLedger } from './fills/ledger.ts'
 import { closedLoop } from './load/closed-loop.ts'
-import { type Options, profilesIn } from './options.ts'
+import type { Options } from './options.ts'
 import { Subject } from './stack/subject.ts'
 
 const firstLoadClients = 32
@@ -67,9 +67,7 @@ async function startSystems(kind: SystemKind, { options, ending, say }: Tools): 
   for (const [column, checkout] of checkouts) {
     if (checkout === undefined) continue
     say(`starting the system of ${checkout}`)
-    // One checkout only, since the profiles are named after services.
-    const profiles = options.profile && column === 'this' ? profilesIn(options) : undefined
-    const subject = await Subject.start(column, { checkout, under: options.dir, profiles }, ending)
+    const subject = await Subject.start(column, { checkout, under: options.dir }, ending)
     if (kind === 'filled') await fill(subject, options, say)
     subjects.push(subject)
   }

@@ -1,26 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import {
-  allOperations,
-  renderObserverFile,
-  renderPermissionsFile,
-  renderSystemObserverFile,
-} from '@backoffice/contracts'
+import { allOperations } from '@backoffice/contracts'
 import t from 'tap'
-import { renderRules, rulesFile } from '../../deploy/telemetry/write-prometheus-rules.ts'
+import { generated } from '../../deploy/generate.ts'
 import { root } from './source-files.ts'
 
 const workspaces = globSync(['{packages,services}/*/package.json', '{test,bench}/package.json'], { cwd: root })
 
-t.test('the permissions in deploy/nats are what the operation table says (npm run nats-permissions)', async (t) => {
-  const text = (file: string) => readFileSync(join(root, 'deploy/nats', file), 'utf8')
-  t.equal(text('permissions.conf'), renderPermissionsFile())
-  t.equal(text('ops-permissions.conf'), renderObserverFile())
-  t.equal(text('system-permissions.conf'), renderSystemObserverFile())
-})
-
-t.test('deploy/k8s/monitoring/rules.yaml is what the rule files say (npm run prometheus-rules)', async (t) => {
-  t.equal(readFileSync(rulesFile, 'utf8'), renderRules())
+t.test('generated files are what they follow from (npm run generate)', async (t) => {
+  for (const [path, render] of Object.entries(generated))
+    t.equal(readFileSync(join(root, path), 'utf8'), render(), path)
 })
 
 t.test('every internal operation names the services that may call it', async (t) => {
