@@ -61,7 +61,7 @@ t.test('the typical order, in production: the team decides KYC and withdrawals',
     { latestReference: 'doc-1', environment: 'production', operatorName: 'Casa Rosa' },
   )
   t.equal(
-    (await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--reason', 'documents match')).json.kycStatus,
+    (await json('alice', 'kyc', 'decide', playerId, 'aprovado', '--yes', '--reason', 'documents match')).json.kycStatus,
     'aprovado',
   )
 
@@ -114,7 +114,7 @@ t.test('what an operator writes cannot deceive the person who decides', async (t
   const sandbox = new OperatorClient(system.baseUrl, created.json.sandbox)
   t.teardown(() => sandbox.close())
   const { id } = await register(sandbox)
-  await json('alice', 'kyc', 'decide', id, 'aprovado', '--reason', 'documents match')
+  await json('alice', 'kyc', 'decide', id, 'aprovado', '--yes', '--reason', 'documents match')
   await fund(sandbox, id, '900.00')
   const request = (destination: string) =>
     sandbox.post(`/players/${id}/withdrawals`, { amount: '900', currency: 'BRL', method: 'pix', destination })
@@ -122,7 +122,7 @@ t.test('what an operator writes cannot deceive the person who decides', async (t
     code: 'VALIDATION_ERROR',
     details: { in: 'body', issues: [{ path: '/destination' }] },
   })
-  // A release before accepted it.
+  // As it would be accepted by a service that does not look.
   const withdrawal = expectStatus(await request('ana@example.com'), 201)
   const client = new pg.Client({ connectionString: system.postgresUrl })
   await client.connect()

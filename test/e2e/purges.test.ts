@@ -3,7 +3,8 @@ import { operations, type ServiceName, serviceNames } from '@backoffice/contract
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { loadConfig, purge, runtimeRetentions, startService } from '@backoffice/service-runtime/internal'
+import { loadConfig } from '@backoffice/process'
+import { purge, runtimeRetentions, startService } from '@backoffice/service-runtime/testing'
 import { eventually, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -51,19 +52,6 @@ async function leaveRows(): Promise<void> {
     `
     insert into webhooks.set_aside_message (consumer, subject, payload, fault, set_aside_at)
     values ('schedule-delivery', 'events.x', $1, 'a test', now())`,
-    [randomUUID()],
-  )
-  // As the release before leaves it: this one takes out what is done.
-  await admin.query(
-    `
-    insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
-    values ($1, $1, 1, 'event', 'x', '{}', now(), now())`,
-    [randomUUID()],
-  )
-  await admin.query(
-    `
-    insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
-    values ('endCommand', $1, 'alice', now(), $1)`,
     [randomUUID()],
   )
   await admin.query("insert into webhooks.missing_delivery values ('evt_missing', 'payments', now(), now())")

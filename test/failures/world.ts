@@ -13,7 +13,8 @@ import {
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { type RunningService, readerOf } from '@backoffice/service-runtime/internal'
+import { readerOf } from '@backoffice/service-runtime/pool'
+import type { RunningService } from '@backoffice/service-runtime/testing'
 import { eventually, OperatorClient, proposalOf, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -146,7 +147,7 @@ export class World {
 
   async leasesRunOut(): Promise<void> {
     const outboxes = Object.keys(services).map(
-      (service) => `update ${service}.outbox set leased_until = now() where done_at is null and leased_until > now();`,
+      (service) => `update ${service}.outbox set leased_until = now() where leased_until > now();`,
     )
     await this.bed.sql('admin').query(`${outboxes.join('\n')}
       update gateway.claim set leased_until = null where status is null and leased_until is not null;

@@ -7,9 +7,10 @@ import { gateway } from '@backoffice/gateway'
 import { migratorConfig, preflightConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { secretBoxFrom } from '@backoffice/service-runtime'
-import { loadConfig, type ServiceConfig } from '@backoffice/service-runtime/internal'
+import { loadConfig } from '@backoffice/process'
+import type { ServiceConfig } from '@backoffice/service-runtime/testing'
 import { identityOf } from '@backoffice/team-identity'
+import { secretBoxFrom } from '@backoffice/vault'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import type { TObject } from '@sinclair/typebox'
@@ -45,8 +46,8 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'TEAM_GROUPS_CLAIM',
     'TEAM_SESSION_HOURS',
   ],
-  gateway: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
-  players: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'GAMES_BASE_URL'],
+  gateway: ['MASTER_KEYS_FILE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
+  players: ['MASTER_KEYS_FILE', 'GAMES_BASE_URL'],
   games: ['GAMES_PORT', 'TRUSTED_PROXIES'],
   console: [
     'CONSOLE_URL',
@@ -62,8 +63,8 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'CORRECT_ALONE_UP_TO',
     'PAY_ALONE_UP_TO',
   ],
-  payments: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'PAY_ALONE_UP_TO'],
-  webhooks: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
+  payments: ['MASTER_KEYS_FILE', 'PAY_ALONE_UP_TO'],
+  webhooks: ['MASTER_KEYS_FILE'],
 }
 
 const dockerfile = readFileSync(join(deployFolder, 'docker/Dockerfile'), 'utf8')

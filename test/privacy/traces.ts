@@ -82,7 +82,8 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   const { id: playerId } = await post('/players', person)
   const player = `/players/${playerId}`
   await post(`${player}/kyc/submissions`, { documentType: 'rg', reference: document })
-  await team(operations.players.decideKyc, { playerId, status: 'reprovado' })
+  const { submissions } = await team(operations.players.showPlayer, { playerId })
+  await team(operations.players.decideKyc, { playerId, submission: submissions[0].id, status: 'reprovado' })
   await post(`/sandbox${player}/kyc/decision`, { status: 'aprovado', reason: note })
   await team(operations.players.setDailyLimit, { playerId, dailyDepositLimit: '5000.00' })
   await team(operations.players.showPlayer, { playerId, unmask: true })
@@ -178,12 +179,6 @@ async function endCredit(
   const { endCommand } = operations.payments
   const { proposalId: approves } = await proposalOf(bed.team(first).call(endCommand, { input }))
   await bed.team(second).call(endCommand, { input, approves })
-  // As it was written before the runtime kept all proposals in a table of its own.
-  await bed.sql('admin').query(
-    `insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
-    values ('endCommand', $1, $2, now(), $1)`,
-    [commandId, first],
-  )
 }
 
 /** An event that ends too early: nobody can read it, so it is set aside. */

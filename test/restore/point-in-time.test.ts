@@ -10,9 +10,10 @@ import {
 } from '@backoffice/contracts'
 import { type NatsOptions, type RunningNats, startNats } from '@backoffice/dev-stack'
 import { gateway } from '@backoffice/gateway'
+import { makeStream } from '@backoffice/migrator/stream'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { createLogger, makeStream } from '@backoffice/service-runtime/internal'
+import { createLogger } from '@backoffice/process'
 import { eventually, lastingPort, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
@@ -166,7 +167,7 @@ t.test('a restore to an earlier moment', async (t) => {
     for (const deposit of before) kept.add((await book.confirmAgain(deposit)).status)
     t.same([...kept], [200])
     await eventually(async () => {
-      const { rows } = await bed.sql('admin').query('select from payments.outbox where done_at is null')
+      const { rows } = await bed.sql('admin').query('select from payments.outbox')
       return rows.length === 0
     }, soonMs)
     t.same((await reconcile()).differences, [])

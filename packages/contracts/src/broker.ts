@@ -1,12 +1,5 @@
-import {
-  consumedSubject,
-  consumerName,
-  type EventConsumerEntry,
-  eventConsumers,
-  eventStream,
-  eventSubject,
-} from './event-stream.ts'
-import { type EventKind, eventKinds, events } from './events.ts'
+import { consumedSubject, consumerName, type EventConsumerEntry, eventConsumers, eventStream } from './event-stream.ts'
+import { type EventKind, eventKinds, eventSubject, events } from './events.ts'
 import { type Operation, type ServiceName, serviceNames } from './operation.ts'
 import { allOperations } from './operations/index.ts'
 
@@ -49,8 +42,6 @@ export const isReplyInbox = (replySubject: string | undefined, service: ServiceN
 export const headerNames = {
   operationId: 'Operation-Id',
   requestId: 'Request-Id',
-  /** Epoch milliseconds after which nobody waits for the reply. */
-  deadline: 'Deadline',
   /** How many milliseconds the caller waits, from the moment of sending. It does not depend on two clocks. */
   timeoutMs: 'Timeout-Ms',
   /** Of a call of the team: the proposal of somebody else that it carries out. */

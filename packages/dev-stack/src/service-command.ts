@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
  * MiB less, because it does not load the code that strips types.
  */
 export const compileCache = join(root, 'node_modules/.cache/node-compile')
-const telemetry = join(root, 'packages/service-runtime/src/telemetry/register.ts')
+const telemetry = join(root, 'packages/process/src/telemetry/register.ts')
 
 export interface ServiceCommand {
   readonly command: string
@@ -17,7 +17,7 @@ export interface ServiceCommand {
 }
 
 const settings =
-  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|KYC|LOG|MASTER_KEYS|NATS|OTEL|PAY|PLAYER|PORT|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SEAL|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
+  /^(CHECKPOINT|CLAIM|CONNECTIONS|CONSOLE|CORRECT|DATABASE|DELIVERIES|DEVELOPMENT|DRAIN|EVENTS|FAILED_AUTHENTICATIONS|GAMES?|HEADS|HEALTH|HOST|INBOX|INTENT|KEEP|KYC|LOG|MASTER_KEYS|NATS|OTEL|PAY|PLAYER|PORT|PUBLIC|RECONCILE|REPLIES|SANDBOX|SCHEMA|SET_ASIDE|TEAM|TLS|TRUSTED|UNRESOLVED|WEBHOOK)(_|$)/
 /** Of all users together, for the servers: a service has one password of each. */
 const passwordsOfOthers = /^(DATABASE|NATS)_PASSWORD_/
 

@@ -30,6 +30,7 @@ import { everyRole } from '../team.ts'
 import { DepositPath, PlayerPath, WithdrawalPath } from './paths.ts'
 import { playerExport } from './player-export.ts'
 import { operatorNameField, ownerFields, queueState } from './queues.ts'
+import { AccountId } from './runtime.ts'
 
 /** The body of a request without content. It may be any JSON object; its fields are ignored. */
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -40,6 +41,8 @@ export const TransitionActor = Type.Object(
     kind: Type.Union([Type.Literal('operator'), Type.Literal('team'), Type.Literal('sandbox')]),
     /** The person's name; the operator's id otherwise. */
     name: personal('staff', text(254)),
+    /** Of a person: their account at the identity provider. */
+    id: Type.Optional(AccountId),
   },
   closed,
 )
@@ -77,8 +80,8 @@ export const TeamWithdrawal = Type.Object(
   {
     ...Withdrawal.properties,
     ...teamFields,
-    /** Null before that, and when the sandbox route approved it. Absent in what 1.1.0 stored or replies. */
-    approvedBy: Type.Optional(Nullable(personal('staff', text(64)))),
+    /** Null before that, and when the sandbox route approved it. */
+    approvedBy: Nullable(personal('staff', text(64))),
   },
   closed,
 )
@@ -99,9 +102,6 @@ export const WithdrawalFacts = Type.Object(
   closed,
 )
 export type WithdrawalFacts = Static<typeof WithdrawalFacts>
-
-/** Absent in replies of 1.1.0. */
-const factsField = { facts: Type.Optional(WithdrawalFacts) }
 
 /** Deposits and withdrawals: their states and their review queue. */
 export const payments = service('payments', {
@@ -301,16 +301,11 @@ export const payments = service('payments', {
       {
         ...TeamWithdrawal.properties,
         ...operatorNameField,
-        ...factsField,
+        facts: WithdrawalFacts,
         destinationSalt: text(64, {
           description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
         }),
-        payTakesTwo: Type.Optional(
-          Type.Boolean({
-            description:
-              'Whoever approves it cannot pay it. Absent in replies of 1.1.0, where production always takes two.',
-          }),
-        ),
+        payTakesTwo: Type.Boolean({ description: 'Whoever approves it cannot pay it.' }),
         transitions: Type.Array(Transition, { maxItems: 10 }),
       },
       closed,
@@ -363,7 +358,7 @@ export const payments = service('payments', {
         {
           ...TeamWithdrawal.properties,
           ...operatorNameField,
-          ...factsField,
+          facts: WithdrawalFacts,
           playerStatus: PlayerStatus,
           kycStatus: KycStatus,
           available: Money,

@@ -1,8 +1,17 @@
-import { assignments, columnNames, keyAbove, keyOf, unnest } from './columns.ts'
-import type { Database, Db, ReadDb } from './db.ts'
-import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage } from './sealed-copies.ts'
-import { identifier, sql } from './statement.ts'
-import type { Vault } from './vault.ts'
+import type { Vault } from '@backoffice/vault'
+import { isReplyToSeal, placeOfPayload, placeOfReply, renewMessage } from '@backoffice/vault/copies'
+import {
+  assignments,
+  columnNames,
+  type Database,
+  type Db,
+  identifier,
+  keyAbove,
+  keyOf,
+  type ReadDb,
+  sql,
+  unnest,
+} from './db.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each table says what its rows are
 type AnyRow = any
@@ -47,11 +56,9 @@ const runtimeTables: readonly SealedTable[] = [
   {
     table: 'published_event',
     key: 'published_at timestamptz, id text',
-    reads: 'message json, copy bytea',
+    reads: 'message json',
     writes: 'message json',
-    renew({ id, message, copy }, vault) {
-      // Nothing is to be sealed of what is compressed.
-      if (copy !== null) return null
+    renew({ id, message }, vault) {
       const renewed = renewMessage(vault, { id, name: message.event.type }, message)
       return renewed === null ? null : { message: renewed }
     },

@@ -14,18 +14,14 @@ import {
   teamHeaders,
   timeoutMsDefault,
 } from '@backoffice/contracts'
+import { durations, type Logger, newId } from '@backoffice/process'
 import type { CallToProve, Proof, TeamCaller } from '@backoffice/team-identity'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Brands } from '../database/brands.ts'
 import { isPassingFault } from '../database/faults.ts'
-import { newId } from '../process/ids.ts'
-import type { Logger } from '../process/log.ts'
-import { endOfTurn } from '../process/turn.ts'
-import { durations } from '../telemetry/metrics.ts'
 import { inputSchema, readMessage, validateAsReader, validateAsWritten } from '../validation/validate.ts'
-import { extractTrace } from './tracing.ts'
-import { type ErrorReply, type RequestMessage, replyMessage } from './wire.ts'
+import { type ErrorReply, endOfTurn, extractTrace, type RequestMessage, replyMessage } from './wire.ts'
 
 /** A request as it reached the service: validated, with whom it acts for. */
 export interface ReceivedCall {
@@ -301,7 +297,8 @@ function receive(
   }
   if (scoped && validateAsReader(Scope, scope) !== null) throw new Error(`a call of ${operation.id} has no valid scope`)
   if (operation.audience === 'sandbox' && scope?.environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
-  const timeoutMs = remainingMs(message) ?? operation.timeoutMs ?? timeoutMsDefault
+  const waitsMs = Number(message.headers?.get(headerNames.timeoutMs) || Number.NaN)
+  const timeoutMs = Number.isNaN(waitsMs) ? (operation.timeoutMs ?? timeoutMsDefault) : waitsMs
   if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
   return {
     input: read.known,
@@ -315,14 +312,6 @@ function receive(
     deadline: new Date(Date.now() + timeoutMs),
     bytes: message.data.length,
   }
-}
-
-/** How long the sender waits. A sender of the release before names the moment at which it stops waiting. */
-function remainingMs(message: Msg): number | undefined {
-  const duration = Number(message.headers?.get(headerNames.timeoutMs)) || undefined
-  if (duration !== undefined) return duration
-  const moment = Number(message.headers?.get(headerNames.deadline)) || undefined
-  return moment === undefined ? undefined : moment - Date.now()
 }
 
 function errorReply(code: ErrorCode, details?: Record<string, unknown>): ErrorReply {

@@ -6,7 +6,7 @@ import { exportAudit } from './export-audit.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './stored-reply.ts'
 import { readCommands } from './stuck-commands.ts'
-import { readMembers } from './team-members.ts'
+import { readMembers } from './team-sessions.ts'
 import { declineProposal, readProposals } from './two-people.ts'
 
 type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
@@ -18,9 +18,7 @@ type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
 const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }, { db }) => {
   await insertTombstone(db, operationId)
   const known = (await findKnown(db, [operationId])).known.get(operationId)
-  if (known === undefined || known.abandoned) return { outcome: 'abandoned', reply: null }
-  // Whoever resolves a key asks what became of the operation, and not for its reply.
-  if (known.reply === null) return { outcome: known.result === null ? 'abandoned' : 'replied', reply: null }
+  if (known === undefined || known.abandoned || known.reply === null) return { outcome: 'abandoned', reply: null }
   return 'error' in known.reply
     ? { outcome: 'refused', reply: known.reply.error }
     : { outcome: 'replied', reply: known.reply.body }

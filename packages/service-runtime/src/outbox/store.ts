@@ -1,10 +1,117 @@
-import { Rejection } from '@backoffice/contracts'
-import { unnest } from '../database/columns.ts'
-import type { Db, ReadDb } from '../database/db.ts'
-import { copyForLog } from '../database/logged-events.ts'
-import { openMessage, type StoredMessage } from '../database/sealed-copies.ts'
-import type { Vault } from '../database/vault.ts'
-import type { OutboxKind, OutboxRow } from './rows.ts'
+import {
+  allOperations,
+  apiVersion,
+  type EventData,
+  type EventKind,
+  type EventMessage,
+  eventEnvelope,
+  type Input,
+  type Operation,
+  Rejection,
+  type Scope,
+} from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
+import type { Vault } from '@backoffice/vault'
+import { openMessage, type StoredMessage } from '@backoffice/vault/copies'
+import type { TSchema } from '@sinclair/typebox'
+import { type Db, type ReadDb, unnest } from '../database/db.ts'
+import type { EventPublisher } from '../messages/publisher.ts'
+import type { RpcClient } from '../messages/rpc-client.ts'
+import { inContextOf } from '../messages/wire.ts'
+import { inputSchema, validateAsWritten } from '../validation/validate.ts'
+
+interface RowBase {
+  readonly id: string
+  /** Rows of one aggregate leave in the order in which they were written. */
+  readonly aggregate: string
+  readonly name: string
+}
+
+/** The request that a row comes from, and its trace. */
+export type RowContext = Readonly<Record<string, string>>
+
+export interface EventRow extends RowBase {
+  readonly kind: 'event'
+  readonly message: { readonly context: RowContext; readonly event: EventMessage }
+}
+
+export interface CommandRow extends RowBase {
+  readonly kind: 'command'
+  readonly message: { readonly context: RowContext; readonly scope: Scope; readonly input: unknown }
+}
+
+export type OutboxRow = EventRow | CommandRow
+export type OutboxKind = OutboxRow['kind']
+
+export interface EmittedEvent<K extends EventKind = EventKind> {
+  readonly kind: K
+  /** The record's id: rows of one aggregate leave in order. Its row must be locked, or just inserted, by this transaction. */
+  readonly aggregate: string
+  readonly scope: Pick<Scope, 'operatorId' | 'brandId' | 'environment'>
+  readonly data: EventData<K>
+}
+
+export interface SentCommand<O extends Operation = Operation> {
+  /** An operation of another service that cannot be refused. */
+  readonly operation: O
+  /** As for an event. */
+  readonly aggregate: string
+  readonly scope: Scope
+  readonly input: Input<O>
+}
+
+/** What leaves a service after a commit: an event for whoever listens, a command for one service. */
+export type Sent = EmittedEvent | SentCommand
+
+/**
+ * @throws when the table does not allow the message: a row is validated when it is written, because a process of the
+ *   release before may be the one that sends it
+ */
+export function toRow(sent: Sent, { now, context }: { readonly now: Date; readonly context: RowContext }): OutboxRow {
+  const { aggregate } = sent
+  if ('operation' in sent) {
+    const { operation, scope, input } = sent
+    const name = `${operation.service}.${operation.id}`
+    assertValid(`the input of ${name}`, inputSchema(operation), input)
+    return { id: newId('cmd'), aggregate, kind: 'command', name, message: { context, scope, input } }
+  }
+  const { kind, data } = sent
+  const { operatorId, brandId, environment } = sent.scope
+  const id = newId('evt')
+  const createdAt = now.toISOString()
+  const event = { id, type: kind, apiVersion, environment, operatorId, brandId, createdAt, data } as EventMessage
+  assertValid(`the event ${kind}`, eventEnvelope(kind), event)
+  return { id, aggregate, kind: 'event', name: kind, message: { context, event } }
+}
+
+function assertValid(what: string, schema: TSchema, value: unknown): void {
+  const issues = validateAsWritten(schema, value)
+  if (issues !== null) throw new Error(`${what} is not valid: ${JSON.stringify(issues)}`)
+}
+
+const operationsByName = new Map(allOperations.map((operation) => [`${operation.service}.${operation.id}`, operation]))
+
+/** Resolves once the service that a command names has done it. */
+export async function sendCommand(rpc: RpcClient, row: CommandRow, deadline?: Date): Promise<void> {
+  const operation = operationsByName.get(row.name)
+  if (operation === undefined) throw new Error(`the outbox names an unknown operation: ${row.name}`)
+  const { context, scope, input } = row.message
+  await inContextOf(context, () =>
+    rpc.call(operation, {
+      scope,
+      input: input as Input<Operation>,
+      isStored: true,
+      operationId: row.id,
+      requestId: context.requestId ?? row.id,
+      ...(deadline === undefined ? {} : { deadline }),
+    }),
+  )
+}
+
+/** Resolves once the stream has an event. */
+export function sendEvent(publisher: EventPublisher, { message: { event, context } }: EventRow): Promise<void> {
+  return inContextOf(context, () => publisher.publish(event, context.requestId ?? ''))
+}
 
 /** A row as it is stored: texts of its message may be sealed. */
 export type StoredRow = Omit<OutboxRow, 'message'> & { readonly message: StoredMessage }
@@ -13,9 +120,6 @@ export type LeasedRow = StoredRow & { readonly attempts: number }
 /** @throws when the message was sealed under a key that is not known */
 export const opened = (vault: Vault, row: StoredRow): OutboxRow =>
   ({ ...row, message: openMessage(vault, row.id, row.message) }) as OutboxRow
-
-/** A row that is done; of a command the message is not needed. */
-type SentRow = Pick<StoredRow, 'id'> & { readonly message?: object }
 
 const leaseBatchMax = 200
 /** Longer than a batch can take; after it another replica may try. */
@@ -28,24 +132,20 @@ const leaseMs = 30_000
  * moment and not seen here nudges the relay itself, after its commit.
  * @returns whether rows wait behind these that only the relay may send
  */
-export async function markDone(db: Db, sent: readonly SentRow[]): Promise<boolean> {
+export async function markDone(db: Db, sent: readonly Pick<StoredRow, 'id'>[]): Promise<boolean> {
   const ids = sent.map(({ id }) => id)
-  const logged = sent.map(({ id, message }) => ({ id, ...copyForLog(db.vault, id, message) }))
   const rows = await db<{ behind: boolean }>`
     with done as (
       delete from outbox where id = any(${ids}::text[])
       returning id, aggregate, aggregate_seq, kind, message
     ), published as (
-      insert into published_event (published_at, id, message, copy)
-      select date_trunc('milliseconds', statement_timestamp()), d.id,
-        coalesce(l.heading::json, d.message), l.copy
-      from done d join ${unnest('l', logged, 'id text, heading text, copy bytea')} on l.id = d.id
-      where d.kind = 'event'
+      insert into published_event (published_at, id, message)
+      select date_trunc('milliseconds', statement_timestamp()), id, message from done where kind = 'event'
     )
     select exists (
       select from outbox later
       where later.aggregate = o.aggregate and later.aggregate_seq > o.aggregate_seq
-        and later.done_at is null and (later.leased_until is null or later.leased_until <= clock_timestamp())
+        and (later.leased_until is null or later.leased_until <= clock_timestamp())
     ) as behind
     from done o
   `
@@ -61,13 +161,13 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
   return db<LeasedRow>`
     with due as (
       select o.id from outbox o
-      where o.done_at is null and o.kind = ${kind} and (o.leased_until is null or o.leased_until <= clock_timestamp())
+      where o.kind = ${kind} and (o.leased_until is null or o.leased_until <= clock_timestamp())
         -- It leaves nothing out: with it rows are read in order until there are enough, and not all that are unfinished.
-        and o.created_at >= (select min(created_at) from outbox where done_at is null)
+        and o.created_at >= (select min(created_at) from outbox)
         -- As a value and not with EXISTS, which may be planned as a join with all unfinished rows.
         and (
           select true from outbox earlier
-          where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq and earlier.done_at is null
+          where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq
             and (earlier.kind = 'command' or o.kind = 'event') limit 1
         ) is null
       order by o.created_at
@@ -107,7 +207,7 @@ export async function findUnfinishedOperations(
 ): Promise<ReadonlySet<string>> {
   const rows = await db<{ operationId: string }>`
     select distinct operation_id from outbox
-    where operation_id = any(${operationIds}::text[]) and kind = 'command' and done_at is null
+    where operation_id = any(${operationIds}::text[]) and kind = 'command'
   `
   return new Set(rows.map(({ operationId }) => operationId))
 }
@@ -119,7 +219,7 @@ export async function findUnfinishedOperations(
 export async function takeOver(db: Db, operationId: string): Promise<void> {
   await db`
     update outbox o set leased_until = null
-    from (select aggregate from outbox where operation_id = ${operationId} and kind = 'command' and done_at is null) c
+    from (select aggregate from outbox where operation_id = ${operationId} and kind = 'command') c
     where o.aggregate = c.aggregate and o.operation_id = ${operationId} and o.leased_until is not null
   `
 }

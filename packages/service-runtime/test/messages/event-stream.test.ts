@@ -13,13 +13,15 @@ import {
   streamConfiguration,
 } from '@backoffice/contracts'
 import { Child, freePort, natsServerBinary } from '@backoffice/dev-stack'
+import { makeStream } from '@backoffice/migrator/stream'
+import { createLogger } from '@backoffice/process'
 import { eventually, testBed } from '@backoffice/test-kit'
 import { connect } from '@nats-io/transport-node'
 import t from 'tap'
-import type { Reaction, RunningService } from '../../src/index.ts'
-import { createLogger, makeStream } from '../../src/internal.ts'
+import type { Reaction } from '../../src/index.ts'
 import { EventStream } from '../../src/messages/event-stream.ts'
 import { EventPublisher } from '../../src/messages/publisher.ts'
+import type { RunningService } from '../../src/testing.ts'
 import { eventData, payments, webhooksWith } from '../probe-services.ts'
 
 t.setTimeout(120_000)
@@ -189,8 +191,7 @@ t.test('services that run', async (t) => {
       send({ kind: 'deposit.confirmed', aggregate: deposit, scope: bed.scope(), data: eventData(deposit) })
     })
   const heard = async () => (await bed.sql('webhooks').query('select from heard')).rowCount
-  const attempted = async () =>
-    (await bed.sql('payments').query('select from outbox where done_at is null and attempts > 0')).rowCount
+  const attempted = async () => (await bed.sql('payments').query('select from outbox where attempts > 0')).rowCount
   const stored = async () => (await ask(streamApi.info, {})).state.messages
   await emit()
   await eventually(async () => (await heard()) === 1)

@@ -1,7 +1,7 @@
 import { operations, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { eventually, keptEvents, refusal, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { newId } from '../../src/index.ts'
 import { addUp, correct, countUp, crediting, faults, payments, RecordEntity, wallet } from '../probe-services.ts'
 
 // One connection: a transaction that needed a second one would wait for ever.
@@ -225,17 +225,6 @@ t.test('an operation id of one person of the team is a conflict for another', as
   }
   for (let attempt = 0; attempt < 2; attempt++) t.same(await bed.team('alice').call(correct, options), { count: 1 })
   t.equal(await refusal(bed.team('bob').call(correct, options)), 'IDEMPOTENCY_CONFLICT')
-})
-
-t.test('a row of the release before, which knows the operation alone, is replayed by its name', async (t) => {
-  const options = { scope, input: { record: 'older' }, operationId: newId('opn') }
-  await bed.rpc.call(countUp, options)
-  await bed
-    .sql('payments')
-    .query('update operation set fingerprint = null where operation_id = $1', [options.operationId])
-  t.same(await bed.rpc.call(countUp, options), { count: 1 })
-  const input = { record: 'older', by: 1 }
-  t.equal(await refusal(bed.rpc.call(addUp, { ...options, input })), 'IDEMPOTENCY_CONFLICT')
 })
 
 t.test('an input that does not fit is refused before anything happens', async (t) => {

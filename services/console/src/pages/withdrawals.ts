@@ -7,17 +7,28 @@ import {
   type WaitingStatus,
   withdrawalStatuses,
 } from '@backoffice/contracts'
+import { isSame, type Who } from '@backoffice/team-identity'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
-import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
-import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
-import { historyOf } from './history.ts'
-import { lately, settledStatus } from './listed.ts'
-import { periodOf } from './period.ts'
-import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from './queue.ts'
-import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { showCase } from '../pieces/case.ts'
+import {
+  ago,
+  type Cell,
+  factsOf,
+  id,
+  lines,
+  link,
+  money,
+  rowSchema,
+  type Shown,
+  status,
+  text,
+} from '../pieces/cells.ts'
+import { csvRows, rowsPerRead, sendCsv } from '../pieces/csv.ts'
+import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from '../pieces/filters.ts'
+import { historyOf, lately, settledStatus } from '../pieces/listed.ts'
+import { periodOf } from '../pieces/period.ts'
+import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from '../pieces/queue.ts'
+import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
@@ -162,13 +173,13 @@ const readQueue = ({ person, environment }: Visit, value: WaitingStatus, after: 
   person.call(withdrawalQueue, { environment, status: value, limit: rowsOnPage, ...afterOf(after) })
 
 /** Its name, where the gateway said it. */
-const operatorCell = (row: { readonly operatorId: string; readonly operatorName?: string | null }): Cell =>
+const operatorCell = (row: { readonly operatorId: string; readonly operatorName: string | null }): Cell =>
   text(row.operatorName ?? row.operatorId)
 
 /** What makes somebody look twice. */
 const destinationFacts = ({ display }: Visit, { facts }: Pick<Withdrawal, 'facts'>): readonly Cell[] => [
-  ...(facts?.firstWithdrawal ? [status(display.t('firstWithdrawal'))] : []),
-  ...(facts?.destinationUsedBefore === false && !facts.firstWithdrawal ? [status(display.t('newDestination'))] : []),
+  ...(facts.firstWithdrawal ? [status(display.t('firstWithdrawal'))] : []),
+  ...(!facts.destinationUsedBefore && !facts.firstWithdrawal ? [status(display.t('newDestination'))] : []),
 ]
 
 /** Past those on which a decision is being carried out. */
@@ -213,8 +224,8 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     ],
     ['playerStatus', () => status(player.status)],
     ['kycStatus', () => status(player.kycStatus)],
-    ['deposits30Days', (row) => sumCell(visit, row, row.facts?.deposits30Days)],
-    ['withdrawals30Days', (row) => sumCell(visit, row, row.facts?.withdrawals30Days)],
+    ['deposits30Days', (row) => sumCell(visit, row, row.facts.deposits30Days)],
+    ['withdrawals30Days', (row) => sumCell(visit, row, row.facts.withdrawals30Days)],
     'createdAt',
     'reviewedAt',
     'paidAt',
@@ -251,8 +262,9 @@ const isWaiting = (value: string): value is WaitingStatus => Object.hasOwn(decis
 
 const approvalOf = ({ transitions }: Withdrawal) => transitions.findLast(({ to }) => to === 'approved')
 
-/** Release 1.1.0 does not say it: there production always takes two. */
-const payTakesTwo = ({ environment, payTakesTwo: said }: Withdrawal): boolean => said ?? environment === 'production'
+/** As the service judges it: by the account or the name. */
+const isBy = (person: Who, made: Withdrawal['transitions'][number] | undefined): boolean =>
+  made !== undefined && isSame({ id: made.by.id ?? '', name: made.by.name }, person)
 
 /** Who was first, before the second one clicks. */
 function peopleOf({ display, person }: Visit, withdrawal: Withdrawal): readonly string[] {
@@ -260,15 +272,15 @@ function peopleOf({ display, person }: Visit, withdrawal: Withdrawal): readonly 
   if (withdrawal.status !== 'approved' || approval === undefined) return []
   const first = display.t('firstPerson', { name: approval.by.name, ago: display.ago(approval.at) })
   if (withdrawal.environment === 'sandbox') return [first]
-  if (!payTakesTwo(withdrawal)) return [first, display.t('onePerson')]
-  return [first, display.t(approval.by.name === person.name ? 'firstIsYou' : 'twoPeople')]
+  if (!withdrawal.payTakesTwo) return [first, display.t('onePerson')]
+  return [first, display.t(isBy(person, approval) ? 'firstIsYou' : 'twoPeople')]
 }
 
 function decisionOf({ display, person }: Visit, { withdrawal, player }: Case, verb: Verb): Decision {
   const amount = display.money(withdrawal.amount, withdrawal.currency)
   const { destination, method } = withdrawal
   const words = { amount, destination: `${method} “${destination}”`, player: `“${player.name}”` }
-  const isSecond = verb === 'pay' && payTakesTwo(withdrawal) && approvalOf(withdrawal)?.by.name === person.name
+  const isSecond = verb === 'pay' && withdrawal.payTakesTwo && isBy(person, approvalOf(withdrawal))
   return {
     name: verb,
     label: verb,

@@ -37,7 +37,6 @@ export const en = {
   signInOver: 'Your session is over: it lasts for a working day. Sign in again.',
   signInRefused: 'You must sign in again. The session was not accepted.',
   neverUsed: 'Never',
-  notUsedSince: 'Not since',
   signOut: 'Sign out',
   signedInAs: 'Signed in as {name}',
   roles: 'Roles',
@@ -323,6 +322,8 @@ export const en = {
   'value.ROLE_REQUIRED': 'refused: role',
   'value.FRESH_LOGIN_REQUIRED': 'refused: login',
   'error.PROPOSAL_NOT_FOUND': 'There is no such proposal.',
+  'error.KYC_NOT_AS_SEEN':
+    'Another document was submitted than the one that this page showed. Look at it again before you decide.',
   'error.WITHDRAWAL_NOT_AS_SEEN':
     'The withdrawal is not the one that this page showed. Look at it again before you decide.',
   'error.PROPOSAL_NOT_OPEN': 'The proposal is no longer open. Somebody else may have decided.',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal, type Teardown } from '@backoffice/test-kit'
 import t from 'tap'
-import { sweepIntents } from '../../src/background/sweep-intents.ts'
+import { sweepIntents } from '../../src/withdrawals/request.ts'
 import { type MoneyPath, moneyPath } from '../money-path.ts'
 import { DoomedPayments, unheard } from './doomed-payments.ts'
 
@@ -17,7 +17,7 @@ const attempts = (path: MoneyPath, operationId: string) =>
 const commandsDone = (path: MoneyPath) =>
   eventually(async () => {
     const [row] = await path.rows<{ unfinished: number }>(
-      `select count(*)::int as unfinished from outbox where kind = 'command' and done_at is null`,
+      `select count(*)::int as unfinished from outbox where kind = 'command'`,
     )
     return row?.unfinished === 0
   })

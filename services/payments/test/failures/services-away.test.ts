@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import { eventually, refusal, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
-import { listQueue, listWithdrawals as listRows } from '../../src/storage/withdrawals.ts'
-import { shownListed } from '../../src/views/shown-withdrawal.ts'
+import { listQueue, listWithdrawals as listRows } from '../../src/withdrawals/records.ts'
+import { shownListed } from '../../src/withdrawals/views.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 /** What a record still has to send, in its order. */
-const unsent = 'select name from outbox where aggregate = $1 and done_at is null order by aggregate_seq'
+const unsent = 'select name from outbox where aggregate = $1 order by aggregate_seq'
 
 t.test('without the wallet a confirmation is not over: 503, still pending for everyone, and no event', async (t) => {
   const path = await moneyPath(t)

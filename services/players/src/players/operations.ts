@@ -1,16 +1,14 @@
 import { type Input, invalid, operations, Rejection, type TeamPlayer, toMinorUnits } from '@backoffice/contracts'
 import {
   type Call,
-  type DirectTools,
   type ExecuteTools,
   fitting,
   handle,
-  playerRows,
-  type ReadDb,
+  type PrepareTools,
   toPage,
   withIsoTimes,
-  withOperatorNames,
 } from '@backoffice/service-runtime'
+import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, shownTakenCase } from '../kyc/views.ts'
 import { findLastChange, insertChanges, latestChanges } from './changes.ts'
@@ -37,6 +35,7 @@ import {
   searchPlayers as search,
   seePlayer,
   seePlayers,
+  updateIdentity,
   updatePlayer,
 } from './records.ts'
 import { seen, selfExclude, setLimit } from './standing.ts'
@@ -91,7 +90,7 @@ export const listPlayers = handle(operations.players.listPlayers, async ({ input
 export const searchPlayers = handle(operations.players.searchPlayers, async (call, { db, rpc }) => {
   const { operatorId, brandId, environment, before, limit } = call.input
   const filter = { operatorId, brandId, environment, before }
-  const found = await search(db, { by: searchedBy(call.input, db), ...filter, limit: limit + 1 })
+  const found = await search(db, { by: searchedBy(call.input), ...filter, limit: limit + 1 })
   const players = (await seePlayers(db, found)).map(teamPlayer)
   const { data, nextCursor } = toPage(players, limit, ({ id }) => id)
   const { requestId, deadline } = call
@@ -101,8 +100,8 @@ export const searchPlayers = handle(operations.players.searchPlayers, async (cal
 
 type Given = Input<typeof operations.players.searchPlayers>
 
-/** @throws {Rejection} VALIDATION_ERROR; SERVICE_UNAVAILABLE as long as there are no digests to search */
-function searchedBy({ playerId, externalId, name, reason, ...secret }: Given, { vault }: ReadDb): SearchedBy {
+/** @throws {Rejection} VALIDATION_ERROR */
+function searchedBy({ playerId, externalId, name, reason, ...secret }: Given): SearchedBy {
   const { cpf, email, phone } = secret
   const given = [playerId, externalId, cpf, email, phone, name].filter((value) => value !== undefined)
   if (given.length !== 1)
@@ -115,10 +114,6 @@ function searchedBy({ playerId, externalId, name, reason, ...secret }: Given, { 
     return { words }
   }
   if (reason === undefined) throw invalid('body', '/reason', 'is required with cpf, email or phone')
-  if (!vault.seals) {
-    const cause = new Error('players are found by CPF, e-mail and phone only while SEAL_PERSONAL_DATA is on')
-    throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
-  }
   if (cpf !== undefined) return { cpf }
   return email === undefined ? { phone: phone ?? '' } : { email }
 }
@@ -172,9 +167,10 @@ async function editPlayer(
 
 export const setPlayerStatus = handle(operations.players.setPlayerStatus, {
   /** Nobody lifts a self-exclusion alone. */
-  async takesTwo({ input: { playerId, status } }, { db }) {
+  async approval({ input: { playerId, status } }, { db }) {
     const player = await lockPlayer(db, playerId)
-    return player.environment === 'production' && player.status === 'autoexcluido' && status !== 'autoexcluido'
+    const isLifted = player.status === 'autoexcluido' && status !== 'autoexcluido'
+    return player.environment === 'production' && isLifted ? 'second person' : 'nobody'
   },
   execute: (call, tools) => editPlayer(call, tools, (player) => setStatus(player, call.input.status)),
 })
@@ -209,6 +205,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
       const changed = anonymise(player, obligations, { now, newId, keepYears: years, isExcluded })
       if (changed.change === null) return teamPlayer(seen)
       await updatePlayer(db, changed.player)
+      await updateIdentity(db, changed.player)
       await Promise.all([forgetReferences(db, playerId), insertChanges(db, [{ ...changed, actor, reason }], now)])
       const scope = scopeOf(player)
       send({ operation: operations.payments.forgetDestinations, aggregate: playerId, scope, input: { playerId } })
@@ -219,7 +216,7 @@ export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =
 /** Asked before the transaction. A closed player gets no new deposit, and has nothing that could be withdrawn. */
 async function readObligations(
   { input, requestId, deadline }: AnonymiseCall,
-  { db, rpc }: DirectTools,
+  { db, rpc }: PrepareTools,
 ): Promise<Obligations> {
   const { playerId } = input
   const player = await requirePlayer(db.reader, playerId)

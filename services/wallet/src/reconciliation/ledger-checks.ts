@@ -1,6 +1,6 @@
 import type { LedgerType } from '@backoffice/contracts'
 import { type Fragment, sql, unnest } from '@backoffice/service-runtime'
-import type { SystemAccountKind } from '../domain/posting.ts'
+import type { SystemAccountKind } from '../ledger/posting.ts'
 import { sqlCheck } from './check.ts'
 
 /** Every transfer has its two entries, of its amount and between accounts of its brand and one currency. */
@@ -81,7 +81,7 @@ const audited = sql`
       then (wallet.json_text(input, 'amount')::numeric * 100)::bigint end as amount
   from wallet.audit_entry
   -- Refusals and proposals are in the trail too.
-  where operation in ('adjustWallet', 'reverseTransfer') and coalesce(outcome, 'done') = 'done'
+  where operation in ('adjustWallet', 'reverseTransfer') and outcome = 'done'
 `
 
 /**

@@ -1,4 +1,5 @@
-import { type Fragment, firstId, type ReadDb, sql } from '@backoffice/service-runtime'
+import { firstId } from '@backoffice/process'
+import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Kind } from './check.ts'
 
 /** Where an incremental run begins. */
@@ -116,7 +117,7 @@ const publishedEvents = (since: Since | null): Source => ({
   `,
 })
 
-/** Events that wait to be published, and what the release before has left. */
+/** Events that wait to be published. */
 const waitingEvents = (since: Since | null): Source => ({
   kind: 'event',
   table: 'payments.outbox',

@@ -2,11 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { operations, ReconciliationReport, type ServiceName } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { connectDatabase, newId, validate } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
+import { validate } from '@backoffice/service-runtime'
+import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
+import { Ledger } from '../../src/ledger/ledger.ts'
 import { wallet } from '../../src/service.ts'
-import { Ledger } from '../../src/steps/ledger.ts'
 import { aloneUpToAnything } from '../alone.ts'
 import { adjustment } from './forgery.ts'
 import { runOf } from './run.ts'
@@ -89,7 +91,7 @@ const outboxRow = (kind: string, name: string, message: object, aggregate = newI
     created_at: earlier(),
     leased_until: '2999-01-01',
   },
-  ...{ attempts: '0', done_at: null, last_fault: null, environment: 'production' },
+  ...{ attempts: '0', last_fault: null, environment: 'production' },
 })
 
 const eventOf = (id: string) => ({
@@ -223,7 +225,6 @@ const tables: readonly Table[] = [
       const row = outboxRow('command', 'payments.something', { scope: { brandId } })
       return { row, names: [row.aggregate ?? '', row.name ?? ''] }
     },
-    harmless: { done_at: 'what is done waits for nothing' },
   },
   {
     name: 'payments.deposit',
@@ -321,7 +322,6 @@ const tables: readonly Table[] = [
       const row = outboxRow('command', 'wallet.something', { scope: { brandId } })
       return { row, names: [row.aggregate ?? '', row.name ?? ''] }
     },
-    harmless: { done_at: 'what is done waits for nothing' },
   },
   {
     name: 'payments.outbox',
@@ -335,7 +335,7 @@ const tables: readonly Table[] = [
     name: 'payments.published_event',
     forge: async () => {
       const [record, id] = [newId('dep'), newId('evt')]
-      const row = { published_at: now(), id, message: JSON.stringify(eventOf(record)), copy: null }
+      const row = { published_at: now(), id, message: JSON.stringify(eventOf(record)) }
       return { row, names: [record, id] }
     },
   },
@@ -357,7 +357,7 @@ const tables: readonly Table[] = [
       const row = outboxRow('command', 'wallet.something', { scope: { brandId } })
       return { row, names: [row.aggregate ?? '', row.name ?? ''] }
     },
-    harmless: { done_at: 'what is done waits for nothing', kind: 'an event of a player is not about money' },
+    harmless: { kind: 'an event of a player is not about money' },
   },
   {
     name: 'players.player_change',

@@ -1,5 +1,6 @@
 import type { DeliveryState, DeliveryStory, DeliverySummary, Environment, EventMessage } from '@backoffice/contracts'
-import { type Db, type Fragment, newId, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
+import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import { endpointId } from '../endpoints/endpoint.ts'
 import type { AttemptOutcome } from './delivery.ts'
 import { openBody, openHead, type StoredHead } from './sealed-copies.ts'
@@ -168,7 +169,7 @@ export async function findDelivery(db: ReadDb, id: string): Promise<DeliveryStor
     const head = { responseHead: attempt.responseHead, sealedResponseHead }
     return { ...attempt, responseHead: openHead(db.vault, { deliveryId: row.id, number: attempt.number }, head) }
   })
-  const body = openBody(db.vault, { ...row, deliveryId: row.id, endpointId: endpointId(row) })
+  const body = openBody(db.vault, { deliveryId: row.id, body: row.body })
   return { ...row, body, attemptLog }
 }
 

@@ -1,0 +1,161 @@
+import { brandDefaults, type Environment, type Operation, operations, type Reply } from '@backoffice/contracts'
+import type { Word } from '../words/index.ts'
+import { secretsIn } from './secrets.ts'
+import type { Decision, Visit } from './visit.ts'
+
+const { getOperator, suspendOperator, activateOperator, setOperatorLimits, setReplayProtection, issueCredential } =
+  operations.gateway
+const { createOperator, revokeCredential } = operations.gateway
+const { setDocumentUrl, showDocumentUrl } = operations.players
+const { setWebhookUrl, rotateWebhookSecret, disableWebhook, replayEvents, showWebhook } = operations.webhooks
+
+export type Operator = Reply<typeof getOperator>
+
+/** What is known of an operator in one environment. Undefined: nobody answered, or this person may not read it. */
+export interface OperatorState {
+  readonly operator: Operator
+  readonly webhook: Reply<typeof showWebhook> | undefined
+  readonly documents: Reply<typeof showDocumentUrl> | undefined
+}
+
+interface Action {
+  readonly operation: Operation
+  readonly tone: Decision['tone']
+  /** It acts in the environment of the page, or in both. */
+  readonly isOfEnvironment?: true
+  readonly initial?: (state: OperatorState) => Decision['initial']
+  /** Whether it makes sense now. */
+  readonly when?: (state: OperatorState) => boolean
+  readonly without?: readonly string[]
+  /** Whether the reply says that there is more to do by the same form. */
+  readonly more?: (reply: unknown) => boolean
+}
+
+/** By the last part of the form's address, in the order of the page. */
+const actions: Readonly<Record<string, Action>> = {
+  issue: { operation: issueCredential, tone: 'plain', isOfEnvironment: true },
+  limits: {
+    operation: setOperatorLimits,
+    tone: 'plain',
+    initial: ({ operator }) => ({
+      rateLimitPerMinute: String(operator.rateLimitPerMinute),
+      allowedAddresses: operator.allowedAddresses.join('\n'),
+    }),
+  },
+  replayProtection: {
+    operation: setReplayProtection,
+    tone: 'plain',
+    initial: ({ operator }) => ({ replayProtection: operator.replayProtection }),
+  },
+  documents: {
+    operation: setDocumentUrl,
+    tone: 'plain',
+    isOfEnvironment: true,
+    initial: ({ documents }) => ({ template: documents?.template ?? '' }),
+  },
+  webhookUrl: {
+    operation: setWebhookUrl,
+    tone: 'plain',
+    isOfEnvironment: true,
+    initial: ({ webhook }) => ({ url: webhook?.url ?? '' }),
+  },
+  webhookSecret: { operation: rotateWebhookSecret, tone: 'plain', isOfEnvironment: true },
+  replay: {
+    operation: replayEvents,
+    tone: 'plain',
+    isOfEnvironment: true,
+    when: ({ webhook }) => webhook?.enabled === true && webhook.url !== null,
+    // Failed and withheld ones: to choose among states, there is the command line.
+    without: ['states', 'after'],
+    // Those that are scheduled wait, so the same form takes the next ones.
+    more: (reply) => (reply as Reply<typeof replayEvents>).nextCursor !== null,
+  },
+  disableWebhook: {
+    operation: disableWebhook,
+    tone: 'bad',
+    isOfEnvironment: true,
+    when: ({ webhook }) => webhook?.enabled === true,
+  },
+  suspend: { operation: suspendOperator, tone: 'bad', when: ({ operator }) => operator.status === 'active' },
+  activate: { operation: activateOperator, tone: 'good', when: ({ operator }) => operator.status === 'suspended' },
+}
+
+/** What somebody can do with an operator now. Empty for whoever only reads. */
+export const operatorDecisions = (visit: Visit, state: OperatorState): readonly Decision[] =>
+  Object.entries(actions)
+    .filter(([, { operation, when }]) => visit.person.mayCall(operation) && when?.(state) !== false)
+    .map(([name, action]) => decisionOf(visit, { name, action, state }))
+
+/** The one of a form; undefined where there is none of that name. */
+export function operatorDecision(visit: Visit, name: string, state: OperatorState): Decision | undefined {
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  return action && decisionOf(visit, { name, action, state })
+}
+
+interface Chosen {
+  readonly name: string
+  readonly action: Action
+  readonly state: OperatorState
+}
+
+function decisionOf({ display, environment }: Visit, { name, action, state }: Chosen): Decision {
+  const { operation, isOfEnvironment, tone, initial, without = [], more } = action
+  const { operator } = state
+  const fixed = { operatorId: operator.id, ...(isOfEnvironment ? { environment } : {}) }
+  const given = initial?.(state)
+  return {
+    name,
+    label: labelOf(operation),
+    operation,
+    fixed,
+    only: Object.keys(operation.body.properties).filter((field) => !without.includes(field)),
+    required: ['reason'],
+    ...(given === undefined ? {} : { initial: given }),
+    ask: askOf({ display, operator, environment: isOfEnvironment && environment }),
+    done: (reply) =>
+      `${display.t(labelOf(operation))}: ${operator.name}${more?.(reply) ? ` ${display.t('replayMore')}` : ''}`,
+    tone,
+    secrets: secretsIn(operation),
+  }
+}
+
+/** The catalogue names every operation that has a form here. */
+const labelOf = ({ id }: Operation): Word => `operation.${id}` as Word
+
+interface Asked {
+  readonly display: Visit['display']
+  readonly operator: Pick<Operator, 'name'>
+  readonly environment: Environment | undefined
+}
+
+const askOf = ({ display, operator, environment }: Asked): string =>
+  environment === undefined
+    ? display.t('operatorAsk', { operator: operator.name })
+    : display.t('operatorAskIn', { operator: operator.name, environment: display.t(environment) })
+
+export const createDecision = ({ display }: Visit): Decision => ({
+  name: 'create',
+  label: labelOf(createOperator),
+  operation: createOperator,
+  fixed: {},
+  required: ['reason'],
+  initial: brandDefaults,
+  ask: display.t('createAsk'),
+  done: display.t(labelOf(createOperator)),
+  tone: 'good',
+  secrets: secretsIn(createOperator),
+})
+
+export const revokeDecision = ({ display }: Visit, operator: Operator, key: string): Decision => ({
+  name: 'revoke',
+  label: labelOf(revokeCredential),
+  operation: revokeCredential,
+  fixed: { key },
+  required: ['reason'],
+  ask: display.t('revokeAsk', { key: lastFour(key), operator: operator.name }),
+  done: `${display.t(labelOf(revokeCredential))}: ${lastFour(key)}`,
+  tone: 'bad',
+})
+
+/** A key is no secret, but people tell keys apart by their ends. */
+export const lastFour = (key: string): string => `…${key.slice(-4)}`
