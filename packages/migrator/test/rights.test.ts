@@ -141,7 +141,7 @@ t.test('of players, reconciliation reads whose they are and nothing about a pers
   }
   t.same(await readable('players.player'), ['brand_id', 'environment', 'id', 'kyc_status'])
   t.same(await readable('players.player_change'), ['actor', 'at', 'field', 'id', 'next', 'player_id'])
-  t.same(await readable('players.outbox'), ['aggregate', 'created_at', 'done_at', 'kind', 'name'])
+  t.same(await readable('players.outbox'), ['aggregate', 'created_at', 'kind', 'name'])
 })
 
 t.test('of the events of others, webhooks reads which were published, and when', async (t) => {

@@ -1,14 +1,5 @@
 import type { DepositStatus, WithdrawalStatus } from '@backoffice/contracts'
-import {
-  dayMs,
-  eventsKeepMsMin,
-  type Fragment,
-  type LoggedMessage,
-  type ReadDb,
-  readLogged,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
+import { dayMs, eventsKeepMsMin, type Fragment, sql, unnest } from '@backoffice/service-runtime'
 import type { SqlQuestion } from './check.ts'
 import { environmentOf } from './environments.ts'
 
@@ -69,13 +60,13 @@ const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => F
 /** The same question about deposits and about withdrawals, which both count, and others, which do not. */
 const recordCheck = (
   check: string,
-  differences: (records: Fragment, given: Fragment) => Fragment,
+  differences: (records: Fragment) => Fragment,
   ...others: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
 ): readonly SqlQuestion[] => [
   ...(['deposit', 'withdrawal'] as const).map(
     (kind): SqlQuestion => ({
       ...{ check, kind, counts: true },
-      differences: (keys, given) => differences(recordsOf[kind](keys), given),
+      differences: (keys) => differences(recordsOf[kind](keys)),
     }),
   ),
   ...others.map((other) => ({ check, counts: false, ...other })),
@@ -164,7 +155,7 @@ export const decisions = recordCheck(
       left join lateral (
         select a.id, a.actor, a.actor_id, a.subject, ${decidedStatus} as status from payments.audit_entry a
         where d.by_kind = 'team' and a.at between d.at - interval '1 minute' and d.at + interval '1 minute'
-          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and coalesce(a.outcome, 'done') = 'done'
+          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and a.outcome = 'done'
         limit 1
       ) near on true
       left join lateral (
@@ -175,9 +166,8 @@ export const decisions = recordCheck(
           on (proposed.operation_id, proposed.operation, proposed.subject, proposed.actor)
             = (d.proposal_operation_id, 'endCommand', d.command_id, d.proposed_by)
         where d.by_kind = 'team' and d.ending_operation_id = d.operation_id
-          and coalesce(done.outcome, 'done') = 'done'
-          -- Its audit entry said that it was done, before what takes two people had one mechanism.
-          and coalesce(proposed.outcome, 'done') in ('AWAITS_APPROVAL', 'done')
+          and done.outcome = 'done'
+          and proposed.outcome = 'AWAITS_APPROVAL'
           and (done.operation_id, done.operation, done.subject, done.actor)
             = (d.operation_id, 'endCommand', d.command_id, d.ended_by)
           and proposed.actor <> done.actor and done.at < proposed.at + interval '1 day'
@@ -186,7 +176,7 @@ export const decisions = recordCheck(
       left join lateral (
         select a.id, a.actor, a.actor_id, a.subject, ${decidedStatus} as status from payments.audit_entry a
         where d.by_kind = 'team' and near.id is null and ended.id is null
-          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and coalesce(a.outcome, 'done') = 'done'
+          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and a.outcome = 'done'
         limit 1
       ) far on true
       cross join lateral (select coalesce(near.id, ended.id, far.id), coalesce(near.actor, ended.actor, far.actor),
@@ -210,7 +200,7 @@ export const decisions = recordCheck(
         select a.subject, ${decidedStatus} where a.operation = 'decideWithdrawal'
         union all select e.deposit_id, 'failed' where e.deposit_id is not null
       ) named (subject, status)
-      where coalesce(a.outcome, 'done') = 'done' and not exists (
+      where a.outcome = 'done' and not exists (
         select from payments.status_transition s
         where s.record_id = named.subject and s.operation_id = a.operation_id and s.by_kind = 'team'
       )
@@ -229,61 +219,14 @@ const toldColumns = (text: (...path: string[]) => Fragment) => sql`
     ${text('event', 'data', 'playerId')}) as content
 `
 
-/** What an operator was told of a record. */
-interface Told {
-  readonly id: string
-  readonly aggregate: string
-  readonly brandId: string | null
-  readonly version: string | null
-  readonly content: string
-}
-const toldRow = 'id text, aggregate text, brand_id text, version text, content text'
-
-/** What operators were told of these records by events that are compressed in the log. */
-async function readTold(db: ReadDb, keys: readonly string[]): Promise<Fragment> {
-  const rows = await db<LoggedMessage>`
-    select p.id, p.message, p.copy from payments.published_event p
-    where coalesce(p.message #>> '{event,data,id}', p.id) = any(${keys}::text[]) and p.copy is not null
-  `
-  return unnest('p', rows.map(toldBy), toldRow)
-}
-
-interface LoggedEvent {
-  readonly type: string
-  readonly brandId: string
-  readonly environment: string
-  readonly data: Readonly<Record<'id' | 'version' | 'status' | 'amount' | 'playerId', unknown>>
-}
-
-function toldBy(row: LoggedMessage): Told {
-  const { id } = row
-  const heading = row.message as { event?: { data?: { id?: string } | null } | null } | null
-  const aggregate = heading?.event?.data?.id ?? id
-  const unreadable = { id, aggregate, brandId: null, version: null, content: 'an event that nobody can read' }
-  try {
-    const { event } = readLogged(row) as { event: LoggedEvent }
-    const { type, brandId, environment, data } = event
-    if ((data.id ?? id) !== aggregate) return unreadable
-    const [status, amount, playerId] = [data.status, data.amount, data.playerId].map((value) => value ?? '')
-    const content = `${type}: ${status} of ${amount}, brand ${brandId} ${environment} ${playerId}`
-    return { ...unreadable, brandId, version: data.version === undefined ? null : String(data.version), content }
-  } catch {
-    return unreadable
-  }
-}
-
 /**
  * What operators were told, by the record that it is about, and what waits to be published. An event of no record is about
  * itself; an index has this expression.
- * @param compressed as `readTold` gives it
  */
-const told = (compressed: Fragment) => sql`
+const told = sql`
   -- An index has a text of it, so no message is there of which PostgreSQL cannot make one.
   select p.id, coalesce(p.message #>> '{event,data,id}', p.id) as aggregate, ${toldColumns((...path) => sql`p.message #>> ${path}::text[]`)}
   from payments.published_event p
-  where p.copy is null
-  union all
-  select p.id, p.aggregate, p.brand_id, p.version, p.content from ${compressed}
   union all
   select o.id, o.aggregate, ${toldColumns((...path) => sql`wallet.json_text(o.message, variadic ${path}::text[])`)}
   from payments.outbox o where o.kind = 'event'
@@ -295,7 +238,7 @@ const told = (compressed: Fragment) => sql`
  */
 export const events = recordCheck(
   'events',
-  (records, compressed) => sql`
+  (records) => sql`
     select d.id as key, d.brand_id, d.id as subject, d.content as expected, coalesce(t.content, 'no event') as actual,
       'A change and what operators were told of it do not agree.' as explanation
     from (
@@ -310,7 +253,7 @@ export const events = recordCheck(
         else s.version > 1 end
     ) d
     left join lateral (
-      select t.* from (${told(compressed)}) t where t.aggregate = d.id and t.version = d.version::text offset 0
+      select t.* from (${told}) t where t.aggregate = d.id and t.version = d.version::text offset 0
     ) t on true
     where case
       when t.id is null then d.at > now() - make_interval(secs => ${eventsKeptSeconds}::float8)
@@ -319,11 +262,11 @@ export const events = recordCheck(
   `,
   {
     kind: 'event',
-    differences: (keys, compressed) => sql`
+    differences: (keys) => sql`
       select k.key, t.brand_id, t.aggregate as subject, 'no event' as expected, t.content as actual,
         'A change and what operators were told of it do not agree.' as explanation
       from (select distinct key from ${keys}) k
-      cross join lateral (select t.* from (${told(compressed)}) t where t.aggregate = k.key offset 0) t
+      cross join lateral (select t.* from (${told}) t where t.aggregate = k.key offset 0) t
       where not exists (
         select from payments.status_transition s
         where s.record_id = t.aggregate and s.version::text = t.version and case
@@ -333,4 +276,4 @@ export const events = recordCheck(
       )
     `,
   },
-).map((question) => ({ ...question, given: readTold }))
+)

@@ -53,13 +53,13 @@ const aged = sql`
   with waiting as (
     select 'payments' as service, name, aggregate as subject, created_at,
         coalesce(wallet.json_text(message, 'scope', 'brandId'), wallet.json_text(message, 'event', 'brandId')) as brand_id
-      from payments.outbox where done_at is null
+      from payments.outbox
     union all
-    select 'wallet', name, aggregate, created_at, wallet.json_text(message, 'scope', 'brandId') from wallet.outbox where done_at is null
+    select 'wallet', name, aggregate, created_at, wallet.json_text(message, 'scope', 'brandId') from wallet.outbox
     union all
     -- Only commands: what else the service tells is not about money, and no concern of the reconciler's.
     select 'players', o.name, o.aggregate, o.created_at, p.brand_id
-      from players.outbox o left join players.player p on p.id = o.aggregate where o.done_at is null and o.kind = 'command'
+      from players.outbox o left join players.player p on p.id = o.aggregate where o.kind = 'command'
     union all
     select 'payments', 'intent', id, created_at, brand_id from payments.withdrawal where status = 'intent'
   ), aged as (

@@ -81,7 +81,7 @@ const audited = sql`
       then (wallet.json_text(input, 'amount')::numeric * 100)::bigint end as amount
   from wallet.audit_entry
   -- Refusals and proposals are in the trail too.
-  where operation in ('adjustWallet', 'reverseTransfer') and coalesce(outcome, 'done') = 'done'
+  where operation in ('adjustWallet', 'reverseTransfer') and outcome = 'done'
 `
 
 /**

@@ -11,8 +11,6 @@ import type { TeamHistory } from './team-history.ts'
  * been done by others.
  */
 const unrecordedMsMax = 24 * 3_600_000
-/** The migration of the release in which people began to sign what they do. */
-const signingMigration = '0000_runtime_team_evidence'
 
 interface Run {
   readonly at: Date
@@ -35,7 +33,7 @@ export const signatures = (run: Run): Question => ({
 })
 
 async function findDifferences(db: ReadDb, keys: readonly string[], run: Run): Promise<KeyedFound[]> {
-  const signedFrom = await findSignedFrom(db, run)
+  const signedFrom = signedFromOf(run)
   const corrections = await readToJudge(db, keys)
   const mustBeSigned = corrections.filter(
     (correction) => correction.createdAt >= signedFrom || isBackdated(correction) || run.named.has(correction.key),
@@ -77,13 +75,7 @@ async function findDifferences(db: ReadDb, keys: readonly string[], run: Run): P
 }
 
 /** From when on corrections must be signed. */
-async function findSignedFrom(db: ReadDb, { at, team }: Run): Promise<Date> {
-  const [migration] = await db<{ at: Date }>`
-    select executed_at as at from wallet.migration where name = ${signingMigration}
-  `
-  const begun = (migration?.at.getTime() ?? 0) + team.rollOutMs
-  return new Date(team.isRecorded ? begun : Math.max(begun, at.getTime() - unrecordedMsMax))
-}
+const signedFromOf = ({ at, team }: Run): Date => new Date(team.isRecorded ? 0 : at.getTime() - unrecordedMsMax)
 
 /** A signature proves what was done at its time. So a time that somebody chose would let an old login count, or none. */
 const isBackdated = ({ createdAt, postedAfter }: Correction): boolean =>

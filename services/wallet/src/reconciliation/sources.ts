@@ -116,7 +116,7 @@ const publishedEvents = (since: Since | null): Source => ({
   `,
 })
 
-/** Events that wait to be published, and what the release before has left. */
+/** Events that wait to be published. */
 const waitingEvents = (since: Since | null): Source => ({
   kind: 'event',
   table: 'payments.outbox',

@@ -115,7 +115,7 @@ export function listRuns(
       case when state = 'running' and heartbeat_at < clock_timestamp() - make_interval(secs => ${silenceSecondsMax}::int)
         then 'failed' else state end as state,
       case when state <> 'running' then heartbeat_at end as ended_at,
-      case when coalesce(is_full, true) then 'full' else 'incremental' end as kind,
+      case when is_full then 'full' else 'incremental' end as kind,
       case when state = 'done' then report -> 'differencesIn' end as differences_in
     from reconciliation
     where ${before}::text is null

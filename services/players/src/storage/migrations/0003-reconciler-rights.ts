@@ -9,6 +9,6 @@ export const reconcilerRights: Migration = {
   sql: `
 grant usage on schema players to backoffice_reconciler;
 grant select (id, brand_id) on players.player to backoffice_reconciler;
-grant select (aggregate, kind, name, created_at, done_at) on players.outbox to backoffice_reconciler;
+grant select (aggregate, kind, name, created_at) on players.outbox to backoffice_reconciler;
 `,
 }

@@ -26,7 +26,6 @@ create table wallet.reconciliation_checkpoint (
   open json not null
 );
 
--- Null in runs of the release before, which were all full.
-alter table wallet.reconciliation add column is_full boolean;
+alter table wallet.reconciliation add column is_full boolean not null;
 `,
 }
