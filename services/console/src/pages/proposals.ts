@@ -1,15 +1,14 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
+import { showCase } from '../pieces/case.ts'
+import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from '../pieces/cells.ts'
+import { operatorName } from '../pieces/listed.ts'
+import { type Found, findDecided, findProposals, isOwn, waitsFor } from '../pieces/open-proposals.ts'
+import { beforeOf, rowsOnPage, showLists } from '../pieces/queue.ts'
+import { secretsIn } from '../pieces/secrets.ts'
+import { type Decision, decide, type Pages, rolesFor, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 import type { Word } from '../words/index.ts'
-import { showCase } from './case.ts'
-import { type Cell, type Fact, factsOf, id, lines, link, money, rowSchema, type Shown, text } from './cells.ts'
-import { type Found, findDecided, findProposals, isOwn, waitsFor } from './open-proposals.ts'
-import { operatorName } from './operator-name.ts'
-import { beforeOf, rowsOnPage, showLists } from './queue.ts'
-import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
-import { secretsIn } from './secrets.ts'
-import { type Decision, decide, rolesFor, type Sent, shownDecision, type Visit } from './visit.ts'
 
 const { listProposals } = operations.gateway
 const { showPlayer } = operations.players

@@ -9,16 +9,26 @@ import {
 } from '@backoffice/contracts'
 import { isSame, type Who } from '@backoffice/team-identity'
 import type { FastifyReply } from 'fastify'
-import { showCase } from './case.ts'
-import { ago, type Cell, factsOf, id, lines, link, money, rowSchema, type Shown, status, text } from './cells.ts'
-import { csvRows, rowsPerRead, sendCsv } from './csv.ts'
-import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from './filters.ts'
-import { historyOf } from './history.ts'
-import { lately, settledStatus } from './listed.ts'
-import { periodOf } from './period.ts'
-import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from './queue.ts'
-import type { Pages } from './route.ts'
-import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
+import { showCase } from '../pieces/case.ts'
+import {
+  ago,
+  type Cell,
+  factsOf,
+  id,
+  lines,
+  link,
+  money,
+  rowSchema,
+  type Shown,
+  status,
+  text,
+} from '../pieces/cells.ts'
+import { csvRows, rowsPerRead, sendCsv } from '../pieces/csv.ts'
+import { choice, filterOf, operatorGiven, periodFields, textField, valuesOf } from '../pieces/filters.ts'
+import { historyOf, lately, settledStatus } from '../pieces/listed.ts'
+import { periodOf } from '../pieces/period.ts'
+import { afterOf, beforeOf, rowAfter, rowsOnPage, showList, type Tab } from '../pieces/queue.ts'
+import { type Decision, decide, type Pages, type Sent, shownDecision, type Visit } from '../pieces/visit.ts'
 
 const { withdrawalQueue, listWithdrawals, showWithdrawal, decideWithdrawal } = operations.payments
 const { showPlayer } = operations.players
