@@ -26,7 +26,7 @@ export function richPlayer(world: World): Promise<string> {
 
 async function makeRichPlayer(world: World): Promise<string> {
   const playerId = await newPlayer(world)
-  await world.team(players.decideKyc, { playerId, status: 'aprovado', reason })
+  await world.team(players.decideKyc, { playerId, submission: null, status: 'aprovado', reason })
   await world.team(wallet.adjustWallet, { playerId, amount: '100000.00', reference: randomUUID(), reason })
   return playerId
 }

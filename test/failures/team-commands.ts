@@ -64,7 +64,7 @@ export const teamCommands: readonly Command[] = [
     operation: players.decideKyc,
     prepare: async (world) => {
       const playerId = await newPlayer(world)
-      return (key) => world.team(players.decideKyc, { playerId, status: 'aprovado', reason }, key)
+      return (key) => world.team(players.decideKyc, { playerId, submission: null, status: 'aprovado', reason }, key)
     },
   },
   {

@@ -31,11 +31,14 @@ export { aloneUpTo, payAloneSettings } from './operations/alone-settings.ts'
 export { byService, insertAudit, recordAction } from './operations/audit.ts'
 export { readProvenEntries } from './operations/export-audit.ts'
 export {
+  type ApprovedProposal,
+  type Approver,
   type Call,
   type DirectTools,
   type ExecuteTools,
   type Given,
   handle,
+  type PrepareTools,
   UnfinishedOperation,
 } from './operations/handle.ts'
 export { type WithTimes, withIsoTimes } from './operations/iso-times.ts'
@@ -44,7 +47,6 @@ export { fitting, toPage } from './operations/page.ts'
 export { type PlayerTable, playerRows } from './operations/player-rows.ts'
 export { isKnownOperation } from './operations/stored-reply.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
-export { type ApprovedProposal, approveFirst } from './operations/two-people.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
 export { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/unfinished.ts'
 export { holderOf } from './process/address-holder.ts'

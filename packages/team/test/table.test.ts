@@ -55,6 +55,7 @@ const withdrawal = {
 }
 const replies = ({ service, id }: Operation) => {
   if (id === 'showWithdrawal') return withdrawal
+  if (id === 'showPlayer') return { name: 'Ana', submissions: [] }
   const data = id === 'listProposals' && service === 'gateway' ? [proposal] : []
   return { data, rows: [], nextCursor: null, ...report }
 }

@@ -1,5 +1,5 @@
 import { dayMs, type Measurement, measurement, type ServiceContext } from '@backoffice/service-runtime'
-import type { FailedAuthentications } from './http/failed-authentications.ts'
+import type { FailedAuthentications } from './http/security-log.ts'
 import { countUnusedCredentials } from './operators/records.ts'
 
 /** How many callers this replica turns away, because they only guess. */

@@ -56,7 +56,7 @@ export class MoneyPath {
 
   /** By the team, as in both environments it may. */
   async approveKyc(playerId: string): Promise<void> {
-    const input = { playerId, status: 'aprovado' as const, reason: 'documents match' }
+    const input = { playerId, submission: null, status: 'aprovado' as const, reason: 'documents match' }
     await this.bed.team('carol').call(playerOperations.decideKyc, { input })
   }
 

@@ -34,7 +34,6 @@ export const players = defineService({
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
       throw new ConfigurationError('GAMES_BASE_URL is required outside development')
   },
-  entities: async () => (await import('./players/entities.ts')).entities,
   migrations,
   sealedTables: [sealedPlayers, sealedSources],
   retentions: [

@@ -56,7 +56,6 @@ export const webhooks = defineService({
   name: 'webhooks',
   settings,
   assertSettings: (settings) => void secretBoxFrom(settings),
-  entities: async () => (await import('./endpoints/entities.ts')).entities,
   migrations,
   sealedTables,
   retentions,

@@ -52,7 +52,7 @@ export async function connectDatabase(
   let loading: Promise<EntityManagers> | undefined
   const managers = () => {
     loading ??= Promise.all([import('./entities.ts'), loadEntities()]).then(([{ entityManagers }, entities]) =>
-      entityManagers(service, entities, writers),
+      entityManagers(service, entities),
     )
     return loading
   }

@@ -357,6 +357,18 @@ t.test('a proposal that somebody was told is expired stays so, for a call that b
   t.match(await late('carol'), expired)
 })
 
+t.test('a proposal that somebody declined too late is expired, for a call that began before too', async (t) => {
+  const input = { recordId: 'declined too late', environment: 'production' }
+  const { details } = await refusal(bed.team('alice').call(correctByTwo, { input }))
+  const proposalId = String(details?.proposalId)
+  const expired = { code: 'PROPOSAL_NOT_OPEN', details: { state: 'expired' } }
+  await pass(24 * 3_600_000)
+  const decline = { input: { proposalId, reason: 'not agreed' } }
+  t.match(await refusal(bed.team('bob').call(declineProposal, decline)), expired)
+  await pass(-60_000)
+  t.match(await refusal(bed.team('carol').call(correctByTwo, { input, approves: proposalId })), expired)
+})
+
 t.test('what is idempotent by a reference may be finished by a retry, after a process died in between', async (t) => {
   const input = { recordId: 'posted', reference: 'ref-1' }
   const { details } = await refusal(bed.team('alice').call(postByTwo, { input }))

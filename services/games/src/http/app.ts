@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import {
-  type Clock,
-  type Db,
-  durations,
-  isPassingFault,
-  type Logger,
-  requestLimit,
-} from '@backoffice/service-runtime/standalone'
+import { durations, isPassingFault, requestLimit } from '@backoffice/service-runtime/standalone'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Thumbnails } from '../thumbnails.ts'
+import type { GamesContext } from '../context.ts'
 import { type Limits, limitConnections } from './limits.ts'
 import { registerPlay } from './play.ts'
 
@@ -22,8 +15,11 @@ function asset(name: string, contentType: string) {
   const body = readFileSync(new URL(`../../assets/${name}`, import.meta.url))
   return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
 }
+
 const script = (name: string) => asset(name, 'text/javascript; charset=utf-8')
+
 const page = asset('demo.html', 'text/html; charset=utf-8')
+
 const assets = {
   'demo.css': asset('demo.css', 'text/css; charset=utf-8'),
   'demo.js': script('demo.js'),
@@ -31,10 +27,14 @@ const assets = {
   'sound.js': script('sound.js'),
   'words.js': script('words.js'),
 } as const
+
 const bodyBytesMax = 1024
+
 /** How long a browser may keep a thumbnail. */
 const maxAgeSeconds = 3_600
+
 const requestTimeoutMs = 10_000
+
 /** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
 const lateRequestsEveryMs = 1_000
 
@@ -42,14 +42,8 @@ const lateRequestsEveryMs = 1_000
 const noSchemas = () => {
   throw new Error('a route of the games has no schema')
 }
-const noCompilers = { buildValidator: noSchemas, buildSerializer: noSchemas }
 
-export interface GamesContext {
-  readonly db: Db
-  readonly clock: Clock
-  readonly log: Logger
-  readonly thumbnails: Thumbnails
-}
+const noCompilers = { buildValidator: noSchemas, buildSerializer: noSchemas }
 
 const duration = durations('backoffice.games.request.duration_seconds', 'Time from a request of a browser to its reply')
 

@@ -1,15 +1,18 @@
-import { canonicalString, Rejection } from '@backoffice/contracts'
-import type { Clock } from '@backoffice/service-runtime'
+import {
+  canonicalString,
+  Rejection,
+  signaturesEqual,
+  signRequest,
+  timestampToleranceSeconds,
+} from '@backoffice/contracts'
+import type { Clock, Logger } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
-import type { CallerAddresses } from './caller-addresses.ts'
-import type { CredentialDirectory, KnownCredential } from './credential-directory.ts'
-import type { CredentialUses } from './credential-uses.ts'
-import type { FailedAuthentications } from './failed-authentications.ts'
+import { LRUCache } from 'lru-cache'
+import { type AddressRanges, callerAddress } from '../operators/addresses.ts'
+import type { CredentialDirectory, CredentialUses, KnownCredential } from './credentials.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
-import { header, rawBody } from './request.ts'
-import { isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
-import { judgeSignature, type SignatureFault, type SignedRequest } from './signed-request.ts'
+import { type FailedAuthentications, isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
 
 export interface AuthenticationContext {
   readonly directory: Pick<CredentialDirectory, 'find'>
@@ -105,4 +108,96 @@ function countFailure(
   const waitMs = failures.count(claimed.address)
   securityLog.refused({ ...claimed, code: rejection.code, limited: waitMs !== null })
   return waitMs === null ? rejection : new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
+}
+
+/** What is signed of a request, as it came over the wire. */
+interface SignedRequest {
+  readonly method: string
+  readonly path: string
+  readonly timestamp: string | undefined
+  readonly signature: string | undefined
+  readonly body: Uint8Array
+}
+
+/** Whether X-Timestamp is epoch seconds, without leading zeros, within the tolerance, either way. */
+function isTimely(timestamp: string | undefined, now: Date): boolean {
+  if (timestamp === undefined || !/^[1-9]\d{0,11}$/.test(timestamp)) return false
+  return Math.abs(now.getTime() / 1000 - Number(timestamp)) <= timestampToleranceSeconds
+}
+
+type SignatureFault = 'TIMESTAMP_OUT_OF_RANGE' | 'INVALID_SIGNATURE'
+
+/**
+ * Judges a request against the secret of its key.
+ * @returns the code to refuse with, or null: TIMESTAMP_OUT_OF_RANGE before INVALID_SIGNATURE
+ */
+function judgeSignature(request: SignedRequest, secret: string, now: Date): SignatureFault | null {
+  const { method, path, timestamp, signature, body } = request
+  if (timestamp === undefined || !isTimely(timestamp, now)) return 'TIMESTAMP_OUT_OF_RANGE'
+  if (signature === undefined) return 'INVALID_SIGNATURE'
+  return signaturesEqual(signRequest(secret, { method, path, timestamp, body }), signature) ? null : 'INVALID_SIGNATURE'
+}
+
+/**
+ * A header as one string. Node joins the values of a repeated header, and the result matches nothing that we accept.
+ */
+export function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+const noBytes = Buffer.alloc(0)
+
+/** The bytes as sent; none for a request without a body. */
+export function rawBody(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : noBytes
+}
+
+const knownMax = 1_000
+/** Anybody can send a longer header, which is not worth remembering. */
+const forwardedLengthMax = 200
+
+/** Finds out from where requests come. */
+export class CallerAddresses {
+  readonly #trustedProxies: AddressRanges
+  readonly #log: Logger
+  #warned = false
+  /** By what was sent. Operators send from few addresses, and to read one costs much more than to look it up. */
+  readonly #known = new LRUCache<string, string>({ max: knownMax })
+
+  constructor({ trustedProxies, log }: { readonly trustedProxies: AddressRanges; readonly log: Logger }) {
+    this.#trustedProxies = trustedProxies
+    this.#log = log
+  }
+
+  of(request: FastifyRequest): string {
+    const peer = request.raw.socket.remoteAddress ?? ''
+    const forwardedFor = header(request, 'x-forwarded-for')
+    if (forwardedFor !== undefined && !this.#warned) this.#warnUnlessTrusted(peer)
+    if (forwardedFor !== undefined && forwardedFor.length > forwardedLengthMax) return this.#read(peer, forwardedFor)
+    const name = `${peer} ${forwardedFor ?? ''}`
+    let address = this.#known.get(name)
+    if (address === undefined) {
+      address = this.#read(peer, forwardedFor)
+      this.#known.set(name, address)
+    }
+    return address
+  }
+
+  #read(peer: string, forwardedFor: string | undefined): string {
+    return callerAddress({ peer, forwardedFor, trustedProxies: this.#trustedProxies })
+  }
+
+  /**
+   * If a proxy of ours is not trusted, all operators share its address: permitted addresses refuse everybody, and the
+   * bound on failures counts everybody as one. Said once, because clients can send the header too.
+   */
+  #warnUnlessTrusted(peer: string): void {
+    if (this.#trustedProxies.has(peer)) return
+    this.#warned = true
+    this.#log.error(
+      { peer },
+      'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
+    )
+  }
 }

@@ -3,11 +3,10 @@ import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from
 import { createLogger, systemClock } from '@backoffice/service-runtime/internal'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/http/app.ts'
-import { CallerAddresses } from '../../src/http/caller-addresses.ts'
-import { FailedAuthentications } from '../../src/http/failed-authentications.ts'
+import { CallerAddresses } from '../../src/http/authenticate.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
-import { SecurityLog } from '../../src/http/security-log.ts'
+import { FailedAuthentications, SecurityLog } from '../../src/http/security-log.ts'
 import { AddressRanges } from '../../src/operators/addresses.ts'
 import { signedHeaders } from '../signed-client.ts'
 

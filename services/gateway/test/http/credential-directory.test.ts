@@ -8,7 +8,7 @@ import { testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
-import { CredentialDirectory } from '../../src/http/credential-directory.ts'
+import { CredentialDirectory } from '../../src/http/credentials.ts'
 import { gateway } from '../../src/service.ts'
 
 const bed = await testBed(t, { gateway, players, wallet, payments, webhooks })

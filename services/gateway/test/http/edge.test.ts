@@ -9,7 +9,7 @@ import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
 import { request } from 'undici'
-import { createServer } from '../../src/http/server.ts'
+import { createServer } from '../../src/http/app.ts'
 import { gateway } from '../../src/service.ts'
 import { send, signedHeaders } from '../signed-client.ts'
 

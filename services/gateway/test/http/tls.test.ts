@@ -7,7 +7,7 @@ import { createLogger, loadConfig, startService } from '@backoffice/service-runt
 import { eventually, makeCertificate, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { Agent, request } from 'undici'
-import { createServer } from '../../src/http/server.ts'
+import { createServer } from '../../src/http/app.ts'
 import { gateway } from '../../src/service.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-certificates-'))

@@ -67,7 +67,9 @@ const alice = bed.team('alice')
 
 async function approvedPlayer(scope = sandbox): Promise<string> {
   const { id } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
-  await alice.call(decideKyc, { input: { playerId: id, status: 'aprovado', reason: 'documents match' } })
+  await alice.call(decideKyc, {
+    input: { playerId: id, submission: null, status: 'aprovado', reason: 'documents match' },
+  })
   return id
 }
 const open = (playerId: string, scope = sandbox, gameId = 'fortune-reels') =>

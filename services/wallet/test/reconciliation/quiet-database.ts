@@ -3,8 +3,8 @@ import { players } from '@backoffice/players'
 import { connectDatabase } from '@backoffice/service-runtime/internal'
 import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
+import { Ledger } from '../../src/ledger/ledger.ts'
 import { wallet } from '../../src/service.ts'
-import { Ledger } from '../../src/steps/ledger.ts'
 import { runOf } from './run.ts'
 
 const schemas = `'{wallet,payments,players}'::text[]`
