@@ -1,31 +1,18 @@
 import { globSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { operations } from '@backoffice/contracts'
 import { root } from '../structure/source-files.ts'
 
 const moneyCode = [
-  'services/{payments,wallet}/src/*/**/*.ts',
+  'services/payments/src/{deposits,withdrawals}/*.ts',
+  'services/payments/src/{records,transition}.ts',
+  'services/wallet/src/{ledger,corrections}/*.ts',
   'services/gateway/src/{claims/*,http/idempotency}.ts',
   'packages/service-runtime/src/{operations,outbox}/*.ts',
 ]
 
-const queries = new Set(
-  Object.values(operations).flatMap((table) =>
-    Object.values(table)
-      .filter(({ kind }) => kind === 'query')
-      .map(({ id }) => `${kebab(id)}.ts`),
-  ),
-)
-/** What shows, checks or keeps house, and what says how tables look. */
-const apart = /\/(views|background|reconciliation|heads|migrations)[/.]|\/index\.ts$/
-
-function kebab(id: string): string {
-  return id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-}
-
-/** What decides and writes about money: no reads for display, no lists of operations. */
+/** What decides and writes about money: nothing that is for display. */
 function isMoneyCode(path: string): boolean {
-  return !queries.has(basename(path)) && !apart.test(path)
+  return basename(path) !== 'views.ts' && basename(path) !== 'index.ts'
 }
 
 /**
