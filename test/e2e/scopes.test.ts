@@ -14,7 +14,7 @@ import {
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { inputSchema, RpcClient } from '@backoffice/service-runtime/internal'
+import { inputSchema, RpcClient } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'

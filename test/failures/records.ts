@@ -1,7 +1,7 @@
 // What commands need before they are sent.
 import { randomUUID } from 'node:crypto'
 import { apiVersion, eventSubject, events, type Input, operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { inputDigest } from '@backoffice/team-identity'
 import { newCpf, seenWithdrawal } from '@backoffice/test-kit'
 import type { World } from './world.ts'

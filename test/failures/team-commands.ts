@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { seenWithdrawal } from '@backoffice/test-kit'
 import type { Command } from './command.ts'
 import {

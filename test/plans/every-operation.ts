@@ -5,7 +5,7 @@ import { deliveryStates, type Operation, operations, serviceNames } from '@backo
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { knownStatements } from '@backoffice/service-runtime/internal'
+import { knownStatements } from '@backoffice/service-runtime/testing'
 import {
   eventually,
   type HttpReply,

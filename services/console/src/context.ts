@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
+import type { Clock, Logger } from '@backoffice/process'
 import type { TeamVerifier } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Provider } from './identity/provider.ts'

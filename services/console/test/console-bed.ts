@@ -3,7 +3,7 @@ import { type Environment, type Operation, operations, teamConsole } from '@back
 import type { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { loadConfig } from '@backoffice/service-runtime/internal'
+import { loadConfig } from '@backoffice/process'
 import { exportSessionKey, newSessionKey, PersonSigner } from '@backoffice/team-identity'
 import {
   type LoginOptions,

@@ -1,4 +1,4 @@
-import { createLogger } from '@backoffice/service-runtime/client'
+import { createLogger } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'

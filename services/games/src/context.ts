@@ -1,4 +1,5 @@
-import type { Clock, Db, Logger } from '@backoffice/service-runtime/standalone'
+import type { Clock, Logger } from '@backoffice/process'
+import type { Db } from '@backoffice/service-runtime/pool'
 import type { Thumbnails } from './thumbnails.ts'
 
 export interface GamesContext {

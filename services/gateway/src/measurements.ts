@@ -1,4 +1,5 @@
-import { dayMs, type Measurement, measurement, type ServiceContext } from '@backoffice/service-runtime'
+import { type Measurement, measurement } from '@backoffice/process'
+import { dayMs, type ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/security-log.ts'
 import { countUnusedCredentials } from './operators/records.ts'
 

@@ -1,5 +1,7 @@
 import { toMinorUnits } from '@backoffice/contracts'
-import { dayMs, defineService, payAloneSettings, type Retention, sealingSettings } from '@backoffice/service-runtime'
+import { dayMs, defineService, type Retention } from '@backoffice/service-runtime'
+import { payAloneSettings } from '@backoffice/team-desk'
+import { sealingSettings } from '@backoffice/vault'
 import { Type } from '@sinclair/typebox'
 import { oldestUnfinished } from './measurements.ts'
 import { handlers } from './operations.ts'

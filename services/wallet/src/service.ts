@@ -1,4 +1,7 @@
-import { aloneUpTo, dayMs, defineService, payAloneSettings, secret, verifiedUrl } from '@backoffice/service-runtime'
+import { secret } from '@backoffice/process'
+import { dayMs, defineService } from '@backoffice/service-runtime'
+import { verifiedUrl } from '@backoffice/service-runtime/pool'
+import { aloneUpTo, payAloneSettings } from '@backoffice/team-desk'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { regularReconciliation } from './background/reconcile-regularly.ts'

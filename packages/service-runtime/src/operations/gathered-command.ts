@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
 import { type Operation, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import type { Db } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
-import { type BatchFault, Gatherer } from '../process/gatherer.ts'
-import { newId } from '../process/ids.ts'
-import { type Attempt, type AttemptContext, type Outcome, recordOf, recordOfRefusal, rowsOf } from './attempt.ts'
+import { type BatchFault, Gatherer } from '../gathering/gatherer.ts'
 import { type GatheredCommand, type PreparedCall, UnfinishedOperation } from './handle.ts'
-import { type CallRecord, writeRecords } from './record.ts'
+import {
+  type Attempt,
+  type AttemptContext,
+  type CallRecord,
+  type Outcome,
+  recordOf,
+  recordOfRefusal,
+  rowsOf,
+  writeRecords,
+} from './record.ts'
 import { findKnown, isStorable, type KnownOperation, replyToKeep } from './stored-reply.ts'
 import { proposeOrApprove, takesSecondPerson } from './two-people.ts'
 

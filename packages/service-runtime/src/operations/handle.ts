@@ -1,9 +1,9 @@
 import type { AuditedChange, IdPrefix, Input, Operation, Rejection, Reply, Scope } from '@backoffice/contracts'
+import type { Logger } from '@backoffice/process'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Database, Db, ReadDb } from '../database/db.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
-import type { EmittedEvent, Sent, SentCommand } from '../outbox/rows.ts'
-import type { Logger } from '../process/log.ts'
+import type { EmittedEvent, Sent, SentCommand } from '../outbox/store.ts'
 
 export interface Call<O extends Operation = Operation> {
   readonly input: Input<O>

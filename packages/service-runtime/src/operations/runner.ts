@@ -8,20 +8,18 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
+import { type Clock, type Logger, newId } from '@backoffice/process'
 import { context } from '@opentelemetry/api'
 import { type Database, type Db, readNow } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
+import { Gatherer } from '../gathering/gatherer.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import { ownerOf, type ReceivedCall, type RunResult, type ServedOperation } from '../messages/rpc-server.ts'
 import type { Dispatch } from '../outbox/dispatch.ts'
-import type { Clock } from '../process/clock.ts'
-import { Gatherer } from '../process/gatherer.ts'
-import { newId } from '../process/ids.ts'
-import type { Logger } from '../process/log.ts'
-import type { Attempt, Outcome, Preparation } from './attempt.ts'
 import { type AuditOutcome, recordAction } from './audit.ts'
 import { gatheredAttempts } from './gathered-command.ts'
 import type { Call, DirectTools, GatheredQuery, Handler, PrepareTools, Query } from './handle.ts'
+import type { Attempt, Outcome, Preparation } from './record.ts'
 import { attemptSingly } from './single-command.ts'
 import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './stored-reply.ts'
 import { approveFirst, proposeOrApprove, takesSecondPerson } from './two-people.ts'
@@ -82,13 +80,13 @@ export class Runner {
   }
 
   /**
-   * The team reads CPF, e-mail, phone and birth date masked, and support where money is paid to as well. Who gives a
-   * reason may read them in full, of one player at a time. What tells about players is recorded before it is answered:
+   * The team reads personal data masked, as the marks of a reply and the roles say. Who gives a
+   * reason may read them in full, of one person at a time. What tells about people is recorded before it is answered:
    * who read, whom and why; and so is every refusal.
    */
   #forTeam(operation: Operation, run: ServedOperation['run']): ServedOperation['run'] {
     const { db, clock } = this.#context
-    const tellsOfPlayers = readsPlayers(operation)
+    const tellsOfPeople = readsPeople(operation)
     return async (received) => {
       const { unmask = false, reason } = received.input as { readonly unmask?: boolean; readonly reason?: string }
       if (unmask && reason === undefined) throw invalid('body', '/reason', 'is required with unmask')
@@ -98,7 +96,7 @@ export class Runner {
         if (operation.kind !== 'command' && isStorable(operation, error)) await record(error.code)
         throw error
       })
-      if (operation.kind === 'query' && (reason !== undefined || tellsOfPlayers)) await record('done')
+      if (operation.kind === 'query' && (reason !== undefined || tellsOfPeople)) await record('done')
       if (unmask || operation.discloses) return result
       const { roles } = toCall(received).caller
       return { ...result, body: masked(operation.reply, result.body, maskedKindsFor(roles)) }
@@ -254,8 +252,8 @@ export class Runner {
   }
 }
 
-/** Whether a reply says who a player is or where money is paid to, masked or not. An id alone does not. */
-const readsPlayers = ({ reply }: Operation): boolean => {
+/** Whether a reply says who somebody is, or names an account of theirs, masked or not. An id alone does not. */
+const readsPeople = ({ reply }: Operation): boolean => {
   const kinds = personalKindsIn(reply)
   return tellingKinds.some((kind) => kinds.has(kind))
 }

@@ -1,11 +1,19 @@
 import { type AuditedChange, Rejection } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import type { Db } from '../database/db.ts'
 import { isUniqueViolation } from '../database/faults.ts'
-import type { OutboxRow } from '../outbox/rows.ts'
-import { newId } from '../process/ids.ts'
-import { type Attempt, type AttemptContext, collectRows, type Outcome, recordOf, recordOfRefusal } from './attempt.ts'
+import type { OutboxRow } from '../outbox/store.ts'
 import { type SingleCommand, UnfinishedOperation } from './handle.ts'
-import { type CallRecord, writeRecords } from './record.ts'
+import {
+  type Attempt,
+  type AttemptContext,
+  type CallRecord,
+  collectRows,
+  type Outcome,
+  recordOf,
+  recordOfRefusal,
+  writeRecords,
+} from './record.ts'
 import { findKnown, isStorable, replyToKeep } from './stored-reply.ts'
 import { proposeOrApprove, takesSecondPerson } from './two-people.ts'
 

@@ -8,13 +8,11 @@ import {
   Rejection,
   type Reply,
 } from '@backoffice/contracts'
+import { newId } from '@backoffice/process'
 import { inputDigest, isSame } from '@backoffice/team-identity'
-import type { Database, Db } from '../database/db.ts'
-import { sql } from '../database/statement.ts'
-import { newId } from '../process/ids.ts'
+import { type Database, type Db, sql } from '../database/db.ts'
 import type { ApprovedProposal, Approver, Call, ExecuteTools, QueryTools } from './handle.ts'
-import { type WithTimes, withIsoTimes } from './iso-times.ts'
-import { toPage } from './page.ts'
+import { toPage, type WithTimes, withIsoTimes } from './page.ts'
 
 type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | 'state' | 'decidedBy'> & {
   readonly proposedById: string

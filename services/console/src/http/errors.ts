@@ -1,5 +1,5 @@
 import { Rejection } from '@backoffice/contracts'
-import type { Logger } from '@backoffice/service-runtime/standalone'
+import type { Logger } from '@backoffice/process'
 import { IdentityRefused, KeysUnavailable } from '@backoffice/team-identity'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { signOut } from '../identity/cookies.ts'

@@ -8,8 +8,8 @@ import {
   type TeamTool,
   teamHeaders,
 } from '@backoffice/contracts'
+import type { Clock, Logger } from '@backoffice/process'
 import { RpcClient } from '@backoffice/service-runtime/client'
-import type { Clock, Logger } from '@backoffice/service-runtime/standalone'
 import { IdentityRefused, type Proof, type TeamVerifier } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

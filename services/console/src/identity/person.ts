@@ -8,7 +8,8 @@ import {
   rolesThatMay,
   type TeamRole,
 } from '@backoffice/contracts'
-import { newId, RpcClient } from '@backoffice/service-runtime/client'
+import { newId } from '@backoffice/process'
+import { RpcClient } from '@backoffice/service-runtime/client'
 import { PersonSigner, type TeamCaller, type TeamVerifier, type Who } from '@backoffice/team-identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { SignedIn } from './cookies.ts'

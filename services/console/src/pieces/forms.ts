@@ -1,5 +1,5 @@
 import type { Operation, Rejection, ValidationDetails } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/client'
+import { newId } from '@backoffice/process'
 import type { Display } from './display.ts'
 
 type Given = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { defined, type Environment, invalid, type Operation, Rejection, rolesThatMay } from '@backoffice/contracts'
-import type { Logger } from '@backoffice/service-runtime/standalone'
+import type { Logger } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { leaveNotice } from '../identity/cookies.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { durations, isPassingFault, requestLimit } from '@backoffice/service-runtime/standalone'
+import { durations, httpFrame, requestLimit } from '@backoffice/process'
+import { isPassingFault } from '@backoffice/service-runtime/pool'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { GamesContext } from '../context.ts'
@@ -35,9 +36,6 @@ const maxAgeSeconds = 3_600
 
 const requestTimeoutMs = 10_000
 
-/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
-const lateRequestsEveryMs = 1_000
-
 /** No route has a schema. Without this Fastify loads ajv all the same, which takes 3 MiB. */
 const noSchemas = () => {
   throw new Error('a route of the games has no schema')
@@ -51,14 +49,9 @@ const duration = durations('backoffice.games.request.duration_seconds', 'Time fr
 export async function createApp(context: GamesContext, limits: Limits): Promise<FastifyInstance> {
   const { log } = context
   const app = fastify({
-    logger: false,
-    bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
-    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: lateRequestsEveryMs },
+    ...httpFrame({ bodyBytesMax, requestTimeoutMs }),
     trustProxy: limits.trustedProxies,
     schemaController: { compilersFactory: noCompilers },
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
   })
   limitConnections(app.server, limits)
   app.addHook('onRequest', async (_request, reply) => {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { bodyBytesMax, type ErrorCode, errorCatalogue, invalid, Rejection } from '@backoffice/contracts'
-import { type Logger, newId } from '@backoffice/service-runtime'
+import { httpFrame, type IsTrusted, type Logger, newId } from '@backoffice/process'
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -10,6 +10,7 @@ import fastify, {
   type RouteOptions,
 } from 'fastify'
 import { jsonContentType } from '../claims/claim.ts'
+import { warnOfProxies } from './authenticate.ts'
 import { documentRoutes } from './documents.ts'
 import { errorBody, helpLinks, isFault, measureRequests, sendRejection, toRejection } from './reply.ts'
 import { operationRoutes, type RouteContext } from './routes.ts'
@@ -17,6 +18,8 @@ import { operationRoutes, type RouteContext } from './routes.ts'
 export interface AppOptions extends RouteContext {
   readonly log: Logger
   readonly tls: boolean
+  /** Whether an address is a proxy of ours. */
+  readonly isTrusted: IsTrusted
   /**
    * With the /api/v1 prefix, as the documents show it. Called when a document is read, since the port is not known
    * before.
@@ -24,9 +27,10 @@ export interface AppOptions extends RouteContext {
   readonly baseUrl: () => string
 }
 
-/** The public HTTP API, without a listener: see listener.ts. */
-export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): FastifyInstance {
-  const app = createServer({ log, tls })
+/** The public HTTP API, without a listener: see `HttpListener`. */
+export function buildApp({ log, tls, isTrusted, baseUrl, ...context }: AppOptions): FastifyInstance {
+  const app = createServer({ log, tls, isTrusted })
+  warnOfProxies(app, { isTrusted, log })
   measureRequests(app)
   const { securityLog } = context.authentication
   app.decorateRequest('access')
@@ -44,8 +48,6 @@ export function buildApp({ log, tls, baseUrl, ...context }: AppOptions): Fastify
 /** How long a client may take to send its headers, and its whole request. */
 const headersTimeoutMsDefault = 10_000
 const requestTimeoutMsDefault = 20_000
-/** How often Node looks for requests that take too long. With its default of 30 s they would last up to 30 s longer. */
-const lateRequestsEveryMs = 1_000
 /** Longer than the idle time of common load balancers, so that the load balancer closes an idle connection, not we. */
 const keepAliveTimeoutMs = 75_000
 const pathParameterLengthMax = 256
@@ -58,6 +60,8 @@ const encodesNeedlessly = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
 export interface ServerOptions {
   readonly log: Logger
   readonly tls?: boolean
+  /** Whose X-Forwarded-For is believed; nobody's by default. */
+  readonly isTrusted?: IsTrusted
   readonly headersTimeoutMs?: number
   readonly requestTimeoutMs?: number
 }
@@ -72,25 +76,17 @@ const safetyHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': '
 export function createServer({
   log,
   tls = false,
+  isTrusted = () => false,
   headersTimeoutMs = headersTimeoutMsDefault,
   requestTimeoutMs = requestTimeoutMsDefault,
 }: ServerOptions): FastifyInstance {
   const underWay = new WeakMap<Socket, FastifyReply>()
-  const options = {
-    headersTimeout: headersTimeoutMs,
-    connectionsCheckingInterval: lateRequestsEveryMs,
-    requireHostHeader: false,
-  }
   const app = fastify({
-    logger: false,
-    bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
+    ...httpFrame({ tls, bodyBytesMax, requestTimeoutMs, headersTimeoutMs, requireHostHeader: false }),
     keepAliveTimeout: keepAliveTimeoutMs,
-    ...(tls ? { https: options } : { http: options }),
+    trustProxy: isTrusted,
     routerOptions: { maxParamLength: pathParameterLengthMax },
     exposeHeadRoutes: false,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
     genReqId: () => newId('req'),
     frameworkErrors: (error, _request, reply) => {
       void sendRejection(reply, toRejection(error))

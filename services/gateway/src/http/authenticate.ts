@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import {
   canonicalString,
   Rejection,
@@ -5,10 +6,9 @@ import {
   signRequest,
   timestampToleranceSeconds,
 } from '@backoffice/contracts'
-import type { Clock, Logger } from '@backoffice/service-runtime'
-import type { FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
-import { type AddressRanges, callerAddress } from '../operators/addresses.ts'
+import type { Clock, IsTrusted, Logger } from '@backoffice/process'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { normalise } from '../operators/addresses.ts'
 import type { CredentialDirectory, CredentialUses, KnownCredential } from './credentials.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
@@ -21,7 +21,6 @@ export interface AuthenticationContext {
   readonly failures: Pick<FailedAuthentications, 'count'>
   readonly securityLog: Pick<SecurityLog, 'refused' | 'admitted' | 'answered'>
   readonly uses: Pick<CredentialUses, 'used'>
-  readonly addresses: Pick<CallerAddresses, 'of'>
   readonly clock: Clock
   /** Where the API is reached, with the /api/v1 prefix. */
   readonly baseUrl: () => string
@@ -48,7 +47,7 @@ interface Claimed {
  */
 export async function authenticate(request: FastifyRequest, context: AuthenticationContext): Promise<Caller> {
   const key = header(request, 'x-operator-key') ?? ''
-  const address = context.addresses.of(request)
+  const address = callerAddress(request)
   const claimed = { request, key, address }
   // A key that exists is verified before anything is refused, whatever came from this address before.
   const credential = isKeyShaped(key) ? await context.directory.find(key, address) : null
@@ -153,51 +152,33 @@ export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : noBytes
 }
 
-const knownMax = 1_000
-/** Anybody can send a longer header, which is not worth remembering. */
-const forwardedLengthMax = 200
+/**
+ * The caller's address: the socket's peer, or, where the peer is a proxy of ours, the rightmost X-Forwarded-For hop that is
+ * not one. Hops further left were written by the caller and prove nothing. Where a hop is missing or unreadable, the nearest
+ * address that we know is the proxy's own.
+ */
+export function callerAddress({ ip, ips = [ip] }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
+  return normalise(ips.findLast((hop) => isIP(hop) !== 0) ?? '')
+}
 
-/** Finds out from where requests come. */
-export class CallerAddresses {
-  readonly #trustedProxies: AddressRanges
-  readonly #log: Logger
-  #warned = false
-  /** By what was sent. Operators send from few addresses, and to read one costs much more than to look it up. */
-  readonly #known = new LRUCache<string, string>({ max: knownMax })
-
-  constructor({ trustedProxies, log }: { readonly trustedProxies: AddressRanges; readonly log: Logger }) {
-    this.#trustedProxies = trustedProxies
-    this.#log = log
-  }
-
-  of(request: FastifyRequest): string {
-    const peer = request.raw.socket.remoteAddress ?? ''
-    const forwardedFor = header(request, 'x-forwarded-for')
-    if (forwardedFor !== undefined && !this.#warned) this.#warnUnlessTrusted(peer)
-    if (forwardedFor !== undefined && forwardedFor.length > forwardedLengthMax) return this.#read(peer, forwardedFor)
-    const name = `${peer} ${forwardedFor ?? ''}`
-    let address = this.#known.get(name)
-    if (address === undefined) {
-      address = this.#read(peer, forwardedFor)
-      this.#known.set(name, address)
+/**
+ * If a proxy of ours is not trusted, all operators share its address: permitted addresses refuse everybody, and the
+ * bound on failures counts everybody as one. Said once, because clients can send the header too.
+ */
+export function warnOfProxies(
+  app: FastifyInstance,
+  { isTrusted, log }: { readonly isTrusted: IsTrusted; readonly log: Logger },
+): void {
+  let warned = false
+  app.addHook('onRequest', (request, _reply, done) => {
+    const peer = request.socket.remoteAddress ?? ''
+    if (!warned && request.headers['x-forwarded-for'] !== undefined && !isTrusted(peer)) {
+      warned = true
+      log.error(
+        { peer },
+        'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
+      )
     }
-    return address
-  }
-
-  #read(peer: string, forwardedFor: string | undefined): string {
-    return callerAddress({ peer, forwardedFor, trustedProxies: this.#trustedProxies })
-  }
-
-  /**
-   * If a proxy of ours is not trusted, all operators share its address: permitted addresses refuse everybody, and the
-   * bound on failures counts everybody as one. Said once, because clients can send the header too.
-   */
-  #warnUnlessTrusted(peer: string): void {
-    if (this.#trustedProxies.has(peer)) return
-    this.#warned = true
-    this.#log.error(
-      { peer },
-      'a request has X-Forwarded-For, but its sender is not in TRUSTED_PROXIES; if that is a proxy of ours, all operators have its address',
-    )
-  }
+    done()
+  })
 }

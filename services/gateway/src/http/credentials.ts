@@ -1,14 +1,7 @@
 import { Rejection, type Scope } from '@backoffice/contracts'
-import {
-  type Background,
-  type Database,
-  Gatherer,
-  holderOf,
-  type Logger,
-  Loop,
-  type ReadDb,
-  type SecretBox,
-} from '@backoffice/service-runtime'
+import { holderOf, type Logger, Loop } from '@backoffice/process'
+import { type Background, type Database, Gatherer, type ReadDb } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { LRUCache } from 'lru-cache'
 import { AddressRanges } from '../operators/addresses.ts'
 import { writeCredentialUses } from '../operators/records.ts'

@@ -10,7 +10,8 @@ import {
   Rejection,
   type RejectionArguments,
 } from '@backoffice/contracts'
-import { durations, isPassingFault, meter } from '@backoffice/service-runtime'
+import { durations, meter } from '@backoffice/process'
+import { isPassingFault } from '@backoffice/service-runtime'
 import { trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { jsonContentType, type StoredResponse } from '../claims/claim.ts'

@@ -1,5 +1,5 @@
 import type { ErrorCode, Operation } from '@backoffice/contracts'
-import { holderOf, type Logger, Loop, meter } from '@backoffice/service-runtime'
+import { holderOf, type Logger, Loop, meter } from '@backoffice/process'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { KnownCredential } from './credentials.ts'

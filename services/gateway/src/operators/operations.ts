@@ -10,7 +10,8 @@ import {
   requestsPerMinuteDefault,
   serviceNames,
 } from '@backoffice/contracts'
-import { type Db, type ExecuteTools, type Given, handle, type SecretBox, toPage } from '@backoffice/service-runtime'
+import { type Db, type ExecuteTools, type Given, handle, toPage } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { isWidened, normaliseRanges } from './addresses.ts'
 import type { BrandEntity } from './entities.ts'
 import { activate, changeLimits, type OperatorTerms, protectFromReplays, revokedAt, suspend } from './operator.ts'

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { apiPrefix, type ErrorCode, type Operation, operations, Rejection } from '@backoffice/contracts'
-import { createLogger, systemClock } from '@backoffice/service-runtime/internal'
+import { createLogger, systemClock } from '@backoffice/process'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/http/app.ts'
-import { CallerAddresses } from '../../src/http/authenticate.ts'
 import type { ClaimOutcome } from '../../src/http/idempotency.ts'
 import { type HttpReply, RetryLater } from '../../src/http/reply.ts'
 import { FailedAuthentications, SecurityLog } from '../../src/http/security-log.ts'
@@ -43,6 +42,7 @@ function appOf(
   const app = buildApp({
     log,
     tls: false,
+    isTrusted: () => false,
     baseUrl,
     authentication: {
       baseUrl,
@@ -52,7 +52,6 @@ function appOf(
       failures: new FailedAuthentications(5),
       uses: { used: () => {} },
       securityLog: new SecurityLog(log),
-      addresses: new CallerAddresses({ trustedProxies: nobody, log }),
     },
     rpc: {
       async request(operation, { operationId }) {

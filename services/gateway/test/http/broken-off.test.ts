@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { createLogger } from '@backoffice/service-runtime/internal'
+import { createLogger } from '@backoffice/process'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { createServer } from '../../src/http/app.ts'

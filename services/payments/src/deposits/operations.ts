@@ -1,5 +1,6 @@
 import { fromMinorUnits, invalid, operations, Rejection, toMinorUnits } from '@backoffice/contracts'
-import { handle, toPage, withOperatorNames } from '@backoffice/service-runtime'
+import { handle, toPage } from '@backoffice/service-runtime'
+import { withOperatorNames } from '@backoffice/team-desk'
 import { listTransitions, scopeOf } from '../records.ts'
 import { listedPeriod, shownTransitions } from '../views.ts'
 import { admitDeposit, beginDeposit } from './deposit.ts'

@@ -1,5 +1,6 @@
 import { operations } from '@backoffice/contracts'
-import { handle, playerRows } from '@backoffice/service-runtime'
+import { handle } from '@backoffice/service-runtime'
+import { playerRows } from '@backoffice/team-desk'
 import { forgetDestinations as forget } from '../withdrawals/destination.ts'
 import { findOpenRecords, playerTables } from './records.ts'
 

@@ -1,4 +1,6 @@
-import { type PlayerTable, type ReadDb, sql, type Vault } from '@backoffice/service-runtime'
+import { type ReadDb, sql } from '@backoffice/service-runtime'
+import type { PlayerTable } from '@backoffice/team-desk'
+import type { Vault } from '@backoffice/vault'
 import { destinationOf, type PlayerKey } from '../withdrawals/destination.ts'
 
 export interface OpenRecords {

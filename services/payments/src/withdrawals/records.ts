@@ -7,11 +7,11 @@ import {
   type WithdrawalStatus,
   waitingStatuses,
 } from '@backoffice/contracts'
+import { firstId } from '@backoffice/process'
 import {
   assignments,
   columnNames,
   type Db,
-  firstId,
   hourMs,
   isUnfinished,
   type ReadDb,

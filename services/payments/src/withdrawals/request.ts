@@ -1,13 +1,13 @@
 // Operations.
 
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
+import { Loop } from '@backoffice/process'
 import {
   batchFaultOf,
   type Call,
   type Database,
   Gatherer,
   handle,
-  Loop,
   type PrepareTools,
   type ServiceContext,
 } from '@backoffice/service-runtime'

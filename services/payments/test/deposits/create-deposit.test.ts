@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { depositsOfPlayerMax, operations, sandboxAmounts } from '@backoffice/contracts'
-import { knownStatements } from '@backoffice/service-runtime/internal'
+import { knownStatements } from '@backoffice/service-runtime/testing'
 import { refusal, searchPathOf, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { firstId } from '@backoffice/service-runtime'
+import { firstId } from '@backoffice/process'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 

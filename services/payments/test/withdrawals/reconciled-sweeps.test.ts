@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { operations, type Scope } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { eventually, refusal } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { purge } from '@backoffice/service-runtime/internal'
+import { purge } from '@backoffice/service-runtime/testing'
 import { eventually, refusal, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
 import { droppedIntents } from '../../src/service.ts'

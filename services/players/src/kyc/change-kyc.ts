@@ -7,7 +7,8 @@ import {
   Rejection,
   type Scope,
 } from '@backoffice/contracts'
-import { byService, type Db, insertAudit, Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { Loop } from '@backoffice/process'
+import { byService, type Db, insertAudit, type ServiceContext } from '@backoffice/service-runtime'
 import { insertChanges, type MadeChange } from '../players/changes.ts'
 import type { Changed, PlayerRecord } from '../players/player.ts'
 import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'

@@ -1,5 +1,6 @@
 import { invalid, operations, Rejection } from '@backoffice/contracts'
-import { type Call, handle, toPage, withIsoTimes, withOperatorNames } from '@backoffice/service-runtime'
+import { type Call, handle, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { withOperatorNames } from '@backoffice/team-desk'
 import { lockPlayers, playerOf, readPlayers, requirePlayer, scopeOf, seePlayers } from '../players/records.ts'
 import { kycAt, submit } from '../players/standing.ts'
 import { publicKyc, publicSubmission } from '../players/views.ts'

@@ -5,11 +5,10 @@ import {
   fitting,
   handle,
   type PrepareTools,
-  playerRows,
   toPage,
   withIsoTimes,
-  withOperatorNames,
 } from '@backoffice/service-runtime'
+import { playerRows, withOperatorNames } from '@backoffice/team-desk'
 import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
 import { documentUrl, shownTakenCase } from '../kyc/views.ts'
 import { findLastChange, insertChanges, latestChanges } from './changes.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { operations, type PlayerStatus } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
 import { newCpf, refusal, TestTime, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
 import { operations, submissionsBytesMax } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime'
+import { newId } from '@backoffice/process'
 import {
   eventually,
   keptMessages,

@@ -1,5 +1,6 @@
 import { aloneHours } from '@backoffice/contracts'
-import { hourMs, type ReadDb, type TeamCaller } from '@backoffice/service-runtime'
+import { hourMs, type ReadDb } from '@backoffice/service-runtime'
+import type { TeamCaller } from '@backoffice/team-identity'
 
 export interface Correction {
   readonly brandId: string

@@ -1,5 +1,6 @@
 import { invalid, operations } from '@backoffice/contracts'
-import { type Call, DatabaseHistory, type Db, handle, recordAction } from '@backoffice/service-runtime'
+import { type Call, type Db, handle, recordAction } from '@backoffice/service-runtime'
+import { DatabaseHistory } from '@backoffice/service-runtime/pool'
 import { undoneBy } from '../heads/exports.ts'
 import { listRestores, type Restore, writeRestore } from '../heads/restores.ts'
 import type { HeadStore } from '../heads/store.ts'

@@ -1,5 +1,6 @@
 import { fromMinorUnits, invalid, operations, Rejection } from '@backoffice/contracts'
-import { fitting, handle, playerRows, toPage } from '@backoffice/service-runtime'
+import { fitting, handle, toPage } from '@backoffice/service-runtime'
+import { playerRows } from '@backoffice/team-desk'
 import { findBalanceOfPlayer } from '../ledger/records.ts'
 import { balanceOf } from '../ledger/views.ts'
 import { decodeCursor, encodeCursor, sealOf, transferIdOf } from './item.ts'

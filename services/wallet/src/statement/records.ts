@@ -1,5 +1,6 @@
 import type { LedgerType } from '@backoffice/contracts'
-import { type PlayerTable, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import { type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import type { PlayerTable } from '@backoffice/team-desk'
 import type { SystemAccountKind, Target } from '../ledger/posting.ts'
 import { type EntryOfTransfer, entryColumns } from '../ledger/records.ts'
 

@@ -1,5 +1,5 @@
 import { balanceByTeamMax, operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { refusal, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'

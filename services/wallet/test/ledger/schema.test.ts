@@ -1,5 +1,5 @@
 import { type LedgerType, ledgerTypes } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { systemAccountKinds } from '../../src/ledger/posting.ts'

@@ -1,5 +1,5 @@
 import { operations } from '@backoffice/contracts'
-import { newId } from '@backoffice/service-runtime/internal'
+import { newId } from '@backoffice/process'
 import { seenSubmission } from '@backoffice/test-kit'
 import t from 'tap'
 import { behindItsBack } from './behind-its-back.ts'

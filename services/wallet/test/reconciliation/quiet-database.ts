@@ -1,6 +1,6 @@
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { connectDatabase } from '@backoffice/service-runtime/internal'
+import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
 import { Ledger } from '../../src/ledger/ledger.ts'

@@ -1,5 +1,6 @@
 import { invalid, operations, Rejection } from '@backoffice/contracts'
-import { handle, type SecretBox, toPage } from '@backoffice/service-runtime'
+import { handle, toPage } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import { withholdDeliveries } from '../deliveries/records.ts'
 import { RefusedAddressError } from '../sending/fault-words.ts'
 import { checkedAddresses, checkReceiverUrl, type ResolveHost, type SendingPolicy } from '../sending/sender.ts'

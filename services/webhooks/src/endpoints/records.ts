@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, pendingCountedMax, Rejection } from '@backoffice/contracts'
-import {
-  assignments,
-  columnNames,
-  type Db,
-  type ReadDb,
-  type SecretBox,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
+import { assignments, columnNames, type Db, type ReadDb, sql, unnest } from '@backoffice/service-runtime'
+import type { SecretBox } from '@backoffice/vault'
 import {
   type BreakerSettings,
   type Endpoint,
