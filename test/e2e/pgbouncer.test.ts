@@ -2,13 +2,9 @@ import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import {
-  loadConfig,
-  type RunningService,
-  readerOf,
-  type Service,
-  startService,
-} from '@backoffice/service-runtime/internal'
+import { loadConfig } from '@backoffice/process'
+import { readerOf } from '@backoffice/service-runtime/pool'
+import { type RunningService, type Service, startService } from '@backoffice/service-runtime/testing'
 import { OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'

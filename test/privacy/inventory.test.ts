@@ -1,6 +1,6 @@
 import { hasMasked, operations, type PersonalKind, personal, personalKinds } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/service-runtime'
-import { purge, runtimeRetentions, type Service } from '@backoffice/service-runtime/internal'
+import { purge, runtimeRetentions, type Service } from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'

@@ -1,16 +1,19 @@
-import { aloneUpTo, dayMs, defineService, payAloneSettings, secret, verifiedUrl } from '@backoffice/service-runtime'
+import { secret } from '@backoffice/process'
+import { dayMs, defineService } from '@backoffice/service-runtime'
+import { verifiedUrl } from '@backoffice/service-runtime/pool'
+import { aloneUpTo, payAloneSettings } from '@backoffice/team-desk'
 import { Type } from '@sinclair/typebox'
 import { HeadsExport } from './background/export-heads.ts'
 import { regularReconciliation } from './background/reconcile-regularly.ts'
 import { checkpoints } from './background/take-checkpoints.ts'
+import { correctionApprover } from './corrections/operations.ts'
 import { bucketStore } from './heads/bucket.ts'
 import { folderStore } from './heads/folder.ts'
 import type { HeadStore } from './heads/store.ts'
+import { Ledger } from './ledger/ledger.ts'
 import { exportedHeads, lastReconciliation } from './measurements.ts'
-import { handlers } from './operations/index.ts'
+import { handlers } from './operations.ts'
 import { Reconciler } from './reconciliation/reconciler.ts'
-import { Ledger } from './steps/ledger.ts'
-import { TwoPeopleRule } from './steps/two-people.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** Reports of reconciliations; the ledger itself is kept for ever. */
@@ -71,7 +74,7 @@ export const wallet = defineService({
       after: headsExport?.tried ?? Promise.resolve(),
     }
     return {
-      operations: handlers(new Ledger(context), reconciler, store, new TwoPeopleRule(settings.CORRECT_ALONE_UP_TO)),
+      operations: handlers(new Ledger(context), reconciler, store, correctionApprover(settings.CORRECT_ALONE_UP_TO)),
       background: [
         checkpoints(context, settings.CHECKPOINT_EVERY_MS),
         ...(headsExport === undefined ? [] : [headsExport]),

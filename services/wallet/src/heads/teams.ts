@@ -1,4 +1,4 @@
-import { type IssuerKey, inputDigest, type TeamIdentity } from '@backoffice/service-runtime'
+import { type IssuerKey, inputDigest, type TeamIdentity } from '@backoffice/team-identity'
 import { type HeadStore, parsed, stampOf, textOf } from './store.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { LedgerType } from '@backoffice/contracts'
 import { type Fragment, sql, unnest } from '@backoffice/service-runtime'
-import type { SystemAccountKind } from '../domain/posting.ts'
+import type { SystemAccountKind } from '../ledger/posting.ts'
 import { sqlCheck } from './check.ts'
 
 /** Every transfer has its two entries, of its amount and between accounts of its brand and one currency. */

@@ -1,5 +1,6 @@
 import { aloneHours, type ExportedAuditEntry, fromMinorUnits, operations } from '@backoffice/contracts'
-import { IdentityRefused, KeysUnavailable, type ReadDb, readProvenEntries, sql } from '@backoffice/service-runtime'
+import { type ReadDb, readProvenEntries, sql } from '@backoffice/service-runtime'
+import { IdentityRefused, KeysUnavailable } from '@backoffice/team-identity'
 import { evidence, type KeyedFound, type Question } from './check.ts'
 import { type Correction, readToJudge } from './day-of-corrections.ts'
 import { readEnvironments } from './environments.ts'

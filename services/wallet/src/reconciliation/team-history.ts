@@ -1,5 +1,5 @@
 import { toMinorUnits } from '@backoffice/contracts'
-import { fixedKeys, KeysUnavailable, RecordedCalls, type Trusted } from '@backoffice/service-runtime'
+import { fixedKeys, KeysUnavailable, RecordedCalls, type Trusted } from '@backoffice/team-identity'
 import { EvidenceMissing, type HeadStore } from '../heads/store.ts'
 import { isSameTeam, type KnownTeam, listTeams, writeTeam } from '../heads/teams.ts'
 import type { PayAlone } from './paid-alone.ts'

@@ -1,10 +1,10 @@
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
-import { connectDatabase } from '@backoffice/service-runtime/internal'
+import { connectDatabase } from '@backoffice/service-runtime/testing'
 import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
 import pg from 'pg'
+import { Ledger } from '../../src/ledger/ledger.ts'
 import { wallet } from '../../src/service.ts'
-import { Ledger } from '../../src/steps/ledger.ts'
 import { runOf } from './run.ts'
 
 const schemas = `'{wallet,payments,players}'::text[]`
