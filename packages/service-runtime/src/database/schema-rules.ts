@@ -3,7 +3,7 @@ import { roleName, type ServiceName } from '@backoffice/contracts'
 // What several tables ask of their rows, as SQL for the migration that creates them. A rule that PostgreSQL keeps holds for
 // everybody, whatever code or person writes.
 
-/** A table with its schema, such as `wallet.entry`. */
+/** A table with its schema: `schema.table`. */
 type Table = `${ServiceName}.${string}`
 
 const schemaOf = (table: Table): ServiceName => table.split('.')[0] as ServiceName
