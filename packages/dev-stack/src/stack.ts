@@ -19,7 +19,7 @@ import { type StackSecrets, stackSecrets, withGivenBackends } from './secrets.ts
 import { showsMetrics, startOrder, startServiceProcess } from './services.ts'
 import { type ProcessName, type ProgramName, type StackDescription, StackFile } from './stack-file.ts'
 import type { Steps } from './steps.ts'
-import { Supervised } from './supervisor.ts'
+import { SupervisedProcess } from './supervisor.ts'
 
 interface Addresses {
   readonly postgresUrl: string
@@ -42,7 +42,7 @@ export class Stack {
   readonly #steps: Steps
   readonly #secrets: StackSecrets
   readonly #file: StackFile
-  readonly #running: Supervised[] = []
+  readonly #running: SupervisedProcess[] = []
   readonly #metricsPorts = new Map<ProgramName, number>()
   readonly #processes: Partial<Record<ProcessName, number>> = {}
   #keeper: StreamKeeper | undefined
@@ -205,7 +205,7 @@ export class Stack {
 
   async #supervise(name: ProcessName, start: () => Promise<Child>): Promise<void> {
     if (this.#stopped !== undefined) throw new Error('Stopped while starting.')
-    const part = new Supervised({
+    const part = new SupervisedProcess({
       name,
       start,
       onRunning: (pid) => {

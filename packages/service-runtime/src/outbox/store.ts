@@ -61,13 +61,16 @@ export interface SentCommand<O extends Operation = Operation> {
 }
 
 /** What leaves a service after a commit: an event for whoever listens, a command for one service. */
-export type Sent = EmittedEvent | SentCommand
+export type SentMessage = EmittedEvent | SentCommand
 
 /**
  * @throws when the table does not allow the message: a row is validated when it is written, because a process of the
  *   release before may be the one that sends it
  */
-export function toRow(sent: Sent, { now, context }: { readonly now: Date; readonly context: RowContext }): OutboxRow {
+export function toRow(
+  sent: SentMessage,
+  { now, context }: { readonly now: Date; readonly context: RowContext },
+): OutboxRow {
   const { aggregate } = sent
   if ('operation' in sent) {
     const { operation, scope, input } = sent
@@ -128,7 +131,7 @@ const leaseMs = 30_000
 /**
  * Takes rows that are done out of the outbox. What was published goes to the log of published events, from which a lost
  * stream is filled, on the database's clock: replicas whose clocks differ must agree on what was published lately. In
- * milliseconds, because who reads on from a row hands its time back in milliseconds. A row that is written at the same
+ * milliseconds, because a reader goes on from the time of the last row, which it has in milliseconds. A row that is written at the same
  * moment and not seen here nudges the relay itself, after its commit.
  * @returns whether rows wait behind these that only the relay may send
  */

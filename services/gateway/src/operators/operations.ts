@@ -10,7 +10,7 @@ import {
   requestsPerMinuteDefault,
   serviceNames,
 } from '@backoffice/contracts'
-import { type Db, type ExecuteTools, type Given, handle, toPage } from '@backoffice/service-runtime'
+import { type Db, type ExecuteTools, type GivenTools, handle, toPage } from '@backoffice/service-runtime'
 import type { SecretBox } from '@backoffice/vault'
 import { isWidened, normaliseRanges } from './addresses.ts'
 import type { BrandEntity } from './entities.ts'
@@ -65,7 +65,7 @@ export const createOperator = (secrets: SecretBox, { development }: { readonly d
     async execute({ input }, { db, now, newId, changed }, prepared) {
       const { operatorId, allowedAddresses, currency, timeZone, sandbox, production } = prepared
       const { name, rateLimitPerMinute = requestsPerMinuteDefault } = input
-      // Of two calls with one name, the second meets the unique index, begins again, and finds the name taken here.
+      // When two calls use one name at once, the second fails on the unique index, runs again, and ends here.
       if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
       const { em, Operator, Brand } = await records(db)
       const operator = em.create(Operator, {
@@ -195,7 +195,7 @@ const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_'
 async function issuePair(
   brand: BrandEntity,
   secrets: SecretBox,
-  { db, now, newId }: Given & { readonly db: Db },
+  { db, now, newId }: GivenTools & { readonly db: Db },
 ): Promise<IssuedPair> {
   const id = newId('crd')
   const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')
