@@ -86,7 +86,7 @@ export const waitsFor = (person: Person, proposal: FoundProposal): boolean => {
 
 /** Whether somebody proposed it themselves, by their account or their name, as the services judge it. */
 export const isOwn = (person: Who, { proposedBy: name, proposedById: id }: Proposal): boolean =>
-  isSame({ id, name }, person)
+  isSame({ id: id ?? '', name }, person)
 
 /** As many as one looks at for the count beside the menu. */
 const countedMax = 200
