@@ -26,7 +26,7 @@ import {
   runtimeOperationIds,
 } from '../src/index.ts'
 
-/** The routes that the specification names, by whom they are for. There may be more. */
+/** The routes of release 1.1.0, by whom they are for: exactly those of the specification. */
 const specified = {
   public: [
     'GET /openapi.json',
@@ -57,21 +57,17 @@ const specified = {
   sandbox: ['POST /sandbox/players/{playerId}/kyc/decision', 'POST /sandbox/withdrawals/{withdrawalId}/decision'],
 }
 
-t.test('the routes of the specification are there, each for whom it says', async (t) => {
+t.test('the routes are those of the specification, each for whom it says', async (t) => {
   const routesFor = (audience: string) =>
     httpOperations
       .filter((operation) => operation.audience === audience)
       .map(({ http }) => `${http?.method} ${http?.path}`)
       .sort()
-  for (const [audience, routes] of Object.entries(specified))
-    for (const route of routes) t.ok(routesFor(audience).includes(route), `${audience}: ${route}`)
+  for (const [audience, routes] of Object.entries(specified)) t.strictSame(routesFor(audience), routes.sort())
 })
 
-t.test('of its routes exactly those that the specification names require an Idempotency-Key', async (t) => {
-  const routes = new Set(Object.values(specified).flat())
-  const idempotent = httpOperations
-    .filter(({ http, idempotency }) => idempotency === 'required' && routes.has(`${http?.method} ${http?.path}`))
-    .map(({ id }) => id)
+t.test('exactly the operations that the specification names require an Idempotency-Key', async (t) => {
+  const idempotent = httpOperations.filter(({ idempotency }) => idempotency === 'required').map(({ id }) => id)
   t.strictSame(
     idempotent.sort(),
     [
