@@ -2,6 +2,7 @@ import { type ServiceName, serviceNames } from '@backoffice/contracts'
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import {
   loadConfig,
   type RunningService,
@@ -18,7 +19,7 @@ import { expectStatus, fund, newOperator, reconcile, register, statementAgrees }
 import { pgBouncerIsMissing, startPgBouncer } from './pgbouncer.ts'
 
 t.setTimeout(180_000)
-const services = { gateway, players, wallet, payments, webhooks }
+const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const playersAtOnce = 12
 
 t.test('behind PgBouncer in transaction mode', { skip: pgBouncerIsMissing() }, async (t) => {

@@ -13,6 +13,7 @@ import {
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { type RunningService, readerOf } from '@backoffice/service-runtime/internal'
 import { eventually, OperatorClient, proposalOf, type Teardown, type TestBed, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
@@ -21,7 +22,7 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { settled } from './books.ts'
 import { MortalServices } from './mortal-services.ts'
 
-const services = { gateway, players, wallet, payments, webhooks }
+const services = { gateway, players, wallet, payments, webhooks, reconciler }
 const never = 3_600_000
 
 // biome-ignore lint/suspicious/noExplicitAny: what it holds depends on the operation

@@ -61,7 +61,6 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
     payments: { MASTER_KEYS: masterKeys },
     webhooks: { MASTER_KEYS: masterKeys },
     wallet: {
-      RECONCILE_DATABASE_URL: roleUrl(postgres.url, 'reconciler', rolePasswords.reconciler),
       HEADS_EXPORT_DIR: headsFolder,
       HEADS_EXPORT_EVERY_MS: '200',
     },

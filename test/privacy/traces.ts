@@ -5,6 +5,7 @@ import { type Operation, operations, type PersonalKind, serviceNames } from '@ba
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import {
   eventually,
   OperatorClient,
@@ -17,7 +18,7 @@ import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import type { Pool } from 'pg'
 
-export const services = { gateway, players, wallet, payments, webhooks }
+export const services = { gateway, players, wallet, payments, webhooks, reconciler }
 type Bed = TestBed<typeof services>
 
 /** A person whose every detail is found again wherever it is stored. */
@@ -116,7 +117,7 @@ export async function leaveTraces(t: Teardown, bed: Bed): Promise<Traces> {
   const corrected = { playerId, amount: '1.00', reference: 'privacy' }
   await team(operations.wallet.adjustWallet, corrected)
   await leaveProposals(bed, { operatorId, playerId })
-  await bed.team(staff).call(operations.wallet.reconcileWallet, { input: {} })
+  await bed.team(staff).call(operations.reconciler.reconcileWallet, { input: {} })
   await eventually(async () => {
     const { rows } = await bed.sql('admin').query("select from webhooks.delivery where state <> 'delivered'")
     return rows.length === 0

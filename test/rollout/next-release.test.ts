@@ -10,6 +10,7 @@ import {
 import { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { type Interceptor, newId } from '@backoffice/service-runtime/internal'
 import { eventually, type HttpCall, type HttpReply, OperatorClient, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
@@ -74,7 +75,7 @@ t.test('a next release that adds a field to every message serves beside this one
     }, patienceMs)
     return value
   }
-  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks }, { intercept })
+  const bed = await testBed(t, { gateway, players, wallet, payments, webhooks, reconciler }, { intercept })
   const next = await makeNextRelease(t, bed, intercept)
   const nextAddresses = (await next.start()).gateway.addresses as typeof bed.services.gateway.addresses
 

@@ -121,9 +121,10 @@ t.test('an example imports the client by its name, as its users do, and nothing 
 const ownRooms: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: ['http'],
   players: ['provider'],
-  wallet: ['heads', 'reconciliation'],
+  wallet: [],
   payments: [],
   webhooks: ['sending', 'schedule'],
+  reconciler: ['heads', 'reconciliation'],
 }
 
 for (const service of serviceNames) {

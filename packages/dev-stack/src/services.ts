@@ -1,5 +1,4 @@
 import { Child } from './child.ts'
-import { reconcilerUrl } from './database.ts'
 import { commandLineClientId, consoleClientId, identityEnvironment } from './identity/people.ts'
 import type { IdentitySettings } from './identity/settings.ts'
 import type { StackSecrets } from './secrets.ts'
@@ -9,6 +8,9 @@ import type { ProgramName } from './stack-file.ts'
 const startTimeoutMs = 30_000
 /** Longer than a service's own drain, which ends in-flight requests. */
 const stopTimeoutMs = 30_000
+
+/** How long the reconciler stays when nobody asks it and no run is under way. */
+const idleMs = '30000'
 
 /** A service may call those before it while it drains, so the last to start is the first to stop. */
 export const startOrder: readonly ProgramName[] = [
@@ -78,9 +80,7 @@ function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOpti
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     // The URL has it. A shell may have one of something else, which would be a second one.
     DATABASE_PASSWORD: '',
-    ...(name === 'wallet' && databaseUrl !== undefined
-      ? { RECONCILE_DATABASE_URL: reconcilerUrl(databaseUrl, secrets.databaseRoles) }
-      : {}),
+    ...(name === 'reconciler' ? { LEAVE_WHEN_IDLE_MS: idleMs } : {}),
     ...(name === 'games'
       ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) }
       : { NATS_URL: options.natsUrl, NATS_USER: name, NATS_PASSWORD: secrets.nats[name] }),

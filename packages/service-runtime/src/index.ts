@@ -1,17 +1,6 @@
 // What services are made of. Tests and the programs that start services take the rest from ./internal.ts.
 
-// A service may verify its own trail long afterwards.
-export {
-  fixedKeys,
-  IdentityRefused,
-  type IssuerKey,
-  inputDigest,
-  KeysUnavailable,
-  RecordedCalls,
-  type TeamCaller,
-  type TeamIdentity,
-  type Trusted,
-} from '@backoffice/team-identity'
+export type { TeamCaller } from '@backoffice/team-identity'
 export { assignments, columnNames, rowsOf, unnest } from './database/columns.ts'
 export { readOver } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'

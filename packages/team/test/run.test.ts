@@ -361,8 +361,8 @@ t.test('a reconciliation is followed to its end, and a difference is exit status
   t.strictSame(
     sent.map(({ operation, input }) => [operation, input]),
     [
-      [operations.wallet.reconcileWallet, { full: false }],
-      [operations.wallet.reconcileWallet, { runId: 'run_1' }],
+      [operations.reconciler.reconcileWallet, { full: false }],
+      [operations.reconciler.reconcileWallet, { runId: 'run_1' }],
     ],
   )
   t.equal(stderr, 'balances: 1 of 2\n')

@@ -3,6 +3,7 @@ import { type Environment, type Operation, operations, teamConsole } from '@back
 import type { gateway } from '@backoffice/gateway'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { loadConfig } from '@backoffice/service-runtime/internal'
 import { exportSessionKey, newSessionKey, PersonSigner } from '@backoffice/team-identity'
 import { type LoginOptions, proposalOf, type TeamUser, type Teardown, testBed } from '@backoffice/test-kit'
@@ -31,8 +32,8 @@ export async function consoleBed(
   // That provider says itself which keys it has.
   const people = Object.keys(identity).length === 0 ? {} : { ...identity, TEAM_KEYS_FILE: '' }
   const alone = { PAY_ALONE_UP_TO: '10.00' }
-  const config = { players: people, payments: { ...people, ...alone }, wallet: { ...people, ...alone } }
-  const bed = await testBed(t, { players, payments, wallet, ...others }, { config })
+  const config = { players: people, payments: { ...people, ...alone }, wallet: people, reconciler: { ...people, ...alone } }
+  const bed = await testBed(t, { players, payments, wallet, reconciler, ...others }, { config })
   const own = {
     ...bed.issuer.settings,
     CONSOLE_URL: consoleUrl,

@@ -10,7 +10,8 @@ import { sentenceIn } from '../src/words/index.ts'
 import { consoleBed, formOf, type Shown, type Visitor } from './console-bed.ts'
 
 const { createDeposit, confirmDeposit } = operations.payments
-const { adjustWallet, listEntries, listReconciliations } = operations.wallet
+const { adjustWallet, listEntries } = operations.wallet
+const { listReconciliations } = operations.reconciler
 
 t.test('the pages about money', async (t) => {
   const bed = await consoleBed(t, {}, {}, { gateway, webhooks })

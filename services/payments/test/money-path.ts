@@ -12,11 +12,12 @@ import {
   type TestBedOptions,
   testBed,
 } from '@backoffice/test-kit'
+import { reconciler } from '@backoffice/reconciler'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 
 const { players: playerOperations, payments: paymentOperations, wallet: walletOperations } = operations
-const services = { players, wallet, payments }
+const services = { players, wallet, payments, reconciler }
 
 /** Intents are swept by the tests themselves, when they say so. */
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }

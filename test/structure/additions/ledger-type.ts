@@ -149,7 +149,8 @@ const bed = await testBed(t, { wallet })
 for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })
 
-const { creditBonus, listTransactions, reconcileWallet } = operations.wallet
+const { creditBonus, listTransactions } = operations.wallet
+const { reconcileWallet } = operations.reconciler
 const scope = bed.scope()
 const credit = (playerId: string, reference: string, amount = '5.00') =>
   bed.rpc.call(creditBonus, { scope, input: { playerId, reference, amount, effectiveAt: '2026-03-02T12:00:00.000Z' } })

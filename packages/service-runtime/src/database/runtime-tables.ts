@@ -1,4 +1,7 @@
 import { eventKinds, events, roleName, type ServiceName } from '@backoffice/contracts'
+import { auditEvidence } from './reconcilable-views.ts'
+
+export { jsonText, reconcilableViews, shownToReconciler } from './reconcilable-views.ts'
 
 /** A step of a schema. Steps only add: the release before must run on the new schema. */
 export interface Migration {
@@ -34,6 +37,7 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   ...publicationsSeen(service),
   youngTables(service),
   outboxIndexes(service),
+  { name: '0000_runtime_audit_evidence', sql: auditEvidence(service) },
 ]
 
 /**

@@ -4,7 +4,7 @@ import { failingEndpoints } from './endpoints.ts'
 import { latestRun } from './reconcile.ts'
 import type { Pages } from './route.ts'
 
-const { listReconciliations } = operations.wallet
+const { listReconciliations } = operations.reconciler
 const { listEndpoints } = operations.webhooks
 
 /** Longer than this, and whoever waits has reason to complain. */

@@ -5,6 +5,7 @@ import {
   type Proposal,
   type ProposalState,
   Rejection,
+  residentServices,
   type ServiceName,
   serviceNames,
 } from '@backoffice/contracts'
@@ -85,9 +86,12 @@ export const waitsFor = (person: Person, { state, proposedBy, call }: Found): bo
 /** As many as one looks at for the count beside the menu. */
 const countedMax = 200
 
-/** What waits for somebody's decision. Services in which they can approve nothing are not asked. */
+/**
+ * What waits for somebody's decision. Services in which they can approve nothing are not asked, and neither is the one that
+ * would have to be started for each page: the page of proposals asks it.
+ */
 export async function proposalsFor(person: Person): Promise<readonly Found[]> {
-  const theirs = serviceNames.filter((name) => forTwo.some((call) => call.service === name && person.mayCall(call)))
+  const theirs = residentServices.filter((name) => forTwo.some((call) => call.service === name && person.mayCall(call)))
   const { proposals } = await findProposals(person, { state: 'open', limit: countedMax }, theirs)
   return proposals.filter((proposal) => waitsFor(person, proposal))
 }

@@ -184,6 +184,7 @@ function peopleOf({ display, person }: Visit, { state, proposedBy, proposedAt, c
 }
 
 const declines = {
+  reconciler: operations.reconciler.declineProposal,
   gateway: operations.gateway.declineProposal,
   players: operations.players.declineProposal,
   wallet: operations.wallet.declineProposal,

@@ -10,7 +10,7 @@ import type { Pages } from './route.ts'
 import { placeOf } from './search.ts'
 import { type Decision, decide, type Sent, shownDecision, type Visit } from './visit.ts'
 
-const { listReconciliations, reconcileWallet } = operations.wallet
+const { listReconciliations, reconcileWallet } = operations.reconciler
 
 type Run = Reply<typeof listReconciliations>['data'][number]
 type Followed = Reply<typeof reconcileWallet>

@@ -5,7 +5,7 @@ import {
   operations,
   Rejection,
   requestsPerMinuteDefault,
-  serviceNames,
+  residentServices,
 } from '@backoffice/contracts'
 import { handle, type SecretBox } from '@backoffice/service-runtime'
 import { normaliseRanges } from '../domain/addresses.ts'
@@ -15,7 +15,7 @@ import { isNameTaken, isTimeZoneKnown } from '../storage/operators.ts'
 import { records } from '../storage/records.ts'
 
 /** The services that keep whose a brand is. */
-const others = serviceNames.filter((service) => service !== 'gateway')
+const others = residentServices.filter((service) => service !== 'gateway')
 
 /**
  * Creates an operator with a sandbox and a production brand, and a pair for the sandbox. Production's pair is issued after

@@ -11,7 +11,7 @@ const { bed } = path
 
 /** What reconciliation finds, with the same limit. */
 async function differences() {
-  const { reconcileWallet } = operations.wallet
+  const { reconcileWallet } = operations.reconciler
   const { runId } = await bed.team('alice').call(reconcileWallet, { input: {} })
   return eventually(async () => {
     const { report } = await bed.team('alice').call(reconcileWallet, { input: { runId } })

@@ -1,6 +1,4 @@
 import type { HandlersOf } from '@backoffice/service-runtime'
-import type { HeadStore } from '../heads/store.ts'
-import type { Reconciler } from '../reconciliation/reconciler.ts'
 import type { Ledger } from '../steps/ledger.ts'
 import type { TwoPeopleRule } from '../steps/two-people.ts'
 import { adjustWallet } from './adjust-wallet.ts'
@@ -10,22 +8,17 @@ import { exportPlayer } from './export-player.ts'
 import { exportStatement } from './export-statement.ts'
 import { getWallet } from './get-wallet.ts'
 import { listEntries } from './list-entries.ts'
-import { listReconciliations } from './list-reconciliations.ts'
 import { listTransactions } from './list-transactions.ts'
 import { openAccount } from './open-account.ts'
 import { openHold } from './open-hold.ts'
 import { readAccount } from './read-account.ts'
 import { readBalance } from './read-balance.ts'
-import { reconcileWallet } from './reconcile-wallet.ts'
-import { recordRestore } from './record-restore.ts'
 import { refuseCredit } from './refuse-credit.ts'
 import { releaseHold } from './release-hold.ts'
 import { reverseTransfer } from './reverse-transfer.ts'
 
 export const handlers = (
   ledger: Ledger,
-  reconciler: Reconciler,
-  heads: HeadStore | undefined,
   twoPeople: TwoPeopleRule,
 ): HandlersOf<'wallet'> => ({
   getWallet,
@@ -43,7 +36,4 @@ export const handlers = (
   exportPlayer,
   listEntries,
   exportStatement,
-  reconcileWallet: reconcileWallet(reconciler),
-  listReconciliations,
-  recordRestore: recordRestore(heads),
 })

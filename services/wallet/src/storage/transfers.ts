@@ -24,10 +24,3 @@ export const entryColumns = sql`
   e.account_id, e.seq, e.amount, e.balance, e.hash, e.transfer_id, t.amount as transfer_amount,
   ${columnNames(transferFacts, 't')}
 `
-
-/** The transfer behind an entry. */
-export const transferOf = (entry: EntryOfTransfer): Transfer => ({
-  ...entry,
-  id: entry.transferId,
-  amount: entry.transferAmount,
-})

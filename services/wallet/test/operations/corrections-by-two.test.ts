@@ -1,16 +1,17 @@
 import { defined, operations, type Rejection } from '@backoffice/contracts'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { dayMs } from '@backoffice/service-runtime'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
-import { runOf } from '../reconciliation/run.ts'
+import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 
 const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit } = operations.wallet
 const time = new TestTime()
-const bed = await testBed(t, { wallet }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
+const bed = await testBed(t, { wallet, reconciler }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
 const reason = 'double payout'
 
 async function open(environment: 'sandbox' | 'production', playerId: string, brand: { brandId?: string } = {}) {

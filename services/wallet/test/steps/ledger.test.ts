@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
@@ -10,9 +11,9 @@ import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/steps/ledger.ts'
 import { takeCheckpoints } from '../../src/storage/checkpoints.ts'
 import { sumPeriod } from '../../src/storage/statement.ts'
-import { runOf } from '../reconciliation/run.ts'
+import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 
-const bed = await testBed(t, { wallet }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
+const bed = await testBed(t, { wallet, reconciler }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
 for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })
 const { db } = bed.services.wallet

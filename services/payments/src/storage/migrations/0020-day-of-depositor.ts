@@ -8,7 +8,5 @@ export const dayOfDepositor: Migration = {
   name: '0020_day_of_depositor',
   sql: `
 alter table payments.depositor add column day date, add column day_total bigint check (day_total >= 0);
--- The reconciliation holds the sum against the deposits.
-grant select on payments.depositor to backoffice_reconciler;
 `,
 }

@@ -20,7 +20,7 @@ import { depositsOfEnvironment } from './0018-deposits-of-environment.ts'
 import { brand } from './0019-brand.ts'
 import { dayOfDepositor } from './0020-day-of-depositor.ts'
 import { accounts } from './0021-accounts.ts'
-import { reconcilerRights } from './0023-reconciler-rights.ts'
+import { reconcilable } from './0023-reconcilable.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -46,5 +46,5 @@ export const migrations: readonly Migration[] = [
   brand,
   dayOfDepositor,
   accounts,
-  reconcilerRights,
+  reconcilable,
 ]

@@ -5,7 +5,6 @@ export const brand: Migration = {
   name: '0021_brand',
   sql: `
 ${brandTable('players')}
-grant select on players.brand to backoffice_reconciler;
 create function players.refuse_outside_sandbox() returns trigger language plpgsql as $$
 begin
   if not exists (

@@ -1,9 +1,7 @@
 import { type Migration, runtimeMigrations } from '@backoffice/service-runtime/migrations'
 import { playerTables } from './0001-players.ts'
 import { gameTables } from './0002-games.ts'
-import { reconcilerRights } from './0003-reconciler-rights.ts'
 import { keptRecords } from './0004-kept-records.ts'
-import { reconcilerEnvironment } from './0005-reconciler-environment.ts'
 import { gamesRights } from './0006-games-rights.ts'
 import { sealedIdentity } from './0007-sealed-identity.ts'
 import { kycQueueOfEnvironment } from './0008-kyc-queue-of-environment.ts'
@@ -21,20 +19,18 @@ import { searchByPhone } from './0019-search-by-phone.ts'
 import { playersByPhone } from './0020-players-by-phone.ts'
 import { brand } from './0021-brand.ts'
 import { documentSourceChanged } from './0022-document-source-changed.ts'
-import { reconcilerKyc } from './0023-reconciler-kyc.ts'
 import { kycTerm } from './0024-kyc-term.ts'
 import { excludedPersons } from './0025-excluded-persons.ts'
 import { endingApprovals } from './0026-ending-approvals.ts'
 import { kycChanges } from './0028-kyc-changes.ts'
+import { reconcilable } from './0029-reconcilable.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
   ...runtimeMigrations('players'),
   playerTables,
   gameTables,
-  reconcilerRights,
   keptRecords,
-  reconcilerEnvironment,
   gamesRights,
   sealedIdentity,
   kycQueueOfEnvironment,
@@ -52,9 +48,9 @@ export const migrations: readonly Migration[] = [
   playersByPhone,
   brand,
   documentSourceChanged,
-  reconcilerKyc,
   kycTerm,
   excludedPersons,
   endingApprovals,
   kycChanges,
+  reconcilable,
 ]

@@ -91,17 +91,6 @@ create table wallet.system_checkpoint (
   entries bigint not null,
   taken_at timestamptz not null
 );
-
-create table wallet.reconciliation (
-  id text collate "C" primary key,
-  started_by text not null,
-  started_at timestamptz not null,
-  heartbeat_at timestamptz not null,
-  state text not null check (state in ('running', 'done', 'failed')),
-  progress json not null,
-  report json,
-  failure text
-);
 ${appendOnly('transfer')}
 ${appendOnly('entry')}
 -- Accounts and holds change, but only in what may change.

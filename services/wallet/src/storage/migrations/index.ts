@@ -3,17 +3,17 @@ import { ledger } from './0001-ledger.ts'
 import { accountOwner } from './0002-account-owner.ts'
 import { wideCheckpoints } from './0003-wide-checkpoints.ts'
 import { refusedCredits } from './0004-refused-credits.ts'
-import { incrementalReconciliation } from './0005-incremental-reconciliation.ts'
 import { transfersByTime } from './0006-transfers-by-time.ts'
 import { transferOfPeriodDropped } from './0007-transfer-of-period-dropped.ts'
 import { brands } from './0008-brands.ts'
-import { reconciliationMoments } from './0009-reconciliation-moments.ts'
+import { entriesStamped } from './0009-entries-stamped.ts'
 import { creditedCorrections } from './0010-credited-corrections.ts'
 import { debitedCorrections } from './0011-debited-corrections.ts'
 import { brand } from './0012-brand.ts'
-import { readableForJudges } from './0013-readable-for-judges.ts'
+import { sumsAreNumbers } from './0013-sums-are-numbers.ts'
 import { accountsStamped } from './0014-accounts-stamped.ts'
 import { sidesOfTransfer } from './0016-sides-of-transfer.ts'
+import { reconcilable } from './0017-reconcilable.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -22,15 +22,15 @@ export const migrations: readonly Migration[] = [
   accountOwner,
   wideCheckpoints,
   refusedCredits,
-  incrementalReconciliation,
   transfersByTime,
   transferOfPeriodDropped,
   brands,
-  reconciliationMoments,
+  entriesStamped,
   creditedCorrections,
   debitedCorrections,
   brand,
-  readableForJudges,
+  sumsAreNumbers,
   accountsStamped,
   sidesOfTransfer,
+  reconcilable,
 ]
