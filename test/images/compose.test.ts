@@ -11,6 +11,7 @@ import { gateway } from '@backoffice/gateway'
 import { migratorConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { loadConfig } from '@backoffice/service-runtime/internal'
 import { identityOf, identitySettings, importSessionKey, MachineSigner, TeamVerifier } from '@backoffice/team-identity'
 import { wallet } from '@backoffice/wallet'
@@ -56,6 +57,7 @@ const configurations = {
   gateway: gateway.configuration,
   players: players.configuration,
   wallet: wallet.configuration,
+  reconciler: reconciler.configuration,
   payments: payments.configuration,
   webhooks: webhooks.configuration,
   games,

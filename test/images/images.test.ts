@@ -96,7 +96,7 @@ t.test('each image holds what runs, and no tool', async (t) => {
 
 /** What only some of them need, and who. */
 const neededBy: Readonly<Record<string, readonly string[]>> = {
-  '@aws-sdk/client-s3': ['wallet'],
+  '@aws-sdk/client-s3': ['reconciler'],
   '@backoffice/documents': ['gateway'],
   '@fastify/rate-limit': ['games', 'console'],
   '@nats-io/transport-node': [...serviceNames, 'console', 'migrate'],
@@ -150,7 +150,7 @@ const mode = confined ? 'as their user on a read-only file system' : 'as this us
 t.test(`the images bring up the whole system, ${mode}`, async (t) => {
   const heads = join(folder, 'heads')
   mkdirSync(heads)
-  const [uid, gid] = (images.stage('wallet').user ?? '').split(':').map(Number)
+  const [uid, gid] = (images.stage('reconciler').user ?? '').split(':').map(Number)
   if (confined) chownSync(heads, uid ?? 0, gid ?? 0)
   const settings = await startBackends(t, folder, heads)
 
@@ -158,7 +158,7 @@ t.test(`the images bring up the whole system, ${mode}`, async (t) => {
   t.equal(await migrate.ended, 0, migrate.printed())
 
   const services = Object.fromEntries(
-    programs.map((name) => [name, start(name, settings.of(name), name === 'wallet' ? { volume: heads } : {})]),
+    programs.map((name) => [name, start(name, settings.of(name), name === 'reconciler' ? { volume: heads } : {})]),
   ) as Record<ProgramName, Container>
   await eventually(async () => {
     for (const [name, container] of Object.entries(services)) {

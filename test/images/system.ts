@@ -60,7 +60,7 @@ export async function startBackends(t: Teardown, folder: string, headsFolder: st
     },
     payments: { MASTER_KEYS: masterKeys },
     webhooks: { MASTER_KEYS: masterKeys },
-    wallet: {
+    reconciler: {
       HEADS_EXPORT_DIR: headsFolder,
       HEADS_EXPORT_EVERY_MS: '200',
     },

@@ -37,7 +37,7 @@ const opsPod: Manifest = JSON.parse(readFileSync(join(deployFolder, 'k8s/on-call
 /** Which Secrets have a value. The migration Job sets the roles' passwords, and the servers of NATS check the users'. */
 function expectedHolders(key: string): readonly string[] {
   const [, kind, name = ''] = /^(DATABASE_PASSWORD|NATS_PASSWORD|MASTER_KEYS|HEADS_\w+KEY\w*)_([A-Z]+)$/.exec(key) ?? []
-  const owner = { RECONCILER: 'wallet', ADMIN: 'postgres-admin' }[name] ?? name.toLowerCase()
+  const owner = name === 'ADMIN' ? 'postgres-admin' : name.toLowerCase()
   if (key === 'GAME_PROVIDER_TOKEN') return ['players']
   if (key === 'NATS_STORE_KEY') return ['nats']
   if (key.startsWith('CONSOLE_')) return ['console']

@@ -7,6 +7,7 @@ import { gateway } from '@backoffice/gateway'
 import { migratorConfig, preflightConfig, streamConfig } from '@backoffice/migrator'
 import { payments } from '@backoffice/payments'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { secretBoxFrom } from '@backoffice/service-runtime'
 import { loadConfig, type ServiceConfig } from '@backoffice/service-runtime/internal'
 import { identityOf } from '@backoffice/team-identity'
@@ -28,6 +29,7 @@ const configurations: Readonly<Record<(typeof programs)[number], TObject>> = {
   wallet: wallet.configuration,
   payments: payments.configuration,
   webhooks: webhooks.configuration,
+  reconciler: reconciler.configuration,
   games,
   console,
 }
@@ -55,13 +57,8 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'CONSOLE_SESSION_KEYS_FILE',
     'TRUSTED_PROXIES',
   ],
-  wallet: [
-    'RECONCILE_DATABASE_URL',
-    'RECONCILE_DATABASE_PASSWORD_FILE',
-    'RECONCILE_EVERY_MS',
-    'CORRECT_ALONE_UP_TO',
-    'PAY_ALONE_UP_TO',
-  ],
+  wallet: ['CORRECT_ALONE_UP_TO'],
+  reconciler: ['RECONCILE_EVERY_MS', 'CORRECT_ALONE_UP_TO', 'PAY_ALONE_UP_TO'],
   payments: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'PAY_ALONE_UP_TO'],
   webhooks: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
 }
@@ -234,9 +231,9 @@ t.test('workloads', { skip }, async (t) => {
     })
 
     t.test(
-      `${overlay}: the heads of the ledger go out of the database, and no volume keeps the wallet from starting`,
+      `${overlay}: the heads of the ledger go out of the database, and no volume keeps the reconciler from starting`,
       async (t) => {
-        const { pod, container } = cluster.container('wallet')
+        const { pod, container } = cluster.container('reconciler')
         const { HEADS_BUCKET = '', HEADS_EXPORT_DIR = '' } = cluster.environment(container)
         t.ok(HEADS_BUCKET || HEADS_EXPORT_DIR)
         for (const volume of pod.volumes ?? []) t.notOk(volume.persistentVolumeClaim)

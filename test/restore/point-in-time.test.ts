@@ -155,7 +155,7 @@ t.test('a restore to an earlier moment', async (t) => {
   })
 
   await t.test('the operator repeats its requests, and each is done again or refused as unknown', async (t) => {
-    for (const name of serviceNames) if (name !== 'wallet') await startAgain(name)
+    for (const name of serviceNames) if (name !== 'reconciler') await startAgain(name)
     t.comment(`${Math.round(performance.now() - frozenAt)} ms from the freeze to the last service`)
     const statuses = new Set<number>()
     for (const deposit of [...either, ...after]) statuses.add((await book.confirmAgain(deposit)).status)

@@ -34,9 +34,10 @@ grant usage on schema ${service} to ${roleName('reconciler')};
 ${jsonText(service)}
 ${shownToReconciler(service, {
   reconcilable_audit: `
-  select id, at, actor, actor_id, operation, operation_id, subject, reason, input, proposal, session, proof is not null as signed,
-    coalesce(outcome, 'done') as outcome
-  from ${service}.audit_entry`,
+  select e.id, e.at, e.actor, e.actor_id, e.operation, e.operation_id, e.subject, e.reason, e.input, e.session,
+    e.proof is not null as signed, coalesce(e.outcome, 'done') as outcome,
+    exists (select from ${service}.team_proposal p where p.id = e.proposal and p.operation = e.operation) as proposed
+  from ${service}.audit_entry e`,
   // Null: a message of no brand, or one that nobody can read.
   reconcilable_outbox: `
   select id, kind, name, aggregate, created_at, done_at,

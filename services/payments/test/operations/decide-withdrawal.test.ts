@@ -5,7 +5,7 @@ import t from 'tap'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 const alone = { PAY_ALONE_UP_TO: '5.00' }
-const path = await moneyPath(t, { config: { payments: alone, wallet: alone } })
+const path = await moneyPath(t, { config: { payments: alone, reconciler: alone } })
 const production = path.in({ environment: 'production' })
 const { bed } = path
 

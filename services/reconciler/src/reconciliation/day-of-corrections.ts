@@ -97,9 +97,7 @@ function readCorrections(db: ReadDb, keys: readonly string[]): Promise<Correctio
     select p.key, p.brand_id, p.operation, p.created_at, t.amount, e.id as audit_id, e.actor, e.actor_id, e.at, (
       select o.id from wallet.account o
       where o.id in (t.debit_account, t.credit_account) and o.owner_id is not null order by o.id limit 1
-    ) as account_id, not exists (
-      select from wallet.team_proposal q where q.id = e.proposal and q.operation = e.operation
-    ) as is_alone, (
+    ) as account_id, not e.proposed as is_alone, (
       select m.at from reconciler.moment m
       where m.xid <= (select e.xid from wallet.entry e where e.transfer_id = p.key order by e.xid limit 1)
       order by m.xid desc limit 1

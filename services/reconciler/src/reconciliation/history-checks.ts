@@ -179,7 +179,7 @@ export const decisions = recordCheck(
           and proposed.outcome = 'AWAITS_APPROVAL'
           and (done.operation_id, done.operation, done.subject, done.actor)
             = (d.operation_id, 'endCommand', d.command_id, d.ended_by)
-          and proposed.actor <> done.actor and proposed.actor_id is distinct from done.actor_id and done.at < proposed.at + interval '1 day'
+          and proposed.actor <> done.actor and proposed.actor_id <> done.actor_id and done.at < proposed.at + interval '1 day'
         limit 1
       ) ended on true
       left join lateral (

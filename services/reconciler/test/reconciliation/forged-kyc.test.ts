@@ -7,10 +7,21 @@ import { eachIsNamed, type Forgery } from './forgery.ts'
 
 const { players } = operations
 
+interface Audited {
+  readonly actor: string
+  readonly status: string
+  readonly operationId?: string
+  /** Of the person who decided, and what they are said to have signed. */
+  readonly actorId?: string
+  readonly session?: string
+  readonly proof?: string
+  readonly reason?: string
+}
+
 /** Decides as players writes it down. */
 async function forge(
   { playerId }: Brand,
-  { actor, status, audited }: { actor: string; status: string; audited?: { actor: string; status: string } },
+  { actor, status, audited }: { actor: string; status: string; audited?: Audited },
 ): Promise<void> {
   const now = new Date()
   await as('players', 'update player set kyc_status = $2, kyc_version = kyc_version + 1 where id = $1', [
@@ -27,9 +38,13 @@ async function forge(
   if (audited === undefined) return
   await as(
     'players',
-    `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, outcome)
-    values ($1, $2, $3, 'decideKyc', $1, $4, $5, 'done')`,
-    [newId('aud'), now, audited.actor, playerId, JSON.stringify({ playerId, status: audited.status })],
+    `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, reason, input, outcome, session, proof)
+    values ($1, $2, $3, $7, 'decideKyc', $6, $4, $10, $5, 'done', $8, $9)`,
+    [
+      ...[newId('aud'), now, audited.actor, playerId],
+      JSON.stringify({ playerId, status: audited.status, ...(audited.reason && { reason: audited.reason }) }),
+      ...[audited.operationId ?? newId('opn'), audited.actorId, audited.session, audited.proof, audited.reason],
+    ],
   )
 }
 
@@ -79,6 +94,30 @@ const forgeries: readonly Forgery[] = [
     found: ['decisions'],
     forge: (brand) =>
       forge(brand, { actor: 'carol', status: 'reprovado', audited: { actor: 'carol', status: 'reprovado' } }),
+  },
+  {
+    what: 'a decision has an account, a session and a proof that is none',
+    found: ['signatures'],
+    forge: (brand) =>
+      forge(brand, {
+        actor: 'carol',
+        status: 'reprovado',
+        audited: { actor: 'carol', status: 'reprovado', actorId: 'iss carol', session: 'session', proof: 'wrong' },
+      }),
+  },
+  {
+    what: 'a decision has the signature of another decision',
+    found: ['signatures'],
+    async forge(brand) {
+      await decide(brand, 'aprovado')
+      const { rows } = await bed.sql('players').query(
+        `select operation_id as "operationId", actor_id as "actorId", session, proof, reason from audit_entry
+        where subject = $1 and operation = 'decideKyc' and proof is not null order by at desc limit 1`,
+        [brand.playerId],
+      )
+      const audited = { ...rows[0], actor: 'carol', status: 'reprovado' }
+      return forge(brand, { actor: 'carol', status: 'reprovado', audited })
+    },
   },
   {
     what: 'players writes a status that was never decided',

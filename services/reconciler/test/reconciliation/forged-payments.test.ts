@@ -89,15 +89,17 @@ async function forgeEnding(
     isRecorded = true,
     proposedDaysAgo = 0,
     proposal = 'AWAITS_APPROVAL',
-  }: { isRecorded?: boolean; proposedDaysAgo?: number | null; proposal?: string | null },
+    proposer = 'iss alice',
+  }: { isRecorded?: boolean; proposedDaysAgo?: number | null; proposal?: string; proposer?: string },
 ): Promise<string> {
   const id = await brand.deposit('5.00')
   const commandId = newId('cmd')
   const operationId = newId('opn')
   await as(
     'payments',
-    `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, operation_id)
-    values ($1, 2, 'pending', 'confirmed', now(), 'operator', 'op', $1), ($1, 3, 'confirmed', 'failed', now(), 'team', 'bob', $2)`,
+    `insert into status_transition (record_id, version, from_status, to_status, at, by_kind, by_name, by_id, operation_id)
+    values ($1, 2, 'pending', 'confirmed', now(), 'operator', 'op', null, $1),
+      ($1, 3, 'confirmed', 'failed', now(), 'team', 'bob', 'iss bob', $2)`,
     [id, operationId],
   )
   await as(
@@ -116,17 +118,17 @@ async function forgeEnding(
       [commandId, id, operationId],
     )
   const audited = [
-    { actor: 'bob', by: operationId, daysAgo: 0, outcome: 'done' },
+    { actor: 'bob', account: 'iss bob', by: operationId, daysAgo: 0, outcome: 'done' },
     ...(proposedDaysAgo === null
       ? []
-      : [{ actor: 'alice', by: commandId, daysAgo: proposedDaysAgo, outcome: proposal }]),
+      : [{ actor: 'alice', account: proposer, by: commandId, daysAgo: proposedDaysAgo, outcome: proposal }]),
   ]
-  for (const { actor, by, daysAgo, outcome } of audited)
+  for (const { actor, account, by, daysAgo, outcome } of audited)
     await as(
       'payments',
-      `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, outcome)
-      values ($1, now() - make_interval(days => $2), $3, 'endCommand', $4, $5, '{}', $6)`,
-      [newId('aud'), daysAgo, actor, by, commandId, outcome],
+      `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, input, outcome)
+      values ($1, now() - make_interval(days => $2), $3, $7, 'endCommand', $4, $5, '{}', $6)`,
+      [newId('aud'), daysAgo, actor, by, commandId, outcome, account],
     )
   return id
 }
@@ -339,9 +341,9 @@ const forgeries: readonly Forgery[] = [
     forge: (brand) => forgeEnding(brand, {}),
   },
   {
-    what: 'a credit is given up as two people did before proposals were kept by one mechanism',
-    found: [],
-    forge: (brand) => forgeEnding(brand, { proposal: null }),
+    what: 'a credit is given up by one account under two names',
+    found: ['decisions'],
+    forge: (brand) => forgeEnding(brand, { proposer: 'iss bob' }),
   },
   {
     what: 'a credit is given up whose proposal was refused',
