@@ -13,7 +13,7 @@ const stopTimeoutMs = 30_000
 const idleMs = '30000'
 
 /** It runs when somebody of the team calls it, or when something is due. */
-export const onDemand = 'reconciler'
+export const onDemand = 'reconciler' as const
 
 /** A service may call those before it while it drains, so the last to start is the first to stop. */
 const residents: readonly ProgramName[] = ['games', 'webhooks', 'wallet', 'players', 'payments', 'gateway', 'console']
