@@ -67,7 +67,7 @@ function writeDocuments(version: string): void {
   write(`${folder}/released/openapi-${version}.json`, document)
   const biome = join(root, 'node_modules/.bin/biome')
   run(process.execPath, ['scripts/generate-types.ts'], join(root, 'packages/client'))
-  run(biome, ['format', '--write', 'packages/client/src/api.ts', `${folder}/released/openapi-${version}.json`])
+  run(biome, ['format', '--write', 'packages/client/src/api.ts'])
   mkdirSync(join(root, 'deploy/sbom'), { recursive: true })
   write('deploy/sbom/sbom.cdx.json', `${JSON.stringify(billOfMaterials(root), null, 2)}\n`)
 }

@@ -1,11 +1,9 @@
-import { mkdirSync, rmSync } from 'node:fs'
 import { bytesText } from './bytes/bytes-text.ts'
 import { measureBytes } from './bytes/measure-bytes.ts'
 import { groups } from './cases/index.ts'
 import { isSound } from './figures/results.ts'
 import { lastingText, measureLasting } from './lasting.ts'
-import { parseOptions, profilesIn, usage } from './options.ts'
-import { profileText } from './profile/table.ts'
+import { parseOptions, usage } from './options.ts'
 import { describeRun, writeReport } from './report/write-report.ts'
 import { run } from './run.ts'
 
@@ -42,18 +40,10 @@ async function main(args: readonly string[]): Promise<number> {
     return samples.every(({ failures }) => Object.keys(failures).length === 0) ? 0 : 1
   }
   const description = describeRun(options)
-  if (options.profile) makeEmpty(profilesIn(options))
   const results = await run(options, ending, say)
   await ending.disposeAsync()
   process.stdout.write(writeReport(results, options, description))
-  // Services write their profiles when they end.
-  if (options.profile) process.stdout.write(`\n${profileText(profilesIn(options))}`)
   return isSound(results) ? 0 : 1
-}
-
-function makeEmpty(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
 }
 
 try {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -60,22 +60,17 @@ export interface Options extends Extent {
   readonly only: readonly string[] | undefined
   /** Arrivals a second of an open loop; undefined for the closed loop. */
   readonly openLoopRate: number | undefined
-  /** Samples the services, for a table of where their processor time goes. It makes them slower. */
-  readonly profile: boolean
   /** Measures pairs on a fresh system for five minutes, and nothing else. */
   readonly lasting: boolean
   /** Counts the bytes of a deposit, and measures nothing else. */
   readonly bytes: boolean
   readonly checkout: string
   readonly against: string | undefined
-  /** Where charts and figures are written. */
+  /** Where the figures are written. */
   readonly out: string
   /** Where the systems keep their data while they run. */
   readonly dir: string
 }
-
-/** Where the profiles of a run are. */
-export const profilesIn = ({ out }: Pick<Options, 'out'>): string => join(out, 'profiles')
 
 export const usage = (groups: readonly string[]): string => `npm run bench -- [options]
 
@@ -85,14 +80,13 @@ export const usage = (groups: readonly string[]): string => `npm run bench -- [o
   --open-loop RATE    RATE arrivals a second, however slow the system is, instead of clients that wait
   --lasting           pairs of 32 clients on a fresh system, for five minutes in quarter minutes, and nothing else
   --bytes             count the bytes of one deposit, table by table, and nothing else: about three minutes
-  --profile           show where the services' processor time goes; the other figures are worse for it
   --rounds N          how often each case is measured (full ${full.rounds}, short ${short.rounds})
   --window-ms N       how long each time (full ${full.windowMs}, short ${short.windowMs})
   --rows N            rows of the filled ledger (full ${full.rows}, short ${short.rows})
   --claims N          stored claims of the filled gateway (full ${full.claims}, short ${short.claims})
   --deposits N        deposits whose bytes are counted (full ${full.deposits}, short ${short.deposits})
   --checkout DIR      measure the checkout in DIR instead of this one
-  --out DIR           write results.json and the charts to DIR (bench/results)
+  --out DIR           write results.json to DIR (bench/results)
   --dir DIR           keep the data of the systems under DIR while they run (the system's temporary folder)`
 
 const strings = [
@@ -119,7 +113,6 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
       args: [...args],
       options: {
         short: { type: 'boolean', default: false },
-        profile: { type: 'boolean', default: false },
         bytes: { type: 'boolean', default: false },
         lasting: { type: 'boolean', default: false },
         ...(Object.fromEntries(strings.map((name) => [name, { type: 'string' }])) as Record<
@@ -133,7 +126,6 @@ export function parseOptions(args: readonly string[], groups: readonly string[])
     return {
       ...extent,
       short: values.short,
-      profile: values.profile,
       bytes: values.bytes,
       lasting: values.lasting,
       rounds: count('rounds', extent.rounds),

@@ -6,7 +6,7 @@ import { fillClaims } from './fills/claims.ts'
 import { recordDeposits } from './fills/deposits.ts'
 import { fillLedger } from './fills/ledger.ts'
 import { closedLoop } from './load/closed-loop.ts'
-import { type Options, profilesIn } from './options.ts'
+import type { Options } from './options.ts'
 import { Subject } from './stack/subject.ts'
 
 const firstLoadClients = 32
@@ -67,9 +67,7 @@ async function startSystems(kind: SystemKind, { options, ending, say }: Tools): 
   for (const [column, checkout] of checkouts) {
     if (checkout === undefined) continue
     say(`starting the system of ${checkout}`)
-    // One checkout only, since the profiles are named after services.
-    const profiles = options.profile && column === 'this' ? profilesIn(options) : undefined
-    const subject = await Subject.start(column, { checkout, under: options.dir, profiles }, ending)
+    const subject = await Subject.start(column, { checkout, under: options.dir }, ending)
     if (kind === 'filled') await fill(subject, options, say)
     subjects.push(subject)
   }
@@ -105,10 +103,15 @@ async function measureGroup(group: Group, shared: Setting, say: Say): Promise<re
 
 async function compareBooks(subject: Subject, system: SystemKind, say: Say): Promise<Books> {
   say('comparing the books')
+  const { column } = subject
   await recordDeposits(subject)
-  const { checks, differences, differencesTotal } = await subject.team.reconcile()
+  // An hour of figures is not lost because a checkout cannot judge its own books.
+  const report = await subject.team.reconcile().catch((error: Error) => error)
+  if (report instanceof Error)
+    return { column, system, compared: 0, differences: 1, examples: [`the reconciliation ended: ${report.message}`] }
+  const { checks, differences, differencesTotal } = report
   return {
-    column: subject.column,
+    column,
     system,
     compared: checks.reduce((sum, { compared }) => sum + compared, 0),
     differences: differencesTotal,

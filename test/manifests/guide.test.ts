@@ -15,7 +15,14 @@ interface Section {
   readonly text: string
 }
 
-const guides = ['operations.md', 'platform-upgrades.md']
+const guides = [
+  'operations.md',
+  'alerts.md',
+  'runbooks/restore.md',
+  'runbooks/lost-parts.md',
+  'runbooks/night.md',
+  'platform-upgrades.md',
+]
 const sections: readonly Section[] = guides.flatMap((guide) =>
   readFileSync(new URL(`../../docs/${guide}`, import.meta.url), 'utf8')
     .split(/^(?=##+ )/m)

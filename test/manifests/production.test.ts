@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { fragmentOf } from '../telemetry/files.ts'
 import { Cluster } from './cluster.ts'
 import { copyOfDeploy, kustomizeCommand, type Manifest, render } from './kustomize.ts'
 import { backendTests } from './production-backends.ts'
@@ -128,7 +129,7 @@ t.test('production elsewhere', { skip }, async (t) => {
     writeFileSync(path, text.replace(from, to))
   }
   set('monitoring.env', 'PROMETHEUS_RELEASE=kube-prometheus-stack', 'PROMETHEUS_RELEASE=observability')
-  set('monitoring.env', 'https://docs.backoffice.example/operations.md', 'https://wiki.bank.example/oncall/operations')
+  set('monitoring.env', 'https://docs.backoffice.example/alerts.md', 'https://wiki.bank.example/oncall/alerts')
   set('values.env', 'API_HOST=api.backoffice.example', 'API_HOST=api.bank.example')
   set('values.env', 'CONSOLE_HOST=console.backoffice.example', 'CONSOLE_HOST=office.bank.example')
   const kustomize = kustomizeCommand()
@@ -161,7 +162,7 @@ t.test('production elsewhere', { skip }, async (t) => {
       .filter(({ alert }) => alert !== undefined)
     t.ok(alerts.length > 60)
     for (const { alert, annotations } of alerts)
-      t.equal(annotations.runbook_url, `https://wiki.bank.example/oncall/operations#${alert.toLowerCase()}`)
+      t.equal(annotations.runbook_url, `https://wiki.bank.example/oncall/alerts#${fragmentOf(alert)}`)
   })
 
   t.test('the probe asks the address that operators are given', async (t) => {

@@ -20,7 +20,7 @@ function change(file: string, name: string, value: string): void {
   writeFileSync(file, text.replace(line, `${name}=${value}`))
 }
 
-t.test('a restore, set up as docs/operations.md says', { skip }, async (t) => {
+t.test('a restore, set up as docs/runbooks/restore.md says', { skip }, async (t) => {
   const kustomize = kustomizeCommand()
   if (kustomize === null) throw new Error('kubectl 1.27 or newer, or kustomize 5, is needed')
   const deploy = copyOfDeploy(t.testdir())
@@ -70,7 +70,7 @@ t.test('a restore, set up as docs/operations.md says', { skip }, async (t) => {
   })
 
   t.test('step 3 removes each Job that the new name changes, since a Job cannot be changed', async (t) => {
-    const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+    const guide = readFileSync(new URL('../../docs/runbooks/restore.md', import.meta.url), 'utf8')
     const [, selector = ''] = /delete job -l '([^']+)'/.exec(guide) ?? []
     const jobs = before.all('Job').filter((job) => {
       const after = production.find('Job', job.metadata.name)

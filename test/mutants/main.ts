@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { root } from '../structure/source-files.ts'
 import { WorkingCopy } from '../structure/working-copy.ts'
 import { applied, type Mutant, mutantsOf } from './mutations.ts'
+import { findNamedMutants } from './named.ts'
 import { dropTestDatabases, run } from './runs.ts'
 import { inOrder, type Record, targetFiles, testFilesOf, unknownRecord, workspaceOf } from './targets.ts'
 
@@ -19,6 +20,7 @@ one fails. A mutant that no test notices survives, and is worth a test or an arg
   --sample N      N mutants, drawn with the seed, instead of all
   --seed S        a number; the same draws the same mutants from the same sources
   --tests DIR     only the tests below this folder of a workspace, for a quick look: test/domain
+  --named         instead, the mutants that take one guard of "exactly one effect" each out of the code
   --list          prints the mutants and runs nothing
 `
 
@@ -28,6 +30,7 @@ const { values, positionals } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     tests: { type: 'string', default: 'test/' },
+    named: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -38,15 +41,17 @@ const secondsMax = ({ seconds }: Record) => 60 + 4 * seconds
 const compileSecondsMax = 300
 
 type Fate = 'killed' | 'timed out' | 'does not compile' | 'survived'
+/** @property test the name of the test file that runs first */
+type Tried = Mutant & { readonly test?: string }
 interface Result {
-  readonly mutant: Mutant
+  readonly mutant: Tried
   readonly fate: Fate
 }
 
 const print = (line = '') => void process.stdout.write(`${line}\n`)
 const placeOf = ({ path, line }: Mutant) => `${path}:${line}`
 
-function drawn(mutants: readonly Mutant[]): readonly Mutant[] {
+function drawn(mutants: readonly Tried[]): readonly Tried[] {
   const count = Math.min(Number(values.sample ?? mutants.length), mutants.length)
   const draw = fc.shuffledSubarray([...mutants], { minLength: count, maxLength: count })
   return fc.sample(draw, { seed: Number(values.seed), numRuns: 1 })[0] ?? []
@@ -62,13 +67,13 @@ class Suite {
     this.#postgresUrl = postgresUrl
   }
 
-  async try(mutant: Mutant): Promise<{ readonly fate: Fate; readonly by: string }> {
+  async try(mutant: Tried): Promise<{ readonly fate: Fate; readonly by: string }> {
     const target = join(this.#copy.folder, mutant.path)
     const source = readFileSync(target, 'utf8')
     const workspace = workspaceOf(mutant.path)
     const records = this.#recordsOf(workspace)
     try {
-      for (const record of inOrder(mutant.path, [...records.values()])) {
+      for (const record of inOrder(mutant.test ?? mutant.path, [...records.values()])) {
         const { file } = record
         writeFileSync(target, applied(source, mutant))
         const { ending, seconds } = await this.#test(workspace, record)
@@ -132,7 +137,7 @@ class Suite {
   }
 }
 
-async function tryAll(mutants: readonly Mutant[]): Promise<readonly Result[]> {
+async function tryAll(mutants: readonly Tried[]): Promise<readonly Result[]> {
   const folder = mkdtempSync(join(tmpdir(), 'backoffice-mutants-'))
   chmodSync(folder, 0o755)
   const { url, child } = await startThrowAwayPostgres(folder)
@@ -180,9 +185,14 @@ if (values.help) {
   print(usage)
 } else {
   const files = targetFiles(positionals)
-  const all = files.flatMap((path) => mutantsOf(path, readFileSync(join(root, path), 'utf8')))
-  const mutants = drawn(all)
+  const everyMutant = () => files.flatMap((path) => mutantsOf(path, readFileSync(join(root, path), 'utf8')))
+  const all: readonly Tried[] = values.named ? findNamedMutants() : everyMutant()
+  const mutants = values.named ? all : drawn(all)
   print(`${files.length} files, ${all.length} mutants, ${mutants.length} of them drawn with seed ${values.seed}`)
   if (values.list) for (const mutant of mutants) print(`${placeOf(mutant)}  ${mutant.change}`)
-  else summarise(await tryAll(mutants))
+  else {
+    const results = await tryAll(mutants)
+    summarise(results)
+    if (values.named && results.some(({ fate }) => fate !== 'killed' && fate !== 'timed out')) process.exitCode = 1
+  }
 }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { findNamedMutants, namedMutants } from './named.ts'
 import { inOrder, type Record, targetFiles, testFilesOf, workspaceOf } from './targets.ts'
 
 t.test('money code is what decides and writes, and not what only shows', async (t) => {
@@ -6,7 +7,7 @@ t.test('money code is what decides and writes, and not what only shows', async (
   for (const path of [
     'services/wallet/src/domain/decide.ts',
     'services/payments/src/operations/confirm-deposit.ts',
-    'services/gateway/src/storage/claims.ts',
+    'services/gateway/src/claims/records.ts',
     'packages/service-runtime/src/outbox/relay.ts',
   ])
     t.ok(files.includes(path), path)
@@ -18,7 +19,7 @@ t.test('every file of money code has tests in its workspace', async (t) => {
 })
 
 t.test('the beginning of a path chooses other files', async (t) => {
-  t.same(targetFiles(['services/webhooks/src/domain/retry']), ['services/webhooks/src/domain/retry-schedule.ts'])
+  t.same(targetFiles(['services/webhooks/src/deliveries/deliv']), ['services/webhooks/src/deliveries/delivery.ts'])
 })
 
 t.test('the nearest test runs first, then what killed most for its time', async (t) => {
@@ -38,4 +39,14 @@ t.test('the nearest test runs first, then what killed most for its time', async 
       'test/operations/slow.test.ts',
     ],
   )
+})
+
+t.test('each guard of "exactly one effect" stands in the sources as its mutant knows it', async (t) => {
+  const found = findNamedMutants()
+  t.equal(found.length, namedMutants.length)
+  for (const { path, test } of found)
+    t.ok(
+      testFilesOf(workspaceOf(path)).some((file) => file.endsWith(`/${test}.test.ts`)),
+      `${path} has ${test}.test.ts`,
+    )
 })

@@ -30,7 +30,7 @@ const soonMs = 60_000 + deposits * 200
 t.setTimeout(5 * soonMs)
 
 /**
- * The steps of docs/operations.md, "Restore PostgreSQL". What a cluster does there with CloudNativePG is done here with a
+ * The steps of docs/runbooks/restore.md. What a cluster does there with CloudNativePG is done here with a
  * PostgreSQL, its base backup, its archive of the log and a recovery target.
  */
 t.test('a restore to an earlier moment', async (t) => {

@@ -1,26 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import {
-  allOperations,
-  renderObserverFile,
-  renderPermissionsFile,
-  renderSystemObserverFile,
-} from '@backoffice/contracts'
+import { allOperations } from '@backoffice/contracts'
 import t from 'tap'
-import { renderRules, rulesFile } from '../../deploy/telemetry/write-prometheus-rules.ts'
+import { generated } from '../../deploy/generate.ts'
 import { root } from './source-files.ts'
 
 const workspaces = globSync(['{packages,services}/*/package.json', '{test,bench}/package.json'], { cwd: root })
 
-t.test('the permissions in deploy/nats are what the operation table says (npm run nats-permissions)', async (t) => {
-  const text = (file: string) => readFileSync(join(root, 'deploy/nats', file), 'utf8')
-  t.equal(text('permissions.conf'), renderPermissionsFile())
-  t.equal(text('ops-permissions.conf'), renderObserverFile())
-  t.equal(text('system-permissions.conf'), renderSystemObserverFile())
-})
-
-t.test('deploy/k8s/monitoring/rules.yaml is what the rule files say (npm run prometheus-rules)', async (t) => {
-  t.equal(readFileSync(rulesFile, 'utf8'), renderRules())
+t.test('generated files are what they follow from (npm run generate)', async (t) => {
+  for (const [path, render] of Object.entries(generated))
+    t.equal(readFileSync(join(root, path), 'utf8'), render(), path)
 })
 
 t.test('every internal operation names the services that may call it', async (t) => {
@@ -57,15 +46,21 @@ t.test('every workspace runs tap with the same plugins', async (t) => {
   t.same(without, [])
 })
 
-t.test('the README says why each dependency is there, and names no other', async (t) => {
-  const table = readFileSync(join(root, 'README.md'), 'utf8').split('| package | why |')[1] ?? ''
-  const explained = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap((row) =>
-    [...(row[1] ?? '').matchAll(/`([^`]+)`/g)].map((name) => name[1]),
-  )
-  const used = ['package.json', ...workspaces].flatMap((path) => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, path), 'utf8'))
-    return Object.keys({ ...dependencies, ...devDependencies })
+t.test('each dependency has its reason once, in the `why` of a package.json that has it', async (t) => {
+  interface Declared {
+    readonly why?: Readonly<Record<string, string>>
+    readonly dependencies?: Readonly<Record<string, string>>
+    readonly devDependencies?: Readonly<Record<string, string>>
+  }
+  const declared = ['package.json', ...workspaces].map((path) => {
+    const { why = {}, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, path), 'utf8')) as Declared
+    return { path, why, used: Object.keys({ ...dependencies, ...devDependencies }) }
   })
-  const foreign = new Set(used.filter((name) => !name.startsWith('@backoffice/')))
-  t.same(explained.sort(), [...foreign].sort())
+  for (const { path, why, used } of declared) {
+    const foreign = Object.keys(why).filter((name) => !used.includes(name))
+    t.same(foreign, [], `${path} gives reasons for what it has`)
+    for (const [name, reason] of Object.entries(why)) t.match(reason, /^[^\n]{4,100}$/, `${path}: ${name}`)
+  }
+  const used = new Set(declared.flatMap(({ used }) => used).filter((name) => !name.startsWith('@backoffice/')))
+  t.same(declared.flatMap(({ why }) => Object.keys(why)).sort(), [...used].sort())
 })

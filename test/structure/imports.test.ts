@@ -117,17 +117,92 @@ t.test('an example imports the client by its name, as its users do, and nothing 
   )
 })
 
+/**
+ * The nouns of a service: each has a folder, and whoever opens it has seen all of it. Among files of one layer, a folder
+ * uses those before it.
+ */
+const nounsOf: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
+  gateway: ['operators', 'claims', 'http'],
+  players: ['players', 'kyc', 'games'],
+  webhooks: ['endpoints', 'deliveries', 'sending'],
+}
+
+/** What a noun's folder is made of: each uses those before it. What says nothing of itself is a step. */
+const layers = ['rules', 'records', 'views', 'step', 'operations', 'operations.ts', 'service.ts', 'main.ts'] as const
+type Layer = (typeof layers)[number]
+
+/** By the name of the file, or its first words: `// Rules.` */
+function layerOf({ path, text }: SourceFile): Layer {
+  const [, , , ...place] = path.split('/')
+  const name = place.at(-1) ?? ''
+  if (place.length === 1 && layers.includes(name as Layer)) return name as Layer
+  if (place[0] === 'migrations' || place.includes('migrations')) return 'records'
+  // It is read by those who are given settings.
+  if (path.endsWith('/src/settings.ts')) return 'views'
+  if (path.endsWith('/src/measurements.ts')) return 'operations'
+  const said = /^(\w+)\.ts$/.exec(name)?.[1] ?? ''
+  const first = /^\/\/ (\w+)\./.exec(text)?.[1]?.toLowerCase() ?? ''
+  return ([said, first].find((word) => (layers as readonly string[]).includes(word)) as Layer | undefined) ?? 'step'
+}
+
+/** The files of a service that are arranged by nouns, with their layer and the rank of their folder. */
+function placesIn(service: ServiceName) {
+  const src = `services/${service}/src/`
+  const folders = ['', ...(nounsOf[service] ?? [])]
+  const places = under(src).map((file) => {
+    const folder = file.path.slice(src.length).split('/').slice(0, -1).join('/')
+    const isMigration = folder === 'migrations' || folder === 'storage/migrations'
+    return [file.path, { file, folder, layer: layerOf(file), rank: isMigration ? 0 : folders.indexOf(folder) }] as const
+  })
+  return new Map(places)
+}
+
+/** Files that import each other in a circle, be it by type; the first circle that is found. */
+function circleIn(files: readonly SourceFile[]): readonly string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): readonly string[] => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path]
+    if (done.has(path)) return []
+    for (const next of byPath.get(path)?.imports ?? []) {
+      const circle = byPath.has(next) ? visit(next, [...way, path]) : []
+      if (circle.length > 0) return circle
+    }
+    done.add(path)
+    return []
+  }
+  return files.map(({ path }) => visit(path, [])).find((circle) => circle.length > 0) ?? []
+}
+
+for (const service of Object.keys(nounsOf) as ServiceName[]) {
+  t.test(`inside ${service} each noun has its folder, in which imports go one way`, async (t) => {
+    const places = placesIn(service)
+    t.ok(places.size > 10)
+    const unknown = [...places.values()].filter(({ rank }) => rank < 0).map(({ file }) => file.path)
+    t.same(unknown, [], 'every folder has its place in the order')
+    const against = [...places.values()].flatMap(({ file, layer, folder, rank }) =>
+      file.imports.flatMap((name) => {
+        const imported = places.get(name)
+        if (imported === undefined) return []
+        const [here, there] = [layers.indexOf(layer), layers.indexOf(imported.layer)]
+        const isBefore = here === there && layer !== 'operations' && imported.rank < rank
+        const isAllowed = there < here || (here === there && (imported.folder === folder || isBefore))
+        return isAllowed ? [] : [`${file.path} (${layer}) imports ${name} (${imported.layer})`]
+      }),
+    )
+    t.same(against, [])
+    t.same(circleIn([...places.values()].map(({ file }) => file)), [])
+  })
+}
+
 /** Folders that one service has for itself; each uses those before it. */
-const ownRooms: Readonly<Record<ServiceName, readonly string[]>> = {
-  gateway: ['http'],
-  players: ['provider'],
+const ownRooms: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
   wallet: [],
   payments: [],
-  webhooks: ['sending', 'schedule'],
   reconciler: ['heads', 'reconciliation'],
 }
 
-for (const service of serviceNames) {
+for (const [service, rooms] of Object.entries(ownRooms)) {
   t.test(`inside ${service} imports go one way, and every folder has its place`, async (t) => {
     const ranks = [
       ['domain'],
@@ -135,14 +210,16 @@ for (const service of serviceNames) {
       ['views'],
       ['steps'],
       ['settings.ts'],
-      ...ownRooms[service].map((room) => [room]),
+      ...rooms.map((room) => [room]),
       ['operations', 'reactions', 'background', 'measurements.ts'],
       ['service.ts'],
       ['main.ts'],
     ]
     t.same(againstOrder(`services/${service}/src/`, ranks), [])
   })
+}
 
+for (const service of serviceNames) {
   t.test(`the program of ${service} is one call`, async (t) => {
     const [main] = under(`services/${service}/src/main.ts`)
     t.same(main?.text.trim().split(/\n+/), [
@@ -158,11 +235,19 @@ t.test('inside the games imports go one way', async (t) => {
   t.same(againstOrder('services/games/src/', ranks), [])
 })
 
-t.test('the domain does no I/O, reads no clock and throws no dice', async (t) => {
-  const domain = under('services/').filter((file) => file.path.includes('/src/domain/'))
+t.test('rules do no I/O, read no clock and throw no dice', async (t) => {
+  const isRule = (path: string) => path.includes('/src/domain/') || rules.has(path)
+  const rules = new Set(
+    (Object.keys(nounsOf) as ServiceName[])
+      .flatMap((service) => [...placesIn(service).values()])
+      .filter(({ layer }) => layer === 'rules')
+      .map(({ file }) => file.path),
+  )
+  const domain = under('services/').filter(({ path }) => isRule(path))
+  t.ok(domain.length > 10)
   const pure = ['@backoffice/contracts', 'node:assert', 'node:assert/strict', 'bignumber.js', 'ipaddr.js']
   t.same(
-    violations(domain, (name, file) => name.startsWith('services/') || pure.includes(name) || isHash(name, file)),
+    violations(domain, (name, file) => isRule(name) || pure.includes(name) || isHash(name, file)),
     [],
   )
   const impure = /Date\.now\(|new Date\(\)|Math\.random\(|process\.env/
@@ -172,10 +257,23 @@ t.test('the domain does no I/O, reads no clock and throws no dice', async (t) =>
   )
 })
 
+/** What has time-outs, and what is tried again after a while. */
+const timed = [
+  'services/gateway/src/http/',
+  'services/players/src/games/game-provider.ts',
+  'services/webhooks/src/sending/',
+  'services/webhooks/src/deliveries/upkeep.ts',
+]
+
 // What replicas share is judged by PostgreSQL's clock, which a batch's first statement reads. A command is handed it as
 // `now`; the process's own clock, which may be wrong, is only for durations.
 t.test("no operation and no statement of a service reads the process's clock", async (t) => {
-  const deciding = under('services/').filter(({ path }) => /\/src\/(operations|steps|storage|views)\//.test(path))
+  const decides = (path: string) =>
+    /\/src\/(operations|steps|storage|views)\//.test(path) ||
+    /^services\/(gateway|players|webhooks)\/src\/\w+\//.test(path)
+  const deciding = under('services/').filter(
+    ({ path }) => decides(path) && !timed.some((place) => path.startsWith(place)),
+  )
   t.ok(deciding.length > 100)
   // When a caller stops waiting is a duration.
   const reads = /\bclock\b|(?<!deadline\.getTime\(\) <= )Date\.now\(|new Date\(\)/

@@ -22,19 +22,28 @@ t.test('file names are lower case with hyphens', async (t) => {
   t.same(offenders, [])
 })
 
-t.test('an operation file is named after an operation', async (t) => {
-  const { operations } = await import('@backoffice/contracts')
-  const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  const known = new Set(
-    Object.entries(operations).flatMap(([service, table]) =>
-      Object.keys(table).map((id) => `services/${service}/src/operations/${kebab(id)}.ts`),
-    ),
+t.test("an operation's handler has the operation's name", async (t) => {
+  const handlers = sourceFiles()
+    .filter(({ path }) => /^services\/\w+\/src\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bhandle\(\s*operations\.\w+\.(\w+)/g)].map(([, id = '']) => ({ path, text, id })),
+    )
+  t.ok(handlers.length > 60)
+  const offenders = handlers.filter(({ text, id }) => !new RegExp(`^export const ${id}\\b`, 'm').test(text))
+  t.same(
+    offenders.map(({ path, id }) => `${path}: ${id}`),
+    [],
   )
-  const offenders = sourceFiles()
-    .map((file) => file.path)
-    .filter((path) => /^services\/\w+\/src\/operations\/[^/]+\.ts$/.test(path) && basename(path) !== 'index.ts')
-    .filter((path) => !known.has(path))
-  t.same(offenders, [])
+})
+
+t.test('a file of a service has at most 350 lines', async (t) => {
+  const long = sourceFiles().filter(
+    ({ path, text }) => /^services\/(players|webhooks)\/src\//.test(path) && text.split('\n').length > 351,
+  )
+  t.same(
+    long.map(({ path }) => path),
+    [],
+  )
 })
 
 t.test('an event is sent by the service that its entry names', async (t) => {

@@ -1,9 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { sharesSystem } from './groups.ts'
-import { inOrder, isLong, longFiles, runAll } from './order.ts'
+import { isLong, longFiles } from './order.ts'
 
 const root = new URL('../../', import.meta.url)
 
@@ -22,28 +21,4 @@ t.test('files that share a system are in the lists: it runs until the last of th
     sharing.filter((path) => !isLong(path)),
     [],
   )
-})
-
-t.test(
-  'long files begin before the others, which keep their order, and waiting files have a list of theirs',
-  async (t) => {
-    const long = { working: ['longest', 'long'], waiting: ['waits'] }
-    t.same(
-      inOrder(['b', 'long', 'waits', 'a', 'longest'], (path) => path, long),
-      { working: ['longest', 'long', 'b', 'a'], waiting: ['waits'] },
-    )
-  },
-)
-
-t.test('no more run at once than there are places, which take from both ends', async (t) => {
-  const begun: number[] = []
-  let running = 0
-  await runAll([1, 2, 3, 4, 5, 6], { first: 2, last: 1 }, async (item) => {
-    begun.push(item)
-    running += 1
-    t.ok(running <= 3, `${running} at once`)
-    await setImmediate()
-    running -= 1
-  })
-  t.same(begun, [1, 2, 6, 3, 4, 5])
 })

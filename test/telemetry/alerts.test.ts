@@ -9,13 +9,15 @@ import { parse, stringify } from 'yaml'
 import {
   alertCases,
   alerts,
+  alertsGuide,
   dashboardQueries,
+  fragmentOf,
   metricNames,
-  operationsGuide,
   readText,
   ruleFiles,
   rules,
   ruleTests,
+  sandboxHeading,
   telemetryFolder,
 } from './files.ts'
 import { type RuleTestRun, testsOfNeededRules, testsThatRulesCanBeEvaluated } from './rule-tests.ts'
@@ -87,21 +89,27 @@ t.test('each alert is tried firing and silent', async (t) => {
 })
 
 t.test('each alert says how urgent it is, what is wrong, and where to read what to do', async (t) => {
-  const guide = readFileSync(operationsGuide, 'utf8')
-  const section = guide.slice(guide.indexOf('\n## Alerts\n')).split(/\n## (?!Alerts\n)/)[0] ?? ''
-  const headings = [...section.matchAll(/^### (\w+)$/gm)].map((match) => match[1] ?? '')
+  const guide = readFileSync(alertsGuide, 'utf8')
+  const headings = [...guide.matchAll(/^## (.+)$/gm)].map((match) => match[1] ?? '')
   for (const { alert, labels, annotations } of alerts()) {
     t.match(labels?.severity, alert === 'Watchdog' ? 'none' : /^(page|ticket)$/, alert)
     t.ok(annotations?.summary, alert)
     t.ok(annotations?.description, alert)
     // A pager opens the link, so it is a whole address. The overlay of Kubernetes puts its own in front of the heading.
-    t.equal(annotations?.runbook_url, `https://docs.backoffice.example/operations.md#${alert.toLowerCase()}`)
+    t.equal(annotations?.runbook_url, `https://docs.backoffice.example/alerts.md#${fragmentOf(alert)}`)
   }
+  const ofSandbox = (alert: string) => alert.startsWith('Sandbox')
   const names = alerts().map(({ alert }) => alert)
-  t.same([...headings].sort(), [...names].sort(), 'a section for each alert, and none for another')
-  for (const part of section.split(/^### /m).slice(1)) {
+  const expected = [...names.filter((alert) => !ofSandbox(alert)), sandboxHeading]
+  t.same([...headings].sort(), expected.sort(), 'a section for each alert, and none for another')
+  const sections = guide.split(/^## /m).slice(1)
+  const rows = sections.flatMap((section) =>
+    section.startsWith(sandboxHeading) ? [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name) : [],
+  )
+  t.same(rows.sort(), names.filter(ofSandbox).sort(), 'a row for each alert of the sandbox')
+  for (const section of sections) {
     for (const word of ['**Means**', '**Look**', '**do**'])
-      t.ok(part.toLowerCase().includes(word.toLowerCase()), `${word} in ${part.split('\n')[0]}`)
+      t.ok(section.toLowerCase().includes(word.toLowerCase()), `${word} in ${section.split('\n')[0]}`)
   }
 })
 

@@ -1,4 +1,3 @@
-import { operations, runtimeOperationIds } from '@backoffice/contracts'
 import t from 'tap'
 import { dashboard } from './files.ts'
 
@@ -66,13 +65,4 @@ t.test('panels stay inside the grid and do not overlap', async (t) => {
   )
   t.same(overlaps, [])
   t.ok(panels.every(({ gridPos }) => gridPos.x >= 0 && gridPos.x + gridPos.w <= 24))
-})
-
-t.test('the panel of postings counts every operation that posts to the ledger', async (t) => {
-  // A refused credit moves nothing, and a restore that is recorded neither.
-  const others = new Set<string>(['openAccount', 'refuseCredit', 'recordRestore', ...runtimeOperationIds])
-  const posting = Object.values(operations.wallet).filter(({ kind, id }) => kind === 'direct' && !others.has(id))
-  const { targets = [] } = panels.find(({ title }) => title === 'Postings in the wallet') ?? {}
-  const counted = /operation=~"([^"]*)"/.exec(targets[0]?.expr ?? '')?.[1]?.split('|')
-  t.same(counted?.sort(), posting.map(({ id }) => id).sort())
 })

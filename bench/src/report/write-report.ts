@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { arch, cpus, platform, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { failuresOf, type Results } from '../figures/results.ts'
@@ -6,7 +6,6 @@ import { spread } from '../figures/statistics.ts'
 import type { Options } from '../options.ts'
 import { commitOf } from '../stack/running-stack.ts'
 import { judge } from '../targets.ts'
-import { cpuChart, rateChart, tailChart, targetChart } from './charts.ts'
 import { reportText } from './text.ts'
 
 /** Which versions, machine and options the figures belong to. Without them a figure means nothing a month later. */
@@ -39,26 +38,15 @@ export function describeRun(options: Options): RunDescription {
   }
 }
 
-/** Writes figures and charts. @returns the report as text */
+/** Writes the figures. @returns the report as text */
 export function writeReport(results: Results, options: Options, description: RunDescription): string {
   const openLoop = options.openLoopRate !== undefined
   mkdirSync(options.out, { recursive: true })
-  const charts = {
-    'rates.svg': rateChart(results),
-    'cpu-per-pair.svg': cpuChart(results),
-    'targets.svg': openLoop ? undefined : targetChart(judge(results, 'this')),
-    'latencies.svg': openLoop ? tailChart(results) : undefined,
-  }
-  for (const [name, chart] of Object.entries(charts)) {
-    // Charts of an earlier run would be mistaken for charts of this one.
-    if (chart === undefined) rmSync(join(options.out, name), { force: true })
-    else writeFileSync(join(options.out, name), chart)
-  }
   writeFileSync(
     join(options.out, 'results.json'),
     `${JSON.stringify({ ...description, ...asJson(results) }, null, 2)}\n`,
   )
-  return `${reportText(results, openLoop)}\nFigures and charts are in ${options.out}\n`
+  return `${reportText(results, openLoop)}\nThe figures are in ${join(options.out, 'results.json')}\n`
 }
 
 function asJson(results: Results) {

@@ -15,8 +15,6 @@ export interface Where {
   readonly checkout: string
   /** The folder in which the system's own folder is made. */
   readonly under: string
-  /** Where profiles of the services are written, if they are sampled. */
-  readonly profiles?: string | undefined
 }
 
 /** The system of one checkout, as its own `npm start` runs it: with servers of its own, in a folder of its own. */
@@ -25,13 +23,13 @@ export class RunningStack {
   readonly #npm: ChildProcess
   #printed = ''
 
-  private constructor({ checkout, profiles }: Where, dir: string) {
+  private constructor({ checkout }: Where, dir: string) {
     this.#dir = dir
     // Other servers have other settings and other load, and their processor time cannot be read.
     const { POSTGRES_URL: _postgres, NATS_URL: _nats, ...env } = process.env
     this.#npm = spawn('npm', ['start', '--', '--dir', dir, '--port', '0'], {
       cwd: checkout,
-      env: profiles === undefined ? env : { ...env, NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} ${profiling(profiles)}` },
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const stream of [this.#npm.stdout, this.#npm.stderr]) {
@@ -121,12 +119,6 @@ export class RunningStack {
       this.#npm.kill('SIGTERM')
     }
   }
-}
-
-function profiling(folder: string): string {
-  const profiler = new URL('../profile/profiler.ts', import.meta.url)
-  profiler.searchParams.set('to', folder)
-  return `--import=${profiler.href}`
 }
 
 /** The commit of a checkout, marked when files differ from it. */

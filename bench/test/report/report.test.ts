@@ -1,8 +1,6 @@
 import t from 'tap'
 import type { Measured, Results } from '../../src/figures/results.ts'
-import { cpuChart, rateChart, tailChart, targetChart } from '../../src/report/charts.ts'
 import { inShort, reportText } from '../../src/report/text.ts'
-import { judge } from '../../src/targets.ts'
 
 const figures = {
   perSecond: 80,
@@ -31,25 +29,6 @@ const results: Results = {
   measured: [one('pairs-32', 'this'), one('me', 'this', { 'GET: 503': 2 }), one('bare', 'reference')],
   books: [{ column: 'this', system: 'plain', compared: 12, differences: 1, examples: ['balances: somebody: differs'] }],
 }
-
-t.test('every chart is one well-formed picture, whatever a title holds', async (t) => {
-  const charts = [rateChart(results), cpuChart(results), tailChart(results), targetChart(judge(results, 'this'))]
-  for (const chart of charts) {
-    t.match(chart, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>/)
-    t.notMatch(chart, /<&>|NaN|undefined|Infinity/)
-    const tags = [...(chart ?? '').matchAll(/<(\/?)(\w+)[^>]*?(\/?)>/g)]
-    const depth = tags.reduce((sum, [, closes, , alone]) => sum + (closes === '/' ? -1 : alone === '/' ? 0 : 1), 0)
-    t.equal(depth, 0)
-  }
-})
-
-t.test('nothing measured is no chart', async (t) => {
-  const nothing = { measured: [], books: [] }
-  t.same(
-    [rateChart(nothing), cpuChart(nothing), tailChart(nothing), targetChart([])],
-    [undefined, undefined, undefined, undefined],
-  )
-})
 
 t.test('the report names medians with their spread, what was missed, what failed and books that differ', async (t) => {
   const text = reportText(results, false)

@@ -1,3 +1,5 @@
+import type { Deposit, Kyc, Player, Withdrawal } from './resources.ts'
+
 /** What the examples of operations, events and documents share, so that they read as one journey. */
 
 export const sample = {
@@ -13,7 +15,7 @@ export const sample = {
   testEventId: 'evt_01kaj6m6k4fvgs2g4k5x9q9n3c',
 } as const
 
-export const examplePlayer = {
+export const examplePlayer: Player = {
   id: sample.playerId,
   externalId: 'user-42',
   name: 'Ana Souza',
@@ -27,13 +29,13 @@ export const examplePlayer = {
   createdAt: '2026-03-02T12:00:00.000Z',
 }
 
-export const exampleSubmission = {
+export const exampleSubmission: Kyc['submissions'][number] = {
   id: sample.submissionId,
   documentType: 'rg',
   reference: 'doc-831',
   submittedAt: '2026-03-02T12:00:05.120Z',
 }
-export const approvedKyc = {
+export const approvedKyc: Kyc = {
   playerId: sample.playerId,
   kycStatus: 'aprovado',
   submissions: [exampleSubmission],
@@ -41,7 +43,7 @@ export const approvedKyc = {
   reason: null,
 }
 
-export const pendingDeposit = {
+export const pendingDeposit: Deposit = {
   id: sample.depositId,
   playerId: sample.playerId,
   amount: '150.00',
@@ -54,9 +56,13 @@ export const pendingDeposit = {
   confirmedAt: null,
   failedAt: null,
 }
-export const confirmedDeposit = { ...pendingDeposit, status: 'confirmed', confirmedAt: '2026-03-02T12:02:31.400Z' }
+export const confirmedDeposit: Deposit = {
+  ...pendingDeposit,
+  status: 'confirmed',
+  confirmedAt: '2026-03-02T12:02:31.400Z',
+}
 
-export const requestedWithdrawal = {
+export const requestedWithdrawal: Withdrawal = {
   id: sample.withdrawalId,
   playerId: sample.playerId,
   amount: '40.00',
@@ -70,7 +76,7 @@ export const requestedWithdrawal = {
   reviewedAt: null,
   paidAt: null,
 }
-export const approvedWithdrawal = {
+export const approvedWithdrawal: Withdrawal = {
   ...requestedWithdrawal,
   status: 'approved',
   updatedAt: '2026-03-02T12:09:00.000Z',

@@ -29,7 +29,7 @@ export const renderPermissionsFile = (): string =>
     [
       '# What each program may send and hear, for every environment: a main configuration file includes this one inside',
       '# its authorization block and gives each user its variable. Written from the operation and event tables by',
-      '# `npm run nats-permissions`; a test compares them. Read by nats-server 2.9 and newer.',
+      '# `npm run generate`; a test compares them. Read by nats-server 2.9 and newer.',
     ],
     servicePermissions,
   )
@@ -38,13 +38,13 @@ export const renderPermissionsFile = (): string =>
 export const renderObserverFile = (): string =>
   renderOne(observer, observerPermissions(), [
     '# What those may ask who look after the stream. Not among the permissions of the programs, because development has no',
-    '# such user. Written by `npm run nats-permissions`; a test compares them.',
+    '# such user. Written by `npm run generate`; a test compares them.',
   ])
 
 /** The text of deploy/nats/system-permissions.conf. */
 export const renderSystemObserverFile = (): string =>
   renderOne(systemObserver, systemObserverPermissions(), [
-    '# What those may ask, in the account of the servers, who look after NATS itself. Written by `npm run nats-permissions`; a',
+    '# What those may ask, in the account of the servers, who look after NATS itself. Written by `npm run generate`; a',
     '# test compares them.',
   ])
 

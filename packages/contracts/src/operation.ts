@@ -116,12 +116,18 @@ interface Facts {
   readonly twoPeople?: Condition | 'in production'
   /** The service also does this without a person. Its audit entry then has no signature; every other entry has one. */
   readonly alsoByItself?: true
-  readonly example?: {
-    readonly params?: Readonly<Record<string, string>>
-    readonly query?: Readonly<Record<string, string>>
-    readonly body?: unknown
-    readonly reply?: unknown
-  }
+}
+
+/** A call and its reply, for the reader: what the schemas say of them, so that a wrong one does not compile. */
+interface Example<P extends TObject, Q extends TObject, B extends TObject, R extends TSchema> {
+  readonly params?: Static<P>
+  /** As it is written in the URL. */
+  readonly query?: Readonly<Partial<Record<keyof Static<Q>, string>>>
+  readonly body?: Static<B>
+  readonly reply?: Static<R>
+}
+type AnyExample = { readonly [Part in 'params' | 'query']?: Readonly<Record<string, string>> } & {
+  readonly [Part in 'body' | 'reply']?: unknown
 }
 
 /** One line of a service's table, before `service()` gives it the id and the service. */
@@ -145,6 +151,7 @@ export interface Entry<
   readonly body: Body
   readonly hasBody: boolean
   readonly reply: Reply
+  readonly example?: AnyExample
 }
 
 export interface Operation<
@@ -180,17 +187,19 @@ type Written<P extends TObject, Q extends TObject, B extends TObject, R extends 
   readonly query?: Q
   readonly body?: B
   readonly reply: R
+  readonly example?: NoInfer<Example<P, Q, B, R>>
 }
 
 function builder<For extends Audience, Kind extends OperationKind>(audience: For, kind: Kind) {
   return <R extends TSchema, P extends TObject = Empty, Q extends TObject = Empty, B extends TObject = Empty>(
     written: Written<P, Q, B, R> & (For extends 'team' ? { readonly roles: readonly TeamRole[] } : unknown),
   ): Entry<Kind, P, Q, B, R, For> => {
-    const { params, query, body, reply, ...rest }: Written<P, Q, B, R> = written
+    const { params, query, body, reply, example, ...rest }: Written<P, Q, B, R> = written
     return {
       idempotency: 'none',
       rejects: [],
       ...rest,
+      ...(example === undefined ? {} : { example: example as AnyExample }),
       // The team reads masked values, unless it asks for one person's with a reason.
       reply: audience === 'team' && !written.discloses ? maskable(reply) : reply,
       audience,

@@ -2,4 +2,4 @@
 import { openApiDocument } from '../src/index.ts'
 
 const document = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' })
-process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+process.stdout.write(`${JSON.stringify(document)}\n`)

@@ -9,7 +9,6 @@ import { services } from '../src/services.ts'
 const migrated = Object.fromEntries(services.map((service) => [service.name, service]))
 const bed = await testBed(t, migrated as never, { startServices: false })
 const admin = bed.sql('admin')
-const reconciler = bed.sql('reconciler')
 const games = bed.sql('games')
 const roles = { ...Object.fromEntries(serviceNames.map((name) => [name, bed.sql(name)])), games }
 

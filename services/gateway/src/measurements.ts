@@ -1,6 +1,6 @@
 import { dayMs, type Measurement, measurement, type ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/failed-authentications.ts'
-import { countUnusedCredentials } from './storage/credential-uses.ts'
+import { countUnusedCredentials } from './operators/records.ts'
 
 /** How many callers this replica turns away, because they only guess. */
 export const limitedAddresses = (failures: Pick<FailedAuthentications, 'limitedAddresses'>): Measurement =>

@@ -7,7 +7,7 @@ import {
   secretBoxFrom,
   sql,
 } from '@backoffice/service-runtime'
-import { AddressRanges } from './domain/addresses.ts'
+import { sealedClaims } from './claims/records.ts'
 import { buildApp } from './http/app.ts'
 import { CallerAddresses } from './http/caller-addresses.ts'
 import { CredentialDirectory } from './http/credential-directory.ts'
@@ -18,9 +18,9 @@ import { HttpListener } from './http/listener.ts'
 import { RateLimiter } from './http/rate-limiter.ts'
 import { SecurityLog } from './http/security-log.ts'
 import { limitedAddresses, unusedCredentials } from './measurements.ts'
-import { handlers } from './operations/index.ts'
+import { handlers } from './operations.ts'
+import { AddressRanges } from './operators/addresses.ts'
 import { settings } from './settings.ts'
-import { sealedClaims } from './storage/claims.ts'
 import { migrations } from './storage/migrations/index.ts'
 
 /** The public HTTP API, and the team's operations on operators. */
@@ -33,7 +33,7 @@ export const gateway = defineService({
     trustedProxies(settings)
     assertRepliesOutliveClaims(settings)
   },
-  entities: async () => (await import('./storage/entities.ts')).entities,
+  entities: async () => (await import('./operators/entities.ts')).entities,
   migrations,
   sealedTables: [sealedClaims],
   retentions: [

@@ -1,5 +1,5 @@
 import { measurement } from '@backoffice/service-runtime'
-import type { GameProvider } from './provider/game-provider.ts'
+import type { GameProvider } from './games/game-provider.ts'
 
 export const providerMeasurement = (provider: GameProvider) =>
   measurement({

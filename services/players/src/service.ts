@@ -1,12 +1,12 @@
 import { ConfigurationError, dayMs, defineService, sealingSettings, secret, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
-import { approvalSweeper } from './background/sweep-approvals.ts'
+import { GameProvider } from './games/game-provider.ts'
+import { approvalSweeper } from './kyc/change-kyc.ts'
+import { sealedSources } from './kyc/records.ts'
 import { providerMeasurement } from './measurements.ts'
-import { handlers } from './operations/index.ts'
-import { GameProvider } from './provider/game-provider.ts'
-import { sealedSources } from './storage/document-sources.ts'
+import { handlers } from './operations.ts'
+import { sealedPlayers } from './players/identity.ts'
 import { migrations } from './storage/migrations/index.ts'
-import { sealedPlayers } from './storage/sealed-identity.ts'
 
 /** Where `npm start` and tests reach the public games, unless they say otherwise. */
 const gamesUrlInDevelopment = 'http://127.0.0.1:8082'
@@ -34,7 +34,7 @@ export const players = defineService({
     if (GAMES_BASE_URL === undefined && !DEVELOPMENT)
       throw new ConfigurationError('GAMES_BASE_URL is required outside development')
   },
-  entities: async () => (await import('./storage/entities.ts')).entities,
+  entities: async () => (await import('./players/entities.ts')).entities,
   migrations,
   sealedTables: [sealedPlayers, sealedSources],
   retentions: [

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@backoffice/service-runtime'
 import { createLogger, loadConfig } from '@backoffice/service-runtime/internal'
 import t from 'tap'
+import { GameProvider } from '../src/games/game-provider.ts'
 import { providerMeasurement } from '../src/measurements.ts'
-import { GameProvider } from '../src/provider/game-provider.ts'
 import { players } from '../src/service.ts'
 
 t.test('outside development it does not start before it is told where browsers reach its games', async (t) => {

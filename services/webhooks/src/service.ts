@@ -1,16 +1,14 @@
 import { dayMs, defineService, type Retention, sealingSettings, secretBoxFrom, sql } from '@backoffice/service-runtime'
 import { Type } from '@sinclair/typebox'
-import { deliveryJudge } from './background/judge-deliveries.ts'
-import { backlogWithholding } from './background/withhold-backlogs.ts'
-import { backoffBaseDefaultMs } from './domain/retry-schedule.ts'
+import { backoffBaseDefaultMs } from './deliveries/delivery.ts'
+import { scheduleDelivery } from './deliveries/schedule-delivery.ts'
+import { sealedTables } from './deliveries/sealed-copies.ts'
+import { backlogWithholding, deliveryJudge } from './deliveries/upkeep.ts'
 import { deliveryBacklog, deliveryJudgement } from './measurements.ts'
-import { handlers } from './operations/index.ts'
-import { scheduleDelivery } from './reactions/schedule-delivery.ts'
-import { Scheduler } from './schedule/scheduler.ts'
-import { nameServerResolver, type ResolveHost, systemResolver } from './sending/resolve.ts'
-import { createSender } from './sending/sender.ts'
+import { handlers } from './operations.ts'
+import { Scheduler } from './sending/scheduler.ts'
+import { createSender, nameServerResolver, type ResolveHost, systemResolver } from './sending/sender.ts'
 import { migrations } from './storage/migrations/index.ts'
-import { sealedTables } from './storage/sealed-copies.ts'
 
 const settings = {
   /** The master keys seal the webhook secrets too, so they are required outside development in any case. */
@@ -58,7 +56,7 @@ export const webhooks = defineService({
   name: 'webhooks',
   settings,
   assertSettings: (settings) => void secretBoxFrom(settings),
-  entities: async () => (await import('./storage/entities.ts')).entities,
+  entities: async () => (await import('./endpoints/entities.ts')).entities,
   migrations,
   sealedTables,
   retentions,

@@ -13,7 +13,6 @@ const schemaTest = 'services/wallet/test/storage/schema.test.ts'
 const permissionsTest = 'test/structure/generated-files.test.ts'
 const namesTest = 'test/structure/names.test.ts'
 const typesTest = 'packages/client/test/types.test.ts'
-const dashboardTest = 'test/telemetry/dashboard.test.ts'
 const readme = 'services/wallet/README.md'
 
 /** `BONUS`: from a new system account, `promotions`, to a player. */
@@ -230,30 +229,24 @@ export const bonuses = sqlCheck('bonuses', {
     },
     {
       row: 9,
-      file: 'deploy/telemetry/dashboard.json',
-      replace: 'operation=~\\"creditAccount|',
-      by: 'operation=~\\"creditAccount|creditBonus|',
-    },
-    {
-      row: 10,
       file: readme,
       replace: '`withdrawals`, `adjustments`, per brand',
       by: '`withdrawals`, `adjustments`, `promotions`, per brand',
     },
     {
-      row: 10,
+      row: 9,
       file: readme,
       before: "\nA ledger item's id",
       insert: "| `BONUS` | promotions → player | the promotion's |\n",
     },
     {
-      row: 10,
+      row: 9,
       file: readme,
       replace: /^\| `holds` +\| captured/,
       by: '| `bonuses` | each with the account that it comes from |\n$&',
     },
     {
-      row: 10,
+      row: 9,
       file: 'CHANGELOG.md',
       after: '## Unreleased\n\n',
       insert: '### Changed\n\n- A ledger item may have the type `BONUS`.\n\n',
@@ -266,7 +259,6 @@ export const bonuses = sqlCheck('bonuses', {
     namesTest,
     typesTest,
     schemaTest,
-    dashboardTest,
     reconcileTest,
     ownTest,
   ],
@@ -319,6 +311,5 @@ export const bonuses = sqlCheck('bonuses', {
       says: /rpc\.wallet\.creditBonus/,
     },
     { row: 8, slip: 'left out', file: 'packages/client/src/api.ts', toldBy: typesTest, says: /npm run generate/ },
-    { row: 9, slip: 'left out', toldBy: dashboardTest, says: /"creditBonus"/ },
   ],
 }

@@ -1,15 +1,4 @@
-import type {
-  AuditedChange,
-  CommandOperation,
-  DirectOperation,
-  IdPrefix,
-  Input,
-  Operation,
-  QueryOperation,
-  Rejection,
-  Reply,
-  Scope,
-} from '@backoffice/contracts'
+import type { AuditedChange, IdPrefix, Input, Operation, Rejection, Reply, Scope } from '@backoffice/contracts'
 import type { TeamCaller } from '@backoffice/team-identity'
 import type { Database, Db, ReadDb } from '../database/db.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
@@ -166,16 +155,28 @@ export type Handler<O extends Operation = Any> =
   | { readonly kind: 'single command'; readonly operation: O; readonly command: SingleCommand<O, Any> }
   | { readonly kind: 'gathered command'; readonly operation: O; readonly command: GatheredCommand<O, Any, Any, Any> }
 
+/**
+ * What the kind of an operation asks for. One conditional type, and no overloads: of those the compiler explains the
+ * last, and not what is missing.
+ */
+export type HandlerOf<O extends Operation, Prepared, State, Change> = Steps<O, Prepared, State, Change> &
+  (O['kind'] extends 'query'
+    ? Query<O> | GatheredQuery<O>
+    : O['kind'] extends 'direct'
+      ? Direct<O> | DirectByTwo<O>
+      :
+          | (Pick<SingleCommand<O, Prepared>, 'takesTwo'> & { readonly execute: unknown })
+          | { readonly [Step in 'apart' | 'load' | 'decide' | 'save']: unknown })
+
+/** Beside the condition, since the compiler infers no type from inside of it: what a command prepares, loads and changes. */
+type Steps<O extends Operation, Prepared, State, Change> = Partial<
+  Omit<SingleCommand<O, Prepared>, 'takesTwo'> & GatheredCommand<O, Prepared, State, Change>
+>
+
 /** Declares how a service runs an operation of the table. The operation's kind decides which tools the handler gets. */
-export function handle<O extends QueryOperation>(operation: O, query: Query<O> | GatheredQuery<O>): Handler<O>
-export function handle<O extends DirectOperation>(operation: O, direct: Direct<O> | DirectByTwo<O>): Handler<O>
-export function handle<O extends CommandOperation, Prepared = undefined>(
+export function handle<O extends Operation, Prepared = undefined, State = unknown, Change = unknown>(
   operation: O,
-  command: SingleCommand<O, Prepared>,
-): Handler<O>
-export function handle<O extends CommandOperation, State, Change, Prepared = undefined>(
-  operation: O,
-  command: GatheredCommand<O, Prepared, State, Change>,
+  how: HandlerOf<O, Prepared, State, Change>,
 ): Handler<O>
 export function handle(operation: Operation, how: Any): Handler {
   switch (operation.kind) {

@@ -1,16 +1,15 @@
 import { canonicalString, Rejection } from '@backoffice/contracts'
 import type { Clock } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
-import { judgeSignature, type SignatureFault, type SignedRequest } from '../domain/authentication.ts'
-import { retryAfterSeconds } from '../domain/retry-after.ts'
 import type { CallerAddresses } from './caller-addresses.ts'
 import type { CredentialDirectory, KnownCredential } from './credential-directory.ts'
 import type { CredentialUses } from './credential-uses.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
 import type { RateLimiter } from './rate-limiter.ts'
-import { RetryLater } from './reply.ts'
+import { RetryLater, retryAfterSeconds } from './reply.ts'
 import { header, rawBody } from './request.ts'
 import { isKeyShaped, type Refusal, type SecurityLog } from './security-log.ts'
+import { judgeSignature, type SignatureFault, type SignedRequest } from './signed-request.ts'
 
 export interface AuthenticationContext {
   readonly directory: Pick<CredentialDirectory, 'find'>

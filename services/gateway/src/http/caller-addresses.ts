@@ -1,7 +1,7 @@
 import type { Logger } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { type AddressRanges, callerAddress } from '../domain/addresses.ts'
+import { type AddressRanges, callerAddress } from '../operators/addresses.ts'
 import { header } from './request.ts'
 
 const knownMax = 1_000

@@ -1,8 +1,8 @@
 import { Rejection } from '@backoffice/contracts'
 import { Gatherer, holderOf, type ReadDb, type SecretBox } from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
-import { AddressRanges } from '../domain/addresses.ts'
-import { findCredentials, type StoredCredential } from '../storage/credential-lookup.ts'
+import { AddressRanges } from '../operators/addresses.ts'
+import { findCredentials, type StoredCredential } from './credential-lookup.ts'
 import { RetryLater } from './reply.ts'
 
 /**

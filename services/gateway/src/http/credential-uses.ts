@@ -1,6 +1,6 @@
 import { type Background, type Database, type Logger, Loop } from '@backoffice/service-runtime'
 import { LRUCache } from 'lru-cache'
-import { writeCredentialUses } from '../storage/credential-uses.ts'
+import { writeCredentialUses } from '../operators/records.ts'
 
 /** The use of one key is written at most this often, and known this exactly. */
 const exactToMs = 5 * 60_000

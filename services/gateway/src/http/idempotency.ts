@@ -11,8 +11,7 @@ import {
 } from '@backoffice/contracts'
 import { batchFaultOf, type Db, Gatherer, type RpcClient } from '@backoffice/service-runtime'
 import type { FastifyRequest } from 'fastify'
-import { type Claim, operationIdOf, type StoredResponse } from '../domain/claim.ts'
-import { retryAfterSeconds } from '../domain/retry-after.ts'
+import { type Claim, operationIdOf, type StoredResponse } from '../claims/claim.ts'
 import {
   type ClaimAttempt,
   type ClaimKey,
@@ -24,9 +23,9 @@ import {
   type SignatureUse,
   storeResponses,
   useSignatures,
-} from '../storage/claims.ts'
+} from '../claims/records.ts'
 import type { KnownCredential } from './credential-directory.ts'
-import { type HttpReply, RetryLater, replyOfStored, SignatureUsed } from './reply.ts'
+import { type HttpReply, RetryLater, replyOfStored, retryAfterSeconds, SignatureUsed } from './reply.ts'
 import { header, rawBody } from './request.ts'
 
 /** The claim that a request holds until its reply is stored. */

@@ -2,8 +2,8 @@ import { invalid, type Operation, Rejection, type ValidationDetails } from '@bac
 import { validate } from '@backoffice/service-runtime'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { visit } from 'jsonc-parser'
 import { rawBody } from './request.ts'
-import { parseStrictJson, StrictJsonError } from './strict-json.ts'
 
 /**
  * Params, query and body of a request as the one object that the service sees. Nothing is converted except integers of
@@ -62,4 +62,100 @@ function readQuery(schema: TObject, url: string): Record<string, unknown> {
     query[name] = property.type === 'integer' && /^(0|[1-9]\d{0,8})$/.test(value) ? Number(value) : value
   }
   return query
+}
+
+/** Thrown for bytes that are not the JSON that we accept. `path` is a JSON pointer to the place. */
+export class StrictJsonError extends Error {
+  override readonly name = 'StrictJsonError'
+  readonly path: string
+
+  constructor(path: string, message: string) {
+    super(message)
+    this.path = path
+  }
+}
+
+const depthMax = 32
+/** Field names by which careless code would change an object's prototype. */
+const forbiddenNames: ReadonlySet<string> = new Set(['__proto__'])
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Parses JSON strictly. Whatever two parsers could read differently is refused: invalid UTF-8, a repeated name,
+ * `__proto__`, U+0000, a lone surrogate, a number that a double cannot hold, and nesting deeper than 32.
+ * @throws {StrictJsonError}
+ */
+export function parseStrictJson(bytes: Uint8Array): unknown {
+  const text = decode(bytes)
+  const value = parse(text)
+  inspect(text)
+  return value
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new StrictJsonError('', 'the body is not valid UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new StrictJsonError('', 'the body is not valid JSON')
+  }
+}
+
+/** Finds what JSON.parse hides: names that it merges, and numbers that it rounds. */
+function inspect(text: string): void {
+  const scopes: Set<string>[] = []
+  let depth = 0
+  const enter = () => {
+    depth += 1
+    if (depth > depthMax) throw new StrictJsonError('', `the body is nested deeper than ${depthMax}`)
+  }
+  visit(text, {
+    onObjectBegin() {
+      enter()
+      scopes.push(new Set())
+    },
+    onObjectEnd() {
+      depth -= 1
+      scopes.pop()
+    },
+    onArrayBegin: enter,
+    onArrayEnd() {
+      depth -= 1
+    },
+    onObjectProperty(name, _offset, _length, _line, _character, pathOf) {
+      const path = pointer([...pathOf(), name])
+      const names = scopes.at(-1)
+      if (forbiddenNames.has(name)) throw new StrictJsonError(path, 'this field name is not allowed')
+      if (names?.has(name)) throw new StrictJsonError(path, 'the field appears twice')
+      names?.add(name)
+      refuseUnsafeText(name, path)
+    },
+    onLiteralValue(value, offset, length, _line, _character, pathOf) {
+      if (typeof value === 'string') refuseUnsafeText(value, pointer(pathOf()))
+      if (typeof value === 'number' && !isExact(value, text.slice(offset, offset + length))) {
+        throw new StrictJsonError(pointer(pathOf()), 'the number cannot be represented exactly')
+      }
+    },
+  })
+}
+
+function refuseUnsafeText(text: string, path: string): void {
+  if (text.includes('\u0000')) throw new StrictJsonError(path, 'must not contain U+0000')
+  if (!text.isWellFormed()) throw new StrictJsonError(path, 'must not contain a lone surrogate')
+}
+
+function isExact(value: number, source: string): boolean {
+  if (!Number.isFinite(value)) return false
+  return !/^-?\d+$/.test(source) || Number.isSafeInteger(value)
+}
+
+function pointer(path: readonly (string | number)[]): string {
+  return path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

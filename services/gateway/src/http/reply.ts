@@ -10,7 +10,7 @@ import {
 } from '@backoffice/contracts'
 import { isPassingFault } from '@backoffice/service-runtime'
 import type { FastifyReply } from 'fastify'
-import { jsonContentType, type StoredResponse } from '../domain/claim.ts'
+import { jsonContentType, type StoredResponse } from '../claims/claim.ts'
 
 /** What a client is sent. */
 export interface HttpReply extends StoredResponse {
@@ -121,4 +121,9 @@ export function toRejection(error: unknown): Rejection {
   const refusal = frameworkRefusals[(error as { code?: string }).code ?? '']
   if (refusal !== undefined) return refusal()
   return new Rejection(isPassingFault(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR', undefined, { cause: error })
+}
+
+/** Whole seconds for Retry-After: rounded up, so that nobody comes back too early, and at least one. */
+export function retryAfterSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000))
 }

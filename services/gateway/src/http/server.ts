@@ -9,7 +9,7 @@ import fastify, {
   type HTTPMethods,
   type RouteOptions,
 } from 'fastify'
-import { jsonContentType } from '../domain/claim.ts'
+import { jsonContentType } from '../claims/claim.ts'
 import { errorBody, helpLinks, isFault, sendRejection, toRejection } from './reply.ts'
 
 /** How long a client may take to send its headers, and its whole request. */

@@ -5,8 +5,8 @@ import { byTwo, eventually, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import { webhooks } from '@backoffice/webhooks'
 import t from 'tap'
+import { countUnusedCredentials } from '../../src/operators/records.ts'
 import { gateway } from '../../src/service.ts'
-import { countUnusedCredentials } from '../../src/storage/credential-uses.ts'
 import { type Pair, send } from '../signed-client.ts'
 
 const {

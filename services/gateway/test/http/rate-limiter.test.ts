@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { RateLimiter } from '../../src/http/rate-limiter.ts'
+import { RateLimiter, takeShare } from '../../src/http/rate-limiter.ts'
 import { gateway } from '../../src/service.ts'
-import { takeShare } from '../../src/storage/rate-windows.ts'
 
 const bed = await testBed(t, { gateway })
 const { db } = bed.services.gateway

@@ -3,6 +3,7 @@ import { operations } from '@backoffice/contracts'
 import { eventually, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { sweepIntents } from '../../src/background/sweep-intents.ts'
+import { Intents } from '../../src/steps/intents.ts'
 import { HeldReplies } from '../held-replies.ts'
 import { moneyPath } from '../money-path.ts'
 
@@ -74,4 +75,14 @@ t.test('a hold that is not open reserves nothing, so no withdrawal is opened on 
   t.equal(await refusal(path.requestWithdrawal(playerId, {}, operationId)), 'SERVICE_UNAVAILABLE')
   t.match(await attempts(operationId), [{ status: 'intent' }])
   t.equal(await path.balance(playerId), '10.00 / 10.00')
+})
+
+t.test('a request that is over leaves no intent behind the sweeper', async (t) => {
+  const playerId = await path.newPlayerWith('10.00')
+  const operationId = randomUUID()
+  const request = { playerId, amount: 1_000n, currency: 'BRL', method: 'pix', destination: 'ana@example.com' } as const
+  const intent = { ...request, id: `wdr_${randomUUID()}`, operationId, scope: path.scope }
+  const begun = new Intents(payments.db).begin(intent, new Date(Date.now() - 1))
+  t.equal(await refusal(begun), 'SERVICE_UNAVAILABLE')
+  t.same(await attempts(operationId), [])
 })

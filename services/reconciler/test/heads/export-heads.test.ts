@@ -184,7 +184,7 @@ t.test(
       t.same(await headsReport(true, playerId), [])
       t.same(await recordRestore(before), recorded, 'repeated, it ends nothing that was exported since')
       await untilAfter(new Date(recorded.recordedAt))
-      const { rows } = await bed.sql('wallet').query(
+      const { rows } = await bed.sql('reconciler').query(
         `select actor, reason from audit_entry where operation = 'recordRestore' and outcome = 'done'
           and input ->> 'restoredTo' = $1 order by at limit 1`,
         [before.toISOString()],

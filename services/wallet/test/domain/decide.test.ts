@@ -61,6 +61,12 @@ for (const [state, command, result, posted, held] of [
     t.same(books.faults(), [])
   })
 
+t.test('a hold that was refused stays refused, whatever the balance becomes', async (t) => {
+  const books = new Books()
+  t.match(books.post(hold(ana, 'w', 1n), credit(ana, 'd', 100n), hold(ana, 'w', 1n)), [insufficient, {}, insufficient])
+  t.match(books.post(hold(ana, 'w', 1n)), [insufficient])
+})
+
 t.test('a refused debit is refused for ever, and its neighbours are posted', async (t) => {
   const books = new Books()
   t.match(books.post(credit(ana, 'd1', 100n), debit(ana, 'a1', 101n), debit(ana, 'a2', 100n)), [

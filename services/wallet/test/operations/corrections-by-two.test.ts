@@ -4,12 +4,12 @@ import { players } from '@backoffice/players'
 import { reconciler } from '@backoffice/reconciler'
 import { dayMs } from '@backoffice/service-runtime'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
-import { TestTime, testBed } from '@backoffice/test-kit'
+import { eventually, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
 import { wallet } from '../../src/service.ts'
 import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 
-const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit } = operations.wallet
+const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit, declineProposal } = operations.wallet
 const time = new TestTime()
 const bed = await testBed(t, { wallet, reconciler }, { time, config: { wallet: { CORRECT_ALONE_UP_TO: '20.00' } } })
 const reason = 'double payout'
@@ -91,6 +91,34 @@ t.test('many corrections at once by one person sum to no more than the limit', a
   const done = given.filter(({ status }) => status === 'fulfilled').length
   t.ok(done >= 1 && done <= 3, `${done}`)
   t.equal(Number(await balance()), 6 * done)
+})
+
+t.test('what is declined while somebody approves it is not carried out', async (t) => {
+  const { playerId, balance } = await open('production', 'ply_both')
+  const input = { playerId, amount: '30.00', reference: 'both', reason }
+  const { details } = await refusal(bed.team('alice').call(adjustWallet, { input }))
+  const proposalId = String(details?.proposalId)
+  const holder = await bed.sql('admin').connect()
+  t.teardown(() => holder.release())
+  await holder.query('begin')
+  await holder.query('select from wallet.team_proposal where id = $1 for update', [proposalId])
+  const waiting = (count: number) =>
+    eventually(async () => {
+      const { rows } = await bed
+        .sql('admin')
+        .query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'team_proposal'`,
+        )
+      return rows.length === count
+    })
+  const declined = bed.team('alice').call(declineProposal, { input: { proposalId, reason } })
+  await waiting(1)
+  const approved = refusal(bed.team('bob').call(adjustWallet, { input, approves: proposalId }))
+  await waiting(2)
+  await holder.query('commit')
+  t.match(await declined, { state: 'declined' })
+  t.match(await approved, { code: 'PROPOSAL_NOT_OPEN', details: { state: 'declined' } })
+  t.equal(await balance(), '0.00')
 })
 
 t.test('who names a proposal that is none is refused, also below the limit', async (t) => {

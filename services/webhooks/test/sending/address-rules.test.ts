@@ -1,7 +1,7 @@
 import { BlockList, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import t from 'tap'
-import { isLoopbackAddress, isPublicAddress } from '../../src/sending/address-rules.ts'
+import { isLoopbackAddress, isPublicAddress } from '../../src/sending/sender.ts'
 
 // IANA's special-purpose registries, judged by Node's own implementation: nothing of what the rules are made of.
 const special = new BlockList()

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { RefusedAddressError } from '../../src/sending/fault-words.ts'
-import { checkReceiverUrl } from '../../src/sending/receiver-url.ts'
-import { checkedAddresses } from '../../src/sending/resolve.ts'
+import { checkedAddresses, checkReceiverUrl } from '../../src/sending/sender.ts'
 
 const production = { allowLoopback: false }
 const development = { allowLoopback: true }

@@ -1,0 +1,110 @@
+// The dashboard that Grafana reads, from the table of panels. `npm run generate` writes dashboard.json.
+import { type Panel, rows } from './panels.ts'
+
+export const dashboardFile = new URL('dashboard.json', import.meta.url)
+
+const datasource = { type: 'prometheus', uid: '$' + '{datasource}' }
+const height = 8
+const width = 24
+
+const series = { drawStyle: 'line', lineWidth: 1, fillOpacity: 10, showPoints: 'never' }
+const stacking = { fillOpacity: 30, stacking: { mode: 'normal', group: 'A' } }
+const options = {
+  timeseries: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
+  stat: {
+    reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+    colorMode: 'background',
+    graphMode: 'area',
+  },
+  heatmap: { calculate: false, yAxis: { unit: 's' }, color: { mode: 'scheme', scheme: 'Spectral' } },
+}
+
+/** Panels in rows of 24, from left to right. */
+function placed(): readonly object[] {
+  let y = 0
+  let id = 0
+  return Object.entries(rows).flatMap(([title, panels]) => {
+    const row = {
+      id: ++id,
+      type: 'row',
+      title,
+      collapsed: false,
+      gridPos: { h: 1, w: width, x: 0, y: y++ },
+      panels: [],
+    }
+    let x = 0
+    const drawn = panels.map((panel) => {
+      if (x + panel.width > width) {
+        x = 0
+        y += height
+      }
+      x += panel.width
+      return drawnAt(panel, ++id, { h: height, w: panel.width, x: x - panel.width, y })
+    })
+    y += height
+    return [row, ...drawn]
+  })
+}
+
+function drawnAt({ title, says, as, asks, ...panel }: Panel, id: number, gridPos: object): object {
+  const targets = Object.entries(asks).map(([legendFormat, expr], index) => ({
+    refId: 'ABCDEF'[index],
+    datasource,
+    expr,
+    legendFormat,
+    ...(as === 'heatmap' ? { format: 'heatmap' } : {}),
+  }))
+  const fieldConfig = { defaults: defaultsOf(as, panel), overrides: [] }
+  return { id, type: as, title, description: says, datasource, gridPos, fieldConfig, options: options[as], targets }
+}
+
+function defaultsOf(as: Panel['as'], { unit, min, max, bounds, isStacked }: Partial<Panel>): object {
+  const steps = Object.entries(bounds ?? {}).map(([color, value]) => ({ color, value }))
+  const hasSteps = steps.length > 0
+  const custom = {
+    ...series,
+    ...(isStacked ? stacking : {}),
+    ...(hasSteps ? { thresholdsStyle: { mode: 'line' } } : {}),
+  }
+  return {
+    ...{ unit, min, max },
+    ...(hasSteps ? { thresholds: { mode: 'absolute', steps } } : {}),
+    ...(as === 'timeseries' ? { custom } : {}),
+  }
+}
+
+const environments = 'label_values(backoffice_request_duration_seconds_count, environment)'
+const variables = [
+  {
+    name: 'datasource',
+    label: 'Prometheus',
+    type: 'datasource',
+    query: 'prometheus',
+    current: {},
+    hide: 0,
+    refresh: 1,
+  },
+  {
+    ...{ name: 'environment', label: 'Environment', type: 'query', datasource },
+    ...{ query: { query: environments, refId: 'environment' }, definition: environments },
+    ...{ refresh: 2, multi: true, includeAll: true, allValue: '.*', current: { text: ['All'], value: ['$__all'] } },
+    ...{ sort: 1, hide: 0 },
+  },
+]
+
+export function renderDashboard(): string {
+  const dashboard = {
+    uid: 'backoffice',
+    title: 'Operator back office',
+    description:
+      'Requests, money, events and processes of the operator back office. What each alert means: docs/operations.md.',
+    tags: ['backoffice'],
+    ...{ schemaVersion: 39, version: 1, editable: true, graphTooltip: 1 },
+    ...{ refresh: '30s', time: { from: 'now-3h', to: 'now' }, timezone: 'browser' },
+    annotations: { list: [] },
+    templating: { list: variables },
+    links: [],
+    panels: placed(),
+  }
+  return `${JSON.stringify(dashboard)}\n`
+}

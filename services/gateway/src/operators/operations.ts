@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type AuditedChange,
+  brandDefaults,
+  type Environment,
+  invalid,
+  type OperatorRecord,
+  operations,
+  Rejection,
+  requestsPerMinuteDefault,
+  residentServices,
+} from '@backoffice/contracts'
+import { type Db, type ExecuteTools, type Given, handle, type SecretBox, toPage } from '@backoffice/service-runtime'
+import { isWidened, normaliseRanges } from './addresses.ts'
+import type { BrandEntity } from './entities.ts'
+import { activate, changeLimits, type OperatorTerms, protectFromReplays, revokedAt, suspend } from './operator.ts'
+import {
+  findOperatorNames,
+  findOperators,
+  isNameTaken,
+  isTimeZoneKnown,
+  lockCredential,
+  lockOperator,
+  readOperator,
+  records,
+} from './records.ts'
+import { showOperator, showOperators } from './views.ts'
+
+/** The services that keep whose a brand is. */
+const others = residentServices.filter((service) => service !== 'gateway')
+
+/**
+ * Creates an operator with a sandbox and a production brand, and a pair for the sandbox. Production's pair is issued after
+ * homologation (issue-credential.ts); in development it comes at once. The other services learn of the brands before, under
+ * ids that are minted here, and the webhooks service makes the webhook secrets: a key that exists works everywhere, and if a
+ * service is away, nothing was made that an operator could meet. Secrets are in plain text in this one reply only.
+ */
+export const createOperator = (secrets: SecretBox, { development }: { readonly development: boolean }) =>
+  handle(operations.gateway.createOperator, {
+    async prepare({ input, requestId }, { db, rpc, newId }) {
+      const { name, currency, timeZone } = { ...brandDefaults, ...input }
+      const allowedAddresses = normaliseRanges(input.allowedAddresses ?? [])
+      // Checked before anything is made, so that a taken name leaves no webhook secrets behind.
+      if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
+      if (!(await isTimeZoneKnown(db, timeZone))) throw invalid('body', '/timeZone', 'is not known to the database')
+      const operatorId = newId('op')
+      const provision = async (environment: Environment) => {
+        const brandId = newId('brd')
+        const scope = { operatorId, brandId, environment, currency, timeZone }
+        await Promise.all(
+          others.map((service) => rpc.call(operations[service].registerBrand, { scope, requestId, input: {} })),
+        )
+        const { webhookSecret } = await rpc.call(operations.webhooks.provisionWebhook, {
+          scope,
+          requestId,
+          input: { operatorName: name },
+        })
+        return { brandId, environment, webhookSecret }
+      }
+      const [sandbox, production] = await Promise.all([provision('sandbox'), provision('production')])
+      return { operatorId, allowedAddresses, currency, timeZone, sandbox, production }
+    },
+
+    async execute({ input }, { db, now, newId, changed }, prepared) {
+      const { operatorId, allowedAddresses, currency, timeZone, sandbox, production } = prepared
+      const { name, rateLimitPerMinute = requestsPerMinuteDefault } = input
+      // Of two calls with one name, the second meets the unique index, begins again, and finds the name taken here.
+      if (await isNameTaken(db, name)) throw new Rejection('OPERATOR_ALREADY_EXISTS')
+      const { em, Operator, Brand } = await records(db)
+      const operator = em.create(Operator, {
+        id: operatorId,
+        name,
+        rateLimitPerMinute,
+        allowedAddresses,
+        suspendedAt: null,
+        replayProtection: false,
+        createdAt: now,
+      })
+      const addBrand = ({ brandId, environment }: typeof sandbox) => {
+        const brandName = environment === 'sandbox' ? `${name} sandbox` : name
+        return em.create(Brand, { id: brandId, operator, environment, name: brandName, currency, timeZone })
+      }
+      const issue = async (brand: BrandEntity, { webhookSecret }: typeof sandbox) => ({
+        ...(await issuePair(brand, secrets, { db, now, newId })),
+        webhookSecret,
+      })
+      const [sandboxBrand, productionBrand] = [addBrand(sandbox), addBrand(production)]
+      const ofSandbox = await issue(sandboxBrand, sandbox)
+      const ofProduction = development ? await issue(productionBrand, production) : null
+      changed(
+        { field: 'operatorId', before: null, after: operatorId },
+        { field: 'sandboxKey', before: null, after: ofSandbox.key },
+      )
+      if (ofProduction !== null) changed({ field: 'productionKey', before: null, after: ofProduction.key })
+      return { operatorId, name, allowedAddresses, sandbox: ofSandbox, production: ofProduction }
+    },
+
+    stored: (reply) => ({
+      ...reply,
+      sandbox: { key: reply.sandbox.key, secret: null, webhookSecret: null },
+      production: reply.production && { key: reply.production.key, secret: null, webhookSecret: null },
+    }),
+  })
+
+export const getOperator = handle(operations.gateway.getOperator, async ({ input: { name } }, { db }) => {
+  const found = await readOperator(db, name.startsWith('op_') ? { id: name } : { name })
+  const [operator] = await showOperators(db, [found])
+  if (operator === undefined) throw new Error(`${found.id} is not shown`)
+  return operator
+})
+
+const limitMax = 1_000
+
+export const listOperators = handle(operations.gateway.listOperators, async ({ input }, { db }) => {
+  const { after = '', limit = limitMax } = input
+  const operators = await findOperators(db, { name: { $gt: after } }, limit + 1)
+  return toPage(await showOperators(db, operators), limit, ({ name }) => name)
+})
+
+export const readOperatorNames = handle(operations.gateway.readOperatorNames, async ({ input }, { db }) => ({
+  operators: await findOperatorNames(db, input.operatorIds),
+}))
+
+/**
+ * Changes an operator under its lock.
+ * @returns the operator as it is afterwards
+ * @throws {Rejection} OPERATOR_NOT_FOUND
+ */
+async function changeOperator(
+  { db, changed: audited }: Pick<ExecuteTools, 'db' | 'changed'>,
+  operatorId: string,
+  change: (terms: OperatorTerms) => OperatorTerms,
+): Promise<OperatorRecord> {
+  const operator = await lockOperator(db, operatorId)
+  const { rateLimitPerMinute, allowedAddresses, suspendedAt = null, replayProtection } = operator
+  const before = { rateLimitPerMinute, allowedAddresses, suspendedAt, replayProtection }
+  const changed = change(before)
+  audited(...differences(before, changed))
+  const em = await db.em()
+  em.assign(operator, { ...changed, allowedAddresses: [...changed.allowedAddresses] })
+  await db.flush()
+  return showOperator(await readOperator(db, { id: operatorId }))
+}
+
+/** What became different, for the audit trail. */
+function differences(before: OperatorTerms, after: OperatorTerms): AuditedChange[] {
+  const fields = Object.keys(before) as (keyof OperatorTerms)[]
+  const shown = (value: OperatorTerms[keyof OperatorTerms]) =>
+    value === null ? null : value instanceof Date ? value.toISOString() : String(value)
+  return fields
+    .map((field) => ({ field, before: shown(before[field]), after: shown(after[field]) }))
+    .filter((change) => change.before !== change.after)
+}
+
+export const activateOperator = handle(operations.gateway.activateOperator, {
+  execute: ({ input }, tools) => changeOperator(tools, input.operatorId, activate),
+})
+
+/** Holds within a second on every replica. What was already committed finishes, webhooks included. */
+export const suspendOperator = handle(operations.gateway.suspendOperator, {
+  execute: ({ input }, tools) => changeOperator(tools, input.operatorId, (terms) => suspend(terms, tools.now)),
+})
+
+/** Changes only the limits that the input has. An empty list of addresses permits any address. */
+export const setOperatorLimits = handle(operations.gateway.setOperatorLimits, {
+  /** Nobody alone lets others call with an operator's keys. An operator's addresses are those of both environments. */
+  async takesTwo({ input: { operatorId, allowedAddresses } }, { db }) {
+    if (allowedAddresses === undefined) return false
+    const ranges = normaliseRanges(allowedAddresses)
+    return isWidened((await lockOperator(db, operatorId)).allowedAddresses, ranges)
+  },
+  async execute({ input }, tools) {
+    const { rateLimitPerMinute, allowedAddresses } = input
+    const limits = { rateLimitPerMinute, allowedAddresses: allowedAddresses && normaliseRanges(allowedAddresses) }
+    return changeOperator(tools, input.operatorId, (terms) => changeLimits(terms, limits))
+  },
+})
+
+/** Holds within a second on every replica. */
+export const setReplayProtection = handle(operations.gateway.setReplayProtection, {
+  execute: ({ input: { operatorId, replayProtection } }, tools) =>
+    changeOperator(tools, operatorId, (terms) => protectFromReplays(terms, replayProtection === 'on')),
+})
+
+/** A pair as it is shown once. */
+export interface IssuedPair {
+  readonly key: string
+  readonly secret: string
+}
+
+const keyPrefixes: Readonly<Record<Environment, string>> = { sandbox: 'bk_test_', production: 'bk_live_' }
+
+/** Makes a key (128 random bits) and a secret (256 random bits) for a brand. The secret is stored encrypted. */
+async function issuePair(
+  brand: BrandEntity,
+  secrets: SecretBox,
+  { db, now, newId }: Given & { readonly db: Db },
+): Promise<IssuedPair> {
+  const id = newId('crd')
+  const key = keyPrefixes[brand.environment] + randomBytes(16).toString('hex')
+  const secret = `sk_${randomBytes(32).toString('hex')}`
+  const { em, Credential } = await records(db)
+  em.create(Credential, {
+    id,
+    brand,
+    key,
+    sealedSecret: secrets.encrypt(secret, id),
+    createdAt: now,
+    revokedAt: null,
+  })
+  return { key, secret }
+}
+
+/**
+ * Issues one more pair for an environment. Both pairs work until the old one is revoked, so a rotation costs no outage.
+ */
+export const issueCredential = (secrets: SecretBox) =>
+  handle(operations.gateway.issueCredential, {
+    async execute({ input: { operatorId, environment } }, { db, now, newId, changed }) {
+      const operator = await lockOperator(db, operatorId)
+      const { em, Brand } = await records(db)
+      const brand = await em.findOneOrFail(Brand, { operator, environment })
+      const pair = await issuePair(brand, secrets, { db, now, newId })
+      changed({ field: 'key', before: null, after: pair.key })
+      return { ...pair, environment }
+    },
+    stored: (reply) => ({ ...reply, secret: null }),
+  })
+
+/** Holds within a second on every replica. The last active key of an environment is not revoked. */
+export const revokeCredential = handle(operations.gateway.revokeCredential, {
+  async execute({ input: { key } }, { db, now, changed }) {
+    const { credential, activeKeys } = await lockCredential(db, key)
+    const since = revokedAt(credential.revokedAt ?? null, activeKeys, now)
+    if (credential.revokedAt == null) changed({ field: 'revokedAt', before: null, after: since.toISOString() })
+    const em = await db.em()
+    em.assign(credential, { revokedAt: since })
+    return { key, revokedAt: since.toISOString() }
+  },
+})
+
+/** Afterwards all master keys but the newest may be removed from MASTER_KEYS. */
+export const rewrapSecrets = (secrets: SecretBox) =>
+  handle(operations.gateway.rewrapSecrets, {
+    async execute(_call, { db }) {
+      const { em, Credential, LockMode } = await records(db)
+      const credentials = await em.find(
+        Credential,
+        {},
+        { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+      )
+      const rewrapped = credentials.flatMap((credential) => {
+        const sealedSecret = secrets.rewrap(credential.sealedSecret, credential.id)
+        return sealedSecret === null ? [] : [em.assign(credential, { sealedSecret })]
+      })
+      return { rewrapped: rewrapped.length, keyId: secrets.newestKeyId }
+    },
+  })

@@ -1,0 +1,51 @@
+// Rules.
+
+import { Rejection } from '@backoffice/contracts'
+
+/** What the team changes about an operator. */
+export interface OperatorTerms {
+  readonly rateLimitPerMinute: number
+  /** Empty: any address. */
+  readonly allowedAddresses: readonly string[]
+  readonly suspendedAt: Date | null
+  /** Whether a signature is accepted for one request only. */
+  readonly replayProtection: boolean
+}
+
+/** Suspending an operator again keeps the time of the first suspension. */
+export const suspend = (terms: OperatorTerms, now: Date): OperatorTerms => ({
+  ...terms,
+  suspendedAt: terms.suspendedAt ?? now,
+})
+
+export const activate = (terms: OperatorTerms): OperatorTerms => ({ ...terms, suspendedAt: null })
+
+export const protectFromReplays = (terms: OperatorTerms, replayProtection: boolean): OperatorTerms => ({
+  ...terms,
+  replayProtection,
+})
+
+/** Changes the limits that are given, and nothing else. */
+export const changeLimits = (
+  terms: OperatorTerms,
+  limits: {
+    readonly rateLimitPerMinute?: number | undefined
+    readonly allowedAddresses?: readonly string[] | undefined
+  },
+): OperatorTerms => ({
+  ...terms,
+  rateLimitPerMinute: limits.rateLimitPerMinute ?? terms.rateLimitPerMinute,
+  allowedAddresses: limits.allowedAddresses ?? terms.allowedAddresses,
+})
+
+/**
+ * When a key is revoked: now, unless it was before. The last active key of an environment cannot be revoked. To stop an
+ * operator, suspend it.
+ * @param activeKeys of the key's environment, itself included while it is active
+ * @throws {Rejection} CREDENTIAL_LAST_ACTIVE
+ */
+export function revokedAt(before: Date | null, activeKeys: number, now: Date): Date {
+  if (before !== null) return before
+  if (activeKeys <= 1) throw new Rejection('CREDENTIAL_LAST_ACTIVE')
+  return now
+}

@@ -1,0 +1,119 @@
+import { type Environment, Rejection } from '@backoffice/contracts'
+import { type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
+import type { Loaded } from '@mikro-orm/postgresql'
+import type { CredentialEntity, OperatorEntity } from './entities.ts'
+
+/** The entity manager and the entities, which the first edit by the team loads. */
+export async function records(db: ReadDb) {
+  const [em, entities] = await Promise.all([db.em(), import('./entities.ts')])
+  return { em, ...entities }
+}
+
+export type OperatorWithBrands = Loaded<OperatorEntity, 'brands.credentials'>
+
+/** @throws {Rejection} OPERATOR_NOT_FOUND */
+export async function lockOperator(db: Db, operatorId: string): Promise<OperatorEntity> {
+  const { em, Operator, LockMode } = await records(db)
+  const operator = await em.findOne(Operator, { id: operatorId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (operator === null) throw new Rejection('OPERATOR_NOT_FOUND')
+  return operator
+}
+
+/** The operators that match, by name, with their brands and credentials. */
+export async function findOperators(
+  db: ReadDb,
+  where: { readonly id: string } | { readonly name: string | { readonly $gt: string } },
+  limit = 1,
+): Promise<OperatorWithBrands[]> {
+  const { em, Operator } = await records(db)
+  return em.find(Operator, where, { populate: ['brands.credentials'], orderBy: { name: 'asc' }, limit })
+}
+
+/** @throws {Rejection} OPERATOR_NOT_FOUND */
+export async function readOperator(
+  db: ReadDb,
+  where: { readonly id: string } | { readonly name: string },
+): Promise<OperatorWithBrands> {
+  const [operator] = await findOperators(db, where)
+  if (operator === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
+  return operator
+}
+
+/** Unknown ids are left out. */
+export function findOperatorNames(db: ReadDb, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  return db<{ id: string; name: string }>`select id, name from operator where id = any(${ids}::text[])`
+}
+
+/** Whether PostgreSQL has a time zone of this name. */
+export async function isTimeZoneKnown(db: ReadDb, timeZone: string): Promise<boolean> {
+  return (await db`select from pg_timezone_names where name = ${timeZone}`).length > 0
+}
+
+export async function isNameTaken(db: ReadDb, name: string): Promise<boolean> {
+  const { em, Operator } = await records(db)
+  return (await em.count(Operator, { name })) > 0
+}
+
+/**
+ * A key under the lock of its operator, so that two revocations at once cannot each leave the other's key as the last.
+ * @throws {Rejection} CREDENTIAL_NOT_FOUND
+ */
+export async function lockCredential(
+  db: Db,
+  key: string,
+): Promise<{ readonly credential: CredentialEntity; readonly activeKeys: number }> {
+  const { em, Credential } = await records(db)
+  const credential = await em.findOne(Credential, { key }, { populate: ['brand'] })
+  if (credential === null) throw new Rejection('CREDENTIAL_NOT_FOUND')
+  await lockOperator(db, credential.brand.operator.id)
+  await em.refresh(credential)
+  return { credential, activeKeys: await em.count(Credential, { brand: credential.brand.id, revokedAt: null }) }
+}
+
+/** What is known of the uses of a key. */
+export interface CredentialUse {
+  readonly credentialId: string
+  readonly lastUsedAt: Date | null
+  /** Uses are recorded from this time on. */
+  readonly knownSince: Date
+}
+
+/** A key without a row was never used. One that is older than these records has a row, with the time of their beginning. */
+export async function findCredentialUses(
+  db: ReadDb,
+  credentialIds: readonly string[],
+): Promise<ReadonlyMap<string, CredentialUse>> {
+  const rows = await db<CredentialUse>`
+    select credential_id, last_used_at, known_since from credential_use where credential_id = any(${credentialIds}::text[])
+  `
+  return new Map(rows.map((use) => [use.credentialId, use]))
+}
+
+/** In the order of their ids, so that two replicas cannot deadlock. */
+export async function writeCredentialUses(
+  db: Db,
+  uses: readonly { readonly credentialId: string; readonly at: Date }[],
+): Promise<void> {
+  await db`
+    insert into credential_use (credential_id, last_used_at, known_since)
+    select c.id, use.at, c.created_at
+    from ${unnest('use', uses, 'credential_id text, at timestamptz')} join credential c on c.id = use.credential_id
+    order by c.id
+    on conflict (credential_id) do update set last_used_at = greatest(credential_use.last_used_at, excluded.last_used_at)
+  `
+}
+
+/** How many keys of operators that may call were not used since a moment. A key that is newer does not count. */
+export function countUnusedCredentials(
+  db: ReadDb,
+  since: Date,
+): Promise<{ readonly environment: Environment; readonly unused: bigint }[]> {
+  return db<{ environment: Environment; unused: bigint }>`
+    select b.environment, count(*) filter (
+      where coalesce(u.last_used_at, u.known_since, c.created_at) < ${since}::timestamptz) as unused
+    from credential c join brand b on b.id = c.brand_id join operator o on o.id = b.operator_id
+    left join credential_use u on u.credential_id = c.id
+    where c.revoked_at is null and o.suspended_at is null
+    group by b.environment
+  `
+}

@@ -1,0 +1,75 @@
+import {
+  apiVersion,
+  credentialsShownMax,
+  type OperatorRecord,
+  type operations,
+  type Reply,
+  type Scope,
+} from '@backoffice/contracts'
+import { type ReadDb, withIsoTimes } from '@backoffice/service-runtime'
+import { findCredentialUses, type OperatorWithBrands } from './records.ts'
+
+/** Operators as the team reads them: with the last use of each key. */
+export async function showOperators(db: ReadDb, operators: readonly OperatorWithBrands[]): Promise<OperatorRecord[]> {
+  const uses = await findCredentialUses(db, operators.flatMap(credentialIdsOf))
+  return operators.map((operator) => showOperator(operator, uses))
+}
+
+const credentialIdsOf = ({ brands }: OperatorWithBrands): string[] =>
+  brands.getItems().flatMap((brand) => brand.credentials.getItems().map(({ id }) => id))
+
+/** An operator as the team sees it: with brands and credentials, without secrets. */
+export function showOperator(
+  operator: OperatorWithBrands,
+  uses?: Awaited<ReturnType<typeof findCredentialUses>>,
+): OperatorRecord {
+  // Their ids are made in the same millisecond, so the order of ids is no order.
+  const brands = operator.brands.getItems().toSorted((a, b) => a.environment.localeCompare(b.environment))
+  return {
+    id: operator.id,
+    name: operator.name,
+    status: operator.suspendedAt ? 'suspended' : 'active',
+    rateLimitPerMinute: operator.rateLimitPerMinute,
+    allowedAddresses: [...operator.allowedAddresses],
+    replayProtection: operator.replayProtection ? 'on' : 'off',
+    createdAt: operator.createdAt.toISOString(),
+    brands: brands.map(({ id, environment, name, currency, timeZone }) => {
+      return { id, environment, name, currency, timeZone }
+    }),
+    credentials: shown(
+      brands.flatMap((brand) =>
+        brand.credentials.getItems().map(({ id, key, createdAt, revokedAt = null }) => {
+          const { lastUsedAt = null, knownSince: useKnownSince = createdAt } = uses?.get(id) ?? {}
+          const use = uses === undefined ? {} : { lastUsedAt, useKnownSince }
+          return withIsoTimes({ key, environment: brand.environment, createdAt, revokedAt, ...use })
+        }),
+      ),
+    ),
+  }
+}
+
+/** Of very many credentials those in use, and then the newest. */
+function shown(credentials: OperatorRecord['credentials']): OperatorRecord['credentials'] {
+  if (credentials.length <= credentialsShownMax) return credentials
+  const inUse = ({ revokedAt }: (typeof credentials)[number]) => Number(revokedAt === null)
+  return credentials
+    .sort((a, b) => inUse(b) - inUse(a) || b.createdAt.localeCompare(a.createdAt))
+    .slice(0, credentialsShownMax)
+}
+
+/** Who a credential stands for. */
+export function showMe({
+  scope,
+  operatorName,
+  brandName,
+}: {
+  readonly scope: Scope
+  readonly operatorName: string
+  readonly brandName: string
+}): Reply<typeof operations.gateway.getMe> {
+  return {
+    operator: { id: scope.operatorId, name: operatorName, environment: scope.environment },
+    brand: { id: scope.brandId, name: brandName, currency: scope.currency, isSandbox: scope.environment === 'sandbox' },
+    apiVersion,
+  }
+}

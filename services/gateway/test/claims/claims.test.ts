@@ -1,0 +1,277 @@
+import { purge } from '@backoffice/service-runtime/internal'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { forgetClaim, releaseClaims, storeResponses } from '../../src/claims/records.ts'
+import { gateway } from '../../src/service.ts'
+import { batchTests } from './claim-batches.ts'
+import { claimBed, newKey, response } from './claim-bed.ts'
+import { signatureTests } from './claim-signatures.ts'
+
+const claims = await claimBed(t)
+const { bed, db, claim, store, expire, endLease } = claims
+
+t.test('of thirty parallel claims of one key exactly one is ours, the rest see it running', async (t) => {
+  const key = newKey()
+  const outcomes = await Promise.all(Array.from({ length: 30 }, () => claim(key).outcome))
+  t.strictSame(outcomes.map((claimed) => claimed?.state).sort(), [
+    'mine',
+    ...Array.from({ length: 29 }, () => 'running'),
+  ])
+})
+
+t.test(
+  'a replay has the bytes of the reply, whether they were stored compressed or by a release that does not',
+  async (t) => {
+    const text = JSON.stringify({
+      id: 'dep_1',
+      status: 'pending',
+      createdAt: '2026-03-02T12:00:00.000Z',
+      note: 'ü\u2028',
+    })
+    const key = newKey()
+    const first = claim(key)
+    await first.outcome
+    t.ok((await store(first, text))?.body.equals(Buffer.from(text)), 'what is sent')
+    const stored = await bed.sql('gateway').query('select body from claim where key = $1', [key.key])
+    t.ok(stored.rows[0].body.length < text.length)
+    t.match(await claim(key).outcome, { state: 'replay', response: { body: Buffer.from(text) } })
+    await bed.sql('gateway').query('update claim set body = $2 where key = $1', [key.key, Buffer.from(text)])
+    t.match(await claim(key).outcome, { state: 'replay', response: { body: Buffer.from(text) } })
+  },
+)
+
+t.test('a reply is replayed whole, and what the claim says without it is stored once', async (t) => {
+  const plain = { status: 201, contentType: 'application/json; charset=utf-8', body: Buffer.from('{}') }
+  const columns = 'select token, content_type, request_id from claim where key = $1'
+  for (const { requestOf, stored } of [
+    { requestOf: (id: string) => id.replace('opn_', 'req_'), stored: null },
+    // A second attempt: another request has begun the operation.
+    { requestOf: () => 'req_second', stored: 'req_second' },
+  ]) {
+    const key = newKey()
+    const first = claim(key)
+    await first.outcome
+    const sent = { ...plain, requestId: requestOf(first.operationId) }
+    t.same(await storeResponses(db, [{ ...first, response: sent }]), [sent], 'what is sent')
+    t.same((await bed.sql('gateway').query(columns, [key.key])).rows, [
+      { token: null, content_type: null, request_id: stored },
+    ])
+    t.same(await claim(key).outcome, { state: 'replay', response: sent })
+    t.same(await storeResponses(db, [{ ...first, response: { ...sent, status: 409 } }]), [sent], 'the first one stays')
+  }
+})
+
+t.test('half of a fingerprint is stored, and tells requests apart as well as the whole of release 1.1.0', async (t) => {
+  const key = newKey()
+  const [fingerprint, other] = ['f'.repeat(32), 'o'.repeat(32)]
+  const first = claim(key, { fingerprint })
+  await first.outcome
+  const stored = await bed.sql('gateway').query('select fingerprint from claim where key = $1', [key.key])
+  t.same(stored.rows, [{ fingerprint: Buffer.from('f'.repeat(16)) }])
+  for (const written of [fingerprint.slice(0, 16), fingerprint]) {
+    await bed.sql('gateway').query('update claim set fingerprint = $2 where key = $1', [key.key, Buffer.from(written)])
+    t.match(await claim(key, { fingerprint: other }).outcome, { state: 'conflict' })
+    t.match(await claim(key, { fingerprint }).outcome, { state: 'running' })
+    await endLease(key)
+    t.match(await claim(key, { fingerprint: other }).outcome, { state: 'conflict' })
+    t.match(await claim(key, { fingerprint }).outcome, { state: 'mine', operationId: first.operationId })
+  }
+})
+
+t.test('a claim with its reply goes when its key has expired, one without a reply later', async (t) => {
+  const [known, unknown, lasting] = [newKey(), newKey(), newKey()]
+  const answered = [claim(known), claim(lasting)]
+  await Promise.all([...answered.map(({ outcome }) => outcome), claim(unknown).outcome])
+  for (const one of answered) await store(one, 'a')
+  await Promise.all([expire(known), expire(unknown)])
+  const lastMinute = "update claim set expires_at = now() + interval '1 minute' where key = $1"
+  await bed.sql('gateway').query(lastMinute, [lasting.key])
+  const clock = { now: () => new Date() }
+  for (const retention of gateway.retentions ?? [])
+    if (retention.table === 'claim') await purge({ db, clock }, retention)
+  const left = 'select key from claim where key = any($1)'
+  t.same((await bed.sql('gateway').query(left, [[known.key, unknown.key]])).rows, [{ key: unknown.key }])
+  t.match(await claim(lasting).outcome, { state: 'replay' }, 'to the last minute of its day nothing is done again')
+})
+
+t.test('one key in sandbox and production, and of two operators, is as many keys', async (t) => {
+  const key = newKey()
+  const keys = [key, { ...key, environment: 'production' as const }, { ...key, operatorId: 'op_2' }]
+  for (const [index, own] of keys.entries()) {
+    const first = claim(own, { fingerprint: `body ${index}` })
+    t.match(await first.outcome, { state: 'mine' })
+    await store(first, `reply ${index}`)
+  }
+  for (const [index, own] of keys.entries())
+    t.match(await claim(own, { fingerprint: `body ${index}` }).outcome, {
+      state: 'replay',
+      response: response(`reply ${index}`),
+    })
+})
+
+t.test('a conflict is judged before in-progress, and neither touches the claim', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  t.match(await first.outcome, { state: 'mine', operationId: first.operationId })
+  t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
+  t.match(await claim(key).outcome, { state: 'running' })
+  t.ok(await store(first, 'a'))
+})
+
+t.test(
+  'a claim whose lease is over, or which was released, goes on under the first operation id; another body is still a conflict',
+  async (t) => {
+    const key = newKey()
+    const first = claim(key)
+    await first.outcome
+    await endLease(key)
+    t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
+    const second = claim(key)
+    t.match(await second.outcome, { state: 'mine', operationId: first.operationId })
+    await releaseClaims(db, [first])
+    t.match(await claim(key).outcome, { state: 'running' }, 'only its own token releases')
+    await releaseClaims(db, [second])
+    t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
+  },
+)
+
+t.test(
+  'what is stored is what is answered: the first writer wins, and who was taken over waits for the other',
+  async (t) => {
+    const key = newKey()
+    const slow = claim(key)
+    await slow.outcome
+    await endLease(key)
+    const quick = claim(key)
+    await quick.outcome
+    t.equal(await store(slow, 'slow'), null, 'nothing is stored yet, and not by this one')
+    t.match(await store(quick, 'quick'), { requestId: 'req_quick' })
+    t.match(await store(slow, 'slow'), {
+      requestId: 'req_quick',
+      body: Buffer.from('quick'),
+    })
+    t.match(await claim(key).outcome, { state: 'replay', response: response('quick') })
+  },
+)
+
+t.test('a key is remembered from its first use on: no retry makes that longer', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await releaseClaims(db, [first])
+  const admin = bed.sql('admin')
+  await admin.query(`update gateway.claim set expires_at = now() + interval '1 minute' where key = $1`, [key.key])
+  t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
+  const { rows } = await admin.query(
+    `select expires_at < now() + interval '2 minutes' as kept from gateway.claim where key = $1`,
+    [key.key],
+  )
+  t.same(rows, [{ kept: true }])
+})
+
+t.test('claims are purged a day after they expired: until then an unknown outcome is resolved', async (t) => {
+  const [live, expired, old] = [newKey(), newKey(), newKey()]
+  for (const key of [live, expired, old]) await claim(key).outcome
+  await expire(expired)
+  const dayAgo = `update gateway.claim set expires_at = now() - interval '24 hours 1 second' where key = $1`
+  await bed.sql('admin').query(dayAgo, [old.key])
+  for (const retention of gateway.retentions ?? []) await purge(bed.services.gateway, retention)
+  const kept = 'select key from gateway.claim where key = any($1)'
+  const { rows } = await bed.sql('admin').query(kept, [[live.key, expired.key, old.key]])
+  t.same(rows.map(({ key }) => key).sort(), [live.key, expired.key].sort())
+})
+
+t.test('a key is remembered for 24 hours to the second: a replay before, and a new use after', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await store(first, 'a')
+  const pass = (time: string) =>
+    bed
+      .sql('admin')
+      .query(`update gateway.claim set expires_at = expires_at - $2::interval where key = $1`, [key.key, time])
+  await pass('23:59:50')
+  t.match(await claim(key).outcome, { state: 'replay' })
+  await pass('00:00:11')
+  const next = claim(key)
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId }, 'at 24:00:01')
+})
+
+t.test('past its memory an answered key is new: another body, another operation id', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await store(first, 'a')
+  await expire(key)
+  const next = claim(key, { fingerprint: 'other' })
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
+})
+
+t.test('of parallel claims of an expired key one is ours, and none needs resolving', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await store(first, 'a')
+  await expire(key)
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => claim(key).outcome))
+  t.strictSame(outcomes.map((claimed) => claimed?.state).sort(), [
+    'mine',
+    ...Array.from({ length: 19 }, () => 'running'),
+  ])
+})
+
+t.test('past its memory a key of unknown outcome must be resolved before it names another effect', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await expire(key)
+  t.match(await claim(key).outcome, { state: 'running' }, 'its attempt may still be at work')
+  await endLease(key)
+  t.match(await claim(key).outcome, { state: 'unresolved', operationId: first.operationId, operation: 'createDeposit' })
+  await forgetClaim(db, key, 'opn_of_another')
+  t.match(await claim(key).outcome, { state: 'unresolved' }, 'only the resolved one is forgotten')
+  await forgetClaim(db, key, first.operationId)
+  const next = claim(key)
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
+})
+
+t.test('a late attempt never gets the reply that its key has found since for another operation', async (t) => {
+  const key = newKey()
+  const late = claim(key)
+  await late.outcome
+  await endLease(key)
+  await expire(key)
+  await forgetClaim(db, key, late.operationId)
+  const next = claim(key, { fingerprint: 'other' })
+  t.match(await next.outcome, { state: 'mine', operationId: next.operationId })
+  t.match(await store(next, 'next'), { requestId: 'req_next' })
+  t.equal(await store(late, 'late'), null)
+  t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'replay', response: response('next') })
+})
+
+t.test('keys of the sandbox and of production are apart', async (t) => {
+  const key = newKey()
+  t.match(await claim(key).outcome, { state: 'mine' })
+  t.match(await claim({ ...key, environment: 'production' }).outcome, { state: 'mine' })
+  t.match(await claim({ ...key, operatorId: 'op_2' }).outcome, { state: 'mine' })
+})
+
+t.test('a lease ends by itself', async () => {
+  const key = newKey()
+  await claim(key, { leaseMs: 100 }).outcome
+  await eventually(async () => (await claim(key).outcome)?.state === 'mine')
+})
+
+t.test('a lease that ends later than it can, as after a clock was set back, is over', async (t) => {
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  await bed
+    .sql('admin')
+    .query(`update gateway.claim set leased_until = leased_until + interval '1 hour' where key = $1`, [key.key])
+  t.match(await claim(key, { fingerprint: 'other' }).outcome, { state: 'conflict' })
+  t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
+})
+
+batchTests(t, claims)
+signatureTests(t, claims)

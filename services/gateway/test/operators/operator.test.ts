@@ -1,0 +1,29 @@
+import { Rejection } from '@backoffice/contracts'
+import t from 'tap'
+import { activate, changeLimits, type OperatorTerms, revokedAt, suspend } from '../../src/operators/operator.ts'
+
+const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z')]
+const terms: OperatorTerms = {
+  rateLimitPerMinute: 600,
+  allowedAddresses: ['10.0.0.0/8'],
+  suspendedAt: null,
+  replayProtection: false,
+}
+
+t.test('suspending twice leaves the first time, and activating ends it', async (t) => {
+  const suspended = suspend(suspend(terms, early), late)
+  t.same(suspended, { ...terms, suspendedAt: early })
+  t.same(activate(suspended), terms)
+})
+
+t.test('limits that are not given stay', async (t) => {
+  t.same(changeLimits(terms, {}), terms)
+  t.same(changeLimits(terms, { rateLimitPerMinute: 5 }), { ...terms, rateLimitPerMinute: 5 })
+  t.same(changeLimits(terms, { allowedAddresses: [] }), { ...terms, allowedAddresses: [] })
+})
+
+t.test('a key is revoked once, and not when it is the last', async (t) => {
+  t.equal(revokedAt(null, 2, late), late)
+  t.equal(revokedAt(early, 1, late), early)
+  t.throws(() => revokedAt(null, 1, late), new Rejection('CREDENTIAL_LAST_ACTIVE'))
+})

@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { operations, Rejection, type Scope, sandboxGames, toMinorUnits } from '@backoffice/contracts'
+import { type Call, handle, type RpcClient, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { readPlayers, requirePlayer, seePlayers } from '../players/records.ts'
+import { limitNow } from '../players/standing.ts'
+import type { GameProvider } from './game-provider.ts'
+import { admitToPlay, demoSessionMs, demoStartBalance } from './play.ts'
+import { findCatalogueGame, insertSessions, listCatalogue, listSessions, setAvailability } from './records.ts'
+
+/** @param gamesUrl where players' browsers reach the public games, which serve the thumbnails */
+export const listGames = (gamesUrl: string) =>
+  handle(operations.players.listGames, async ({ scope }, { db }) => {
+    const games = await listCatalogue(db, scope.brandId)
+    return { data: games.map((game) => ({ ...game, thumbnailUrl: `${gamesUrl}/thumbnails/${game.id}.svg` })) }
+  })
+
+/** The reserved games of the sandbox are refused in the way that they stand for. */
+function refuseReservedGame(scope: Scope, gameId: string): void {
+  if (scope.environment !== 'sandbox') return
+  if (gameId === sandboxGames.rgBlocked) throw new Rejection('RG_BLOCKED', { reason: 'sandbox_trigger' })
+  if (gameId === sandboxGames.selfExcluded) throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
+  if (gameId === sandboxGames.overLimit) throw new Rejection('RG_BLOCKED', { reason: 'daily_limit' })
+  if (gameId === sandboxGames.providerUnavailable) throw new Rejection('PROVIDER_UNAVAILABLE')
+}
+
+/**
+ * The player is judged and the provider is called before the transaction, because nothing is called while a row is
+ * locked.
+ */
+export const openGameSession = ({
+  gamesUrl,
+  provider,
+}: {
+  readonly gamesUrl: string
+  readonly provider: GameProvider
+}) =>
+  handle(operations.players.openGameSession, {
+    async prepare(call, { db, rpc, newId }) {
+      const { input, scope, deadline } = call
+      const { playerId, gameId } = input
+      const { brandId } = scope
+      const [[stored], game] = await Promise.all([
+        readPlayers(db.reader, [{ playerId, brandId }]),
+        findCatalogueGame(db.reader, { gameId, brandId }),
+      ])
+      const [player] = await seePlayers(db.reader, [stored])
+      if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+      refuseReservedGame(scope, gameId)
+      if (game === undefined) throw new Rejection('GAME_NOT_FOUND')
+      const { status, kycStatus, currency } = player
+      const dailyLimit = limitNow(player, player.seenAt)
+      admitToPlay({
+        ...{ status, kycStatus, dailyLimit },
+        // The sum of the day's deposits matters only if there is a limit.
+        dayDeposits: dailyLimit === null ? 0n : await readDayDeposits(call, rpc),
+      })
+      const id = newId('ses')
+      if (scope.environment === 'sandbox') return { id, ...demonstration(gamesUrl, gameId, player.seenAt) }
+      return { id, ...(await provider.launch({ sessionId: id, gameId, playerId, brandId, currency }, deadline)) }
+    },
+
+    apart: () => [],
+    load: async (calls) => calls,
+
+    decide({ input, scope, prepared }, _state, { now }) {
+      const { playerId, gameId } = input
+      const { id, mode, gameUrl, expiresAt } = prepared
+      return {
+        reply: { id, playerId, gameId, mode, gameUrl, expiresAt: expiresAt.toISOString() },
+        change: {
+          ...prepared,
+          ...{ playerId, gameId, brandId: scope.brandId, createdAt: now, gameUrl: storedUrl({ mode, gameUrl }) },
+        },
+      }
+    },
+
+    save: (sessions, { db }) => insertSessions(db, sessions),
+    // Without its URL a session is of no use. Whoever asks again is told to open another.
+    stored: () => null,
+  })
+
+/**
+ * Whoever has the URL can play in the player's name, so it is shown once and not kept. A demonstration's is kept without
+ * its token. Where in the provider's URL its token stands is not known, so a digest of all of it is kept: enough to
+ * recognise a URL that somebody shows.
+ */
+const storedUrl = ({ mode, gameUrl }: { readonly mode: 'demo' | 'real'; readonly gameUrl: string }) =>
+  mode === 'demo' ? gameUrl.replace(/#.*$/, '') : `sha256:${createHash('sha256').update(gameUrl).digest('hex')}`
+
+async function readDayDeposits(call: Call<typeof operations.players.openGameSession>, rpc: RpcClient): Promise<bigint> {
+  const { scope, requestId, deadline } = call
+  const input = { playerId: call.input.playerId }
+  const { total } = await rpc.call(operations.payments.readDayDeposits, { scope, input, requestId, deadline })
+  return toMinorUnits(total)
+}
+
+/** A token in the fragment reaches the page, but no server log and no Referer header. */
+function demonstration(gamesUrl: string, gameId: string, now: Date) {
+  const token = randomBytes(24).toString('base64url')
+  return {
+    mode: 'demo' as const,
+    gameUrl: `${gamesUrl}/demo/${gameId}#${token}`,
+    expiresAt: new Date(now.getTime() + demoSessionMs),
+    tokenSha256: createHash('sha256').update(token).digest(),
+    demoBalance: demoStartBalance,
+  }
+}
+
+export const listGameSessions = handle(operations.players.listGameSessions, async ({ input }, { db }) => {
+  const { playerId, before, limit } = input
+  await requirePlayer(db, playerId)
+  const sessions = await listSessions(db, { playerId, before, limit: limit + 1 })
+  return toPage(sessions.map(withIsoTimes), limit, ({ id }) => id)
+})
+
+export const setGameAvailability = handle(operations.players.setGameAvailability, {
+  async execute({ input: { brandId, gameId, available } }, { db }) {
+    if (!(await setAvailability(db, { brandId, gameId, available }))) throw new Rejection('GAME_NOT_FOUND')
+    return { gameId, available }
+  },
+})

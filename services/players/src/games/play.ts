@@ -1,0 +1,30 @@
+// Rules.
+
+import { type KycStatus, type PlayerStatus, Rejection } from '@backoffice/contracts'
+
+export interface PlayStanding {
+  readonly status: PlayerStatus
+  readonly kycStatus: KycStatus
+  /** In minor units; null: none. */
+  readonly dailyLimit: bigint | null
+  /** Today's deposits, pending and confirmed, in minor units. */
+  readonly dayDeposits: bigint
+}
+
+/**
+ * Whether a player may open a game session now.
+ * @throws {Rejection} in this order: RG_BLOCKED (self-exclusion), PLAYER_NOT_ACTIVE, KYC_NOT_APPROVED, RG_BLOCKED (daily limit exceeded)
+ */
+export function admitToPlay(standing: PlayStanding): void {
+  if (standing.status === 'autoexcluido') throw new Rejection('RG_BLOCKED', { reason: 'self_exclusion' })
+  if (standing.status !== 'ativo') throw new Rejection('PLAYER_NOT_ACTIVE', { status: standing.status })
+  if (standing.kycStatus !== 'aprovado') throw new Rejection('KYC_NOT_APPROVED', { kycStatus: standing.kycStatus })
+  if (standing.dailyLimit !== null && standing.dayDeposits > standing.dailyLimit) {
+    throw new Rejection('RG_BLOCKED', { reason: 'daily_limit' })
+  }
+}
+
+/** How long a demonstration may be played. */
+export const demoSessionMs = 3_600_000
+/** Fictitious, in minor units: 1,000.00. */
+export const demoStartBalance = 100_000n

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import {
+  type KycChange,
+  type KycDecision,
+  type KycStatus,
+  operations,
+  Rejection,
+  type Scope,
+} from '@backoffice/contracts'
+import { byService, type Db, insertAudit, Loop, type ServiceContext } from '@backoffice/service-runtime'
+import { insertChanges, type MadeChange } from '../players/changes.ts'
+import type { Changed, PlayerRecord } from '../players/player.ts'
+import { lockEndedApprovals, lockPlayers, updateKyc } from '../players/records.ts'
+import { decide, expire, kycAt } from '../players/standing.ts'
+import { auditedChange, publicKyc } from '../players/views.ts'
+import { findTakenCases, type KycSubmission, latestSubmissions, removeTakenCases } from './records.ts'
+import { assertNotTakenByOther, type TakenCase } from './taken-case.ts'
+
+/** Writes the changes of players whose rows are locked. */
+export async function saveKycChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
+  const changed = made.flatMap(({ player, change }) => (change === null ? [] : [player]))
+  if (changed.length > 0) await Promise.all([updateKyc(db, changed), insertChanges(db, made, now)])
+}
+
+/** What tells of a change of the status: nothing where there is none. */
+function kycEvents({ player, change }: Changed<PlayerRecord>, kyc: KycChange) {
+  if (change === null) return []
+  const data = { ...kyc, previousStatus: change.previous as KycStatus, version: player.kycVersion }
+  return [{ kind: 'kyc.status_changed', aggregate: player.id, scope: player, data } as const]
+}
+
+interface DecisionCall {
+  readonly input: { readonly playerId: string; readonly status: KycDecision; readonly reason?: string }
+  readonly scope: Scope
+  readonly actor: string
+}
+
+interface Decided {
+  readonly player: PlayerRecord | undefined
+  /** The latest one, if there is any. */
+  readonly submissions: readonly KycSubmission[]
+  readonly taken: TakenCase | undefined
+}
+
+/** A decision to be written. It also ends that somebody had taken the case. */
+interface DecidedCase {
+  readonly made: MadeChange
+  readonly wasTaken: boolean
+}
+
+interface Decider {
+  /** The brand that the player must belong to. Null: any. */
+  readonly brandId: string | null
+  /** Who is recorded. */
+  readonly actor: string
+  /** Of the team: nobody decides a case that somebody else has taken. */
+  readonly isPerson: boolean
+}
+
+/**
+ * How a decision is made and its event is sent, whether the team decides or the sandbox route.
+ * @param termMs how long an approval holds; null: until the next decision
+ */
+export const kycDecision = (termMs: number | null, whose: (call: DecisionCall) => Decider) => ({
+  apart: ({ input }: DecisionCall) => [input.playerId],
+
+  async load(calls: readonly DecisionCall[], { db }: { readonly db: Db }): Promise<Decided[]> {
+    const keys = calls.map((call) => ({ playerId: call.input.playerId, brandId: whose(call).brandId }))
+    const ids = keys.map(({ playerId }) => playerId)
+    const [players, submissions, taken] = await Promise.all([
+      lockPlayers(db, keys),
+      latestSubmissions(db, ids, 1),
+      findTakenCases(db, ids),
+    ])
+    return players.map((player, index) => ({
+      player,
+      submissions: submissions[index] ?? [],
+      taken: taken.get(ids[index] ?? ''),
+    }))
+  },
+
+  decide(call: DecisionCall, { player, submissions, taken }: Decided, { now }: { readonly now: Date }) {
+    if (player === undefined) throw new Rejection('PLAYER_NOT_FOUND')
+    const { actor, isPerson } = whose(call)
+    assert(isPerson || player.environment === 'sandbox', 'only in the sandbox')
+    if (isPerson) assertNotTakenByOther(taken, actor, now)
+    const { status, reason = null } = call.input
+    const decided = decide(kycAt(player, now), { status, reason, termMs }, now)
+    const kyc = publicKyc(decided.player, submissions)
+    const change: DecidedCase = { made: { ...decided, actor, reason }, wasTaken: taken !== undefined }
+    const changed = auditedChange(decided)
+    return { reply: kyc, change, sends: kycEvents(decided, kyc), changed }
+  },
+
+  async save(cases: readonly DecidedCase[], { db, now }: { readonly db: Db; readonly now: Date }) {
+    const made = cases.map((one) => one.made)
+    const over = cases.filter(({ wasTaken }) => wasTaken).map((one) => one.made.player.id)
+    await Promise.all([saveKycChanges(db, made, now), over.length === 0 ? undefined : removeTakenCases(db, over)])
+  },
+})
+
+const batchMax = 100
+
+/** Who the history and the audit trail say it was. */
+const actor = 'players'
+
+/**
+ * Writes down that approvals have ended, and sends the event of each, in one transaction. Everybody reads `expirado` from
+ * the end on, so nothing depends on when this runs.
+ * @returns how many had ended
+ */
+export function sweepApprovals({ transact }: Pick<ServiceContext, 'transact'>): Promise<number> {
+  return transact(async ({ db, now, newId, emit }) => {
+    const ended = await lockEndedApprovals(db, batchMax)
+    if (ended.length === 0) return 0
+    const expired = ended.map(expire)
+    const ids = ended.map(({ id }) => id)
+    const submissions = await latestSubmissions(db, ids, 1)
+    const made = expired.map((one) => ({ ...one, actor, reason: one.player.kycReason }))
+    const trail = made.map((one) => {
+      const [id, { id: subject }] = [newId('aud'), one.player]
+      const what = { actor, operation: operations.players.decideKyc.id, operationId: id, subject, reason: one.reason }
+      const input = { playerId: subject, status: one.player.kycStatus }
+      return { id, ...byService, ...what, input, changes: auditedChange(one) }
+    })
+    await Promise.all([saveKycChanges(db, made, now), insertAudit(db, trail, now)])
+    for (const [index, one] of expired.entries())
+      for (const event of kycEvents(one, publicKyc(one.player, submissions[index] ?? []))) emit(event)
+    return ended.length
+  })
+}
+
+/** Sweeps every `everyMs`, and again at once while there is more than one batch. */
+export const approvalSweeper = (context: ServiceContext, everyMs: number): Loop =>
+  new Loop({
+    name: 'sweeping ended approvals',
+    log: context.log,
+    everyMs,
+    firstAfterMs: everyMs,
+    run: async () => (await sweepApprovals(context)) >= batchMax,
+  })

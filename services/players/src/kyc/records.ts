@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto'
+import {
+  documentRoles,
+  type Environment,
+  environments,
+  type operations,
+  type Reply,
+  submissionsBytesMax,
+  type TeamRole,
+} from '@backoffice/contracts'
+import {
+  columnNames,
+  type Db,
+  type Place,
+  type ReadDb,
+  rowsOf,
+  type SealedTable,
+  sql,
+  unnest,
+  type WithTimes,
+} from '@backoffice/service-runtime'
+import type { DocumentSource } from './document-link.ts'
+import type { TakenCase } from './taken-case.ts'
+
+export interface KycSubmission {
+  readonly id: string
+  readonly playerId: string
+  readonly documentType: string
+  readonly reference: string
+  readonly submittedAt: Date
+}
+
+const submissionColumns = 'id text, player_id text, document_type text, reference text, submitted_at timestamptz'
+
+export async function insertSubmissions(db: Db, submissions: readonly KycSubmission[]): Promise<void> {
+  await db`insert into kyc_submission ${rowsOf('new', submissions, submissionColumns)}`
+}
+
+const submissionsMax = 100
+/** What a submission weighs as JSON besides its texts. */
+const otherBytes = 128
+
+/** The latest submissions of each player, most recent first. Very long ones are fewer: they are read for many at once. */
+export async function latestSubmissions(
+  db: ReadDb,
+  playerIds: readonly string[],
+  most = submissionsMax,
+): Promise<KycSubmission[][]> {
+  const submissions = await db<KycSubmission>`
+    select ${columnNames(submissionColumns)} from (select distinct asked from unnest(${playerIds}::text[]) as asked) as player
+    cross join lateral (
+      select *, sum(octet_length(to_json(document_type)::text) + octet_length(to_json(reference)::text) + ${otherBytes}::int)
+        over (order by submitted_at desc, id desc) as bytes
+      from (
+        select * from kyc_submission where player_id = asked order by submitted_at desc, id desc limit ${most}
+      ) latest
+    ) s
+    where bytes <= ${submissionsBytesMax}::int
+    order by player_id, submitted_at desc, id desc
+  `
+  const byPlayer = Map.groupBy(submissions, ({ playerId }) => playerId)
+  return playerIds.map((id) => byPlayer.get(id) ?? [])
+}
+
+/** What stands for a reference that was replaced. A trigger of the table allows this text alone. */
+export const forgottenReference = 'anonymised'
+
+/** Replaces the references to a player's documents. */
+export async function forgetReferences(db: Db, playerId: string): Promise<void> {
+  await db`update kyc_submission set reference = ${forgottenReference} where player_id = ${playerId}`
+}
+
+type Shown = Reply<typeof operations.players.kycQueue>['data'][number]
+export type WaitingPlayer = WithTimes<Omit<Shown, 'operatorName' | 'documentUrl' | 'taken'>, 'waitingSince'>
+
+/** A place in the order of the queue. */
+export interface QueuePlace {
+  readonly waitingSince: Date
+  readonly playerId: string
+}
+
+export interface QueueFilter {
+  readonly operatorId?: string | undefined
+  readonly brandId?: string | undefined
+  /** Of both when it is undefined. */
+  readonly environment?: Environment | undefined
+  readonly after: QueuePlace | null
+  readonly limit: number
+}
+
+/** Players whose documents wait for a decision, the longest wait first. */
+export function findWaitingPlayers(
+  db: ReadDb,
+  { environment, after, limit, ...owner }: QueueFilter,
+): Promise<WaitingPlayer[]> {
+  const { operatorId = null, brandId = null } = owner
+  const { waitingSince, playerId } = after ?? { waitingSince: new Date(0), playerId: '' }
+  return db<WaitingPlayer>`
+    select p.id as player_id, p.operator_id, p.brand_id, p.environment, p.name, p.kyc_status, s.submissions,
+      s.document_type as latest_document_type, s.reference as latest_reference, s.submitted_at as waiting_since
+    from player p
+    join lateral (
+      select document_type, reference, submitted_at, (count(*) over ())::int as submissions
+      from kyc_submission where player_id = p.id order by submitted_at desc, id desc limit 1
+    ) s on true
+    where p.kyc_status in ('pendente', 'em_analise') and p.environment = any(${environmentsOf(environment)}::text[])
+      and (${operatorId}::text is null or p.operator_id = ${operatorId})
+      and (${brandId}::text is null or p.brand_id = ${brandId})
+      and (s.submitted_at, p.id) > (${waitingSince}::timestamptz, ${playerId}::text)
+    order by s.submitted_at, p.id
+    limit ${limit}
+  `
+}
+
+/** An index begins with the environment, so both are named where none was asked for. */
+const environmentsOf = (environment: Environment | undefined): readonly Environment[] =>
+  environment === undefined ? environments : [environment]
+
+export interface QueueState {
+  readonly environment: Environment
+  readonly waiting: number
+  readonly oldestAt: Date | null
+}
+
+/** How many players the queue has, and since when the longest of them waits, for each environment. */
+export function countWaitingPlayers(db: ReadDb, environment: Environment | undefined): Promise<QueueState[]> {
+  return db<QueueState>`
+    select asked as environment, waiting, oldest_at
+    from unnest(${environmentsOf(environment)}::text[]) with ordinality as e (asked, place)
+    cross join lateral (
+      select count(s.submitted_at)::int as waiting, min(s.submitted_at) as oldest_at
+      from player p
+      cross join lateral (select max(submitted_at) as submitted_at from kyc_submission where player_id = p.id) s
+      where p.environment = asked and p.kyc_status in ('pendente', 'em_analise')
+    ) queue
+    order by place
+  `
+}
+
+const takenColumns = columnNames('player_id text, taken_by text, taken_at timestamptz')
+
+/** By player. Some may count no longer. */
+export async function findTakenCases(
+  db: ReadDb,
+  playerIds: readonly string[],
+): Promise<ReadonlyMap<string, TakenCase>> {
+  const taken = await db<TakenCase>`select ${takenColumns} from taken_case where player_id = any(${playerIds}::text[])`
+  return new Map(taken.map((row) => [row.playerId, row]))
+}
+
+/** Writes who has a case, in place of who had it. The player's row must be locked. */
+export async function saveTakenCase(db: Db, { playerId, takenBy, takenAt }: TakenCase): Promise<void> {
+  await db`
+    insert into taken_case (player_id, taken_by, taken_at) values (${playerId}, ${takenBy}, ${takenAt}::timestamptz)
+    on conflict (player_id) do update set taken_by = excluded.taken_by, taken_at = excluded.taken_at
+  `
+}
+
+/** The players' rows must be locked. */
+export async function removeTakenCases(db: Db, playerIds: readonly string[]): Promise<void> {
+  await db`delete from taken_case where player_id = any(${playerIds}::text[])`
+}
+
+/** An operator in one environment. */
+export interface SourceKey {
+  readonly operatorId: string
+  readonly environment: Environment
+}
+
+interface StoredSource extends SourceKey {
+  readonly template: string | null
+  readonly sealedKey: string
+  readonly keyCreatedAt: Date
+  readonly templateChangedAt: Date | null
+}
+
+const nameOf = ({ operatorId, environment }: SourceKey): string => `${operatorId}/${environment}`
+const placeOf = (key: SourceKey): Place => ({ column: 'document_source.sealed_key', row: nameOf(key) })
+
+/** A new key: a prefix that says what it is, and 32 random bytes. */
+const newKey = (): string => `docsec_${randomBytes(32).toString('base64url')}`
+
+/**
+ * Of several operators: where the documents of each open for somebody with these roles, by `sourceOf`. Those without links
+ * are left out.
+ */
+export async function findSources(
+  db: ReadDb,
+  keys: readonly SourceKey[],
+  roles: ReadonlySet<TeamRole>,
+): Promise<ReadonlyMap<string, DocumentSource>> {
+  if (!documentRoles.some((role) => roles.has(role))) return new Map()
+  const asked = [...new Map(keys.map((key) => [nameOf(key), key])).values()]
+  const stored = await db<StoredSource & { readonly template: string }>`
+    select operator_id, environment, template, sealed_key, template_changed_at from document_source
+    join ${unnest('asked', asked, 'operator_id text, environment text')} using (operator_id, environment)
+    where template is not null
+  `
+  return new Map(
+    stored.map((source) => {
+      const { template, sealedKey, templateChangedAt: changedAt } = source
+      return [nameOf(source), { template, key: db.vault.open(sealedKey, placeOf(source)), changedAt }]
+    }),
+  )
+}
+
+export const sourceOf = (sources: ReadonlyMap<string, DocumentSource>, key: SourceKey): DocumentSource | undefined =>
+  sources.get(nameOf(key))
+
+type ShownSource = Pick<StoredSource, 'template' | 'keyCreatedAt'>
+
+const byKey = ({ operatorId, environment }: SourceKey) => sql`
+  select template, key_created_at from document_source where operator_id = ${operatorId} and environment = ${environment}
+`
+
+export async function readSource(db: ReadDb, key: SourceKey): Promise<ShownSource | undefined> {
+  const [source] = await db<ShownSource>`${byKey(key)}`
+  return source
+}
+
+/** As it is until `changeSource` changes it. */
+export async function lockSource(db: Db, key: SourceKey): Promise<ShownSource | undefined> {
+  const [source] = await db<ShownSource>`${byKey(key)} for no key update`
+  return source
+}
+
+export interface SourceChange extends SourceKey {
+  readonly template: string | null
+  readonly replacesKey: boolean
+  readonly now: Date
+}
+
+/** Sets the template, and makes a key if there is none or it is to be replaced. @returns the key, if it was made */
+export async function changeSource(
+  db: Db,
+  { template, replacesKey, now, ...key }: SourceChange,
+): Promise<{ readonly keyCreatedAt: Date; readonly secret: string | null }> {
+  const secret = newKey()
+  const sealed = db.vault.seal(secret, placeOf(key))
+  const [stored] = await db<{ keyCreatedAt: Date; sealedKey: string }>`
+    insert into document_source as s (operator_id, environment, template, sealed_key, key_created_at, template_changed_at)
+    values (${key.operatorId}, ${key.environment}, ${template}, ${sealed}, ${now}::timestamptz, ${now}::timestamptz)
+    on conflict (operator_id, environment) do update set template = excluded.template,
+      template_changed_at = case when excluded.template is distinct from s.template then excluded.template_changed_at
+        else s.template_changed_at end,
+      sealed_key = case when ${replacesKey}::bool then excluded.sealed_key else s.sealed_key end,
+      key_created_at = case when ${replacesKey}::bool then excluded.key_created_at else s.key_created_at end
+    returning key_created_at, sealed_key
+  `
+  if (stored === undefined) throw new Error('an insert that updates on conflict returns its row')
+  return { keyCreatedAt: stored.keyCreatedAt, secret: stored.sealedKey === sealed ? secret : null }
+}
+
+export const sealedSources: SealedTable = {
+  table: 'document_source',
+  key: 'operator_id text, environment text',
+  reads: 'sealed_key text',
+  writes: 'sealed_key text',
+  renew({ operatorId, environment, sealedKey }, vault) {
+    const renewed = vault.renew(sealedKey, placeOf({ operatorId, environment }))
+    return renewed === null ? null : { sealedKey: renewed }
+  },
+}

@@ -1,0 +1,21 @@
+import type { TakenCase as PublicTakenCase } from '@backoffice/contracts'
+import { withIsoTimes } from '@backoffice/service-runtime'
+import { documentLink } from './document-link.ts'
+import { forgottenReference, type SourceKey, sourceOf } from './records.ts'
+import { type TakenCase, takenNow, takenUntil } from './taken-case.ts'
+
+type Sources = Parameters<typeof sourceOf>[0]
+
+/** Where a document opens for a reviewer; null where there is no link. */
+export function documentUrl(sources: Sources, owner: SourceKey, reference: string, now: Date): string | null {
+  const source = sourceOf(sources, owner)
+  return source === undefined || reference === forgottenReference ? null : documentLink(source, reference, now)
+}
+
+/** Who has a case now; null where nobody has it. */
+export function shownTakenCase(taken: TakenCase | undefined, now: Date): PublicTakenCase | null {
+  const current = takenNow(taken, now)
+  return current === undefined
+    ? null
+    : withIsoTimes({ by: current.takenBy, at: current.takenAt, until: takenUntil(current) })
+}

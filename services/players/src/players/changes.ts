@@ -1,0 +1,46 @@
+// Records.
+
+import { columnNames, type Db, type ReadDb, rowsOf } from '@backoffice/service-runtime'
+import type { Changed, FieldChange, PlayerRecord } from './player.ts'
+
+/** Who changed what of a player, when and why. */
+export interface PlayerChange extends FieldChange {
+  readonly playerId: string
+  readonly at: Date
+  /** The operator's id, a person of the team, or `sandbox`. */
+  readonly actor: string
+  readonly reason: string | null
+}
+
+const columns = 'at timestamptz, player_id text, actor text, field text, previous text, next text, reason text'
+
+/** A change with who made it and why. Nothing is recorded when nothing has changed. */
+export interface MadeChange extends Changed<PlayerRecord>, Pick<PlayerChange, 'actor' | 'reason'> {}
+
+export async function insertChanges(db: Db, made: readonly MadeChange[], now: Date): Promise<void> {
+  const changes = made.flatMap(({ player, change, actor, reason }): PlayerChange[] =>
+    change === null ? [] : [{ at: now, playerId: player.id, actor, reason, ...change }],
+  )
+  if (changes.length > 0) await db`insert into player_change ${rowsOf('new', changes, columns)}`
+}
+
+const changesMax = 200
+
+/** The latest changes of a player, most recent first. */
+export function latestChanges(db: ReadDb, playerId: string): Promise<PlayerChange[]> {
+  return db<PlayerChange>`
+    select ${columnNames(columns)} from player_change where player_id = ${playerId} order by id desc limit ${changesMax}
+  `
+}
+
+/** When something of the player last changed, or a game was opened; the beginning of time where nothing did. */
+export async function findLastChange(db: ReadDb, playerId: string): Promise<Date> {
+  const [last] = await db<{ at: Date }>`
+    select greatest(
+      (select at from player_change where player_id = ${playerId} order by id desc limit 1),
+      (select max(created_at) from game_session where player_id = ${playerId}),
+      'epoch'::timestamptz
+    ) as at
+  `
+  return last?.at ?? new Date(0)
+}

@@ -1,0 +1,241 @@
+import { type Input, invalid, operations, Rejection, type TeamPlayer, toMinorUnits } from '@backoffice/contracts'
+import {
+  type Call,
+  type DirectTools,
+  type ExecuteTools,
+  fitting,
+  handle,
+  playerRows,
+  type ReadDb,
+  toPage,
+  withIsoTimes,
+  withOperatorNames,
+} from '@backoffice/service-runtime'
+import { findSources, findTakenCases, forgetReferences, latestSubmissions, sourceOf } from '../kyc/records.ts'
+import { documentUrl, shownTakenCase } from '../kyc/views.ts'
+import { findLastChange, insertChanges, latestChanges } from './changes.ts'
+import { playerTables } from './identity.ts'
+import {
+  anonymise,
+  type Changed,
+  nameWords,
+  type Obligations,
+  type PlayerRecord,
+  register,
+  setStatus,
+} from './player.ts'
+import {
+  findPlayersByExternalId,
+  insertPlayers,
+  listBrandPlayers,
+  lockPlayer,
+  playerOf,
+  readPlayers,
+  requirePlayer,
+  type SearchedBy,
+  scopeOf,
+  searchPlayers as search,
+  seePlayer,
+  seePlayers,
+  updatePlayer,
+} from './records.ts'
+import { seen, selfExclude, setLimit } from './standing.ts'
+import { auditedChange, publicPlayer, publicSubmission, standingOf, teamPlayer } from './views.ts'
+
+/** Registers a player and opens the wallet. The reply is sent once the account is there. */
+export const registerPlayer = handle(operations.players.registerPlayer, {
+  apart: ({ input, scope }) => [`${scope.brandId} ${input.externalId}`],
+
+  load(calls, { db }) {
+    const keys = calls.map(({ input, scope }) => ({ brandId: scope.brandId, externalId: input.externalId }))
+    return findPlayersByExternalId(db, keys)
+  },
+
+  decide({ input, scope }, existing, given) {
+    const player = register(input, scope, given)
+    if (existing !== undefined) throw new Rejection('PLAYER_ALREADY_EXISTS', { playerId: existing.id })
+    const { id } = player
+    return {
+      // As the record begins. Whether its person is self-excluded is seen from then on.
+      reply: publicPlayer(seen(player, [], given.now)),
+      change: player,
+      sends: [{ operation: operations.wallet.openAccount, aggregate: id, scope, input: { playerId: id } }],
+    }
+  },
+
+  save: (players, { db }) => insertPlayers(db, players),
+})
+
+export const findPlayers = handle(operations.players.findPlayers, {
+  async read(calls, { db }) {
+    const keys = calls.map(({ input, scope }) => ({ brandId: scope.brandId, externalId: input.externalId }))
+    const players = await seePlayers(db, await findPlayersByExternalId(db, keys))
+    return players.map((player) => ({ data: player === undefined ? [] : [publicPlayer(player)] }))
+  },
+})
+
+export const getPlayerStanding = handle(operations.players.getPlayerStanding, {
+  async read(calls, { db }) {
+    const players = await seePlayers(db, await readPlayers(db, calls.map(playerOf)))
+    return players.map((player) => (player === undefined ? new Rejection('PLAYER_NOT_FOUND') : standingOf(player)))
+  },
+})
+
+export const listPlayers = handle(operations.players.listPlayers, async ({ input }, { db }) => {
+  const { limit, ...filter } = input
+  const players = await seePlayers(db, await listBrandPlayers(db, filter, limit + 1))
+  return toPage(players.map(teamPlayer), limit, ({ id }) => id)
+})
+
+/** The runtime masks what is found, and records a search with a reason before it is answered. */
+export const searchPlayers = handle(operations.players.searchPlayers, async (call, { db, rpc }) => {
+  const { operatorId, brandId, environment, before, limit } = call.input
+  const filter = { operatorId, brandId, environment, before }
+  const found = await search(db, { by: searchedBy(call.input, db), ...filter, limit: limit + 1 })
+  const players = (await seePlayers(db, found)).map(teamPlayer)
+  const { data, nextCursor } = toPage(players, limit, ({ id }) => id)
+  const { requestId, deadline } = call
+  const scope = found[0] && scopeOf(found[0])
+  return { data: await withOperatorNames(data, { rpc, scope, requestId, deadline }), nextCursor }
+})
+
+type Given = Input<typeof operations.players.searchPlayers>
+
+/** @throws {Rejection} VALIDATION_ERROR; SERVICE_UNAVAILABLE as long as there are no digests to search */
+function searchedBy({ playerId, externalId, name, reason, ...secret }: Given, { vault }: ReadDb): SearchedBy {
+  const { cpf, email, phone } = secret
+  const given = [playerId, externalId, cpf, email, phone, name].filter((value) => value !== undefined)
+  if (given.length !== 1)
+    throw invalid('body', '', 'must have exactly one of playerId, externalId, cpf, email, phone and name')
+  if (playerId !== undefined) return { playerId }
+  if (externalId !== undefined) return { externalId }
+  if (name !== undefined) {
+    const words = nameWords(name)
+    if (words.length === 0) throw invalid('body', '/name', 'has no letter and no digit')
+    return { words }
+  }
+  if (reason === undefined) throw invalid('body', '/reason', 'is required with cpf, email or phone')
+  if (!vault.seals) {
+    const cause = new Error('players are found by CPF, e-mail and phone only while SEAL_PERSONAL_DATA is on')
+    throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
+  }
+  if (cpf !== undefined) return { cpf }
+  return email === undefined ? { phone: phone ?? '' } : { email }
+}
+
+export const showPlayer = handle(
+  operations.players.showPlayer,
+  async ({ input: { playerId }, caller }, { db, now }) => {
+    const player = await seePlayer(db, await requirePlayer(db, playerId))
+    const [[submissions = []], changes, sources, taken] = await Promise.all([
+      latestSubmissions(db, [playerId]),
+      latestChanges(db, playerId),
+      findSources(db, [player], caller.roles),
+      findTakenCases(db, [playerId]),
+    ])
+    return {
+      ...teamPlayer(player),
+      taken: shownTakenCase(taken.get(playerId), now),
+      documentSourceChangedAt: sourceOf(sources, player)?.changedAt?.toISOString() ?? null,
+      submissions: submissions.map((submission) => ({
+        ...publicSubmission(submission),
+        documentUrl: documentUrl(sources, player, submission.reference, now),
+      })),
+      changes: fitting(
+        changes.map(({ at, actor, field, previous, next, reason }) =>
+          withIsoTimes({ at, actor, field, from: previous, to: next, reason }),
+        ),
+      ),
+    }
+  },
+)
+
+export const exportPlayer = handle(operations.players.exportPlayer, ({ input }, { db }) =>
+  playerRows(db, playerTables, input),
+)
+
+/**
+ * One edit of one player by a person of the team, recorded with who, what and why.
+ * @throws {Rejection} PLAYER_NOT_FOUND, and what `edit` refuses
+ */
+async function editPlayer(
+  { input, actor }: { readonly input: { playerId: string; reason?: string }; readonly actor: string },
+  { db, now, changed: audited }: ExecuteTools,
+  edit: (player: PlayerRecord, now: Date) => Changed<PlayerRecord>,
+): Promise<TeamPlayer> {
+  const changed = edit(await lockPlayer(db, input.playerId), now)
+  await updatePlayer(db, changed.player)
+  await insertChanges(db, [{ ...changed, actor, reason: input.reason ?? null }], now)
+  audited(...auditedChange(changed))
+  return teamPlayer(await seePlayer(db, changed.player))
+}
+
+export const setPlayerStatus = handle(operations.players.setPlayerStatus, {
+  /** Nobody lifts a self-exclusion alone. */
+  async takesTwo({ input: { playerId, status } }, { db }) {
+    const player = await lockPlayer(db, playerId)
+    return player.environment === 'production' && player.status === 'autoexcluido' && status !== 'autoexcluido'
+  },
+  execute: (call, tools) => editPlayer(call, tools, (player) => setStatus(player, call.input.status)),
+})
+
+export const setDailyLimit = handle(operations.players.setDailyLimit, {
+  execute(call, tools) {
+    const { dailyDepositLimit } = call.input
+    const wished = dailyDepositLimit === null ? null : toMinorUnits(dailyDepositLimit)
+    return editPlayer(call, tools, (player, now) => setLimit(player, wished, now))
+  },
+})
+
+export const selfExcludePlayer = handle(operations.players.selfExcludePlayer, {
+  execute(call, tools) {
+    const until = call.input.until === null ? null : new Date(call.input.until)
+    return editPlayer(call, tools, (player, now) => selfExclude(player, until, now))
+  },
+})
+
+type AnonymiseCall = Call<typeof operations.players.anonymisePlayer>
+
+/** @param keepYears of a player in production; nothing in the sandbox is about a real person */
+export const anonymisePlayer = ({ keepYears }: { readonly keepYears: number }) =>
+  handle(operations.players.anonymisePlayer, {
+    prepare: readObligations,
+
+    async execute({ input: { playerId, reason }, actor }, { db, now, newId, send }, obligations) {
+      const player = await lockPlayer(db, playerId)
+      const years = player.environment === 'production' ? keepYears : 0
+      const seen = await seePlayer(db, player)
+      const isExcluded = seen.status === 'autoexcluido'
+      const changed = anonymise(player, obligations, { now, newId, keepYears: years, isExcluded })
+      if (changed.change === null) return teamPlayer(seen)
+      await updatePlayer(db, changed.player)
+      await Promise.all([forgetReferences(db, playerId), insertChanges(db, [{ ...changed, actor, reason }], now)])
+      const scope = scopeOf(player)
+      send({ operation: operations.payments.forgetDestinations, aggregate: playerId, scope, input: { playerId } })
+      return teamPlayer(await seePlayer(db, changed.player))
+    },
+  })
+
+/** Asked before the transaction. A closed player gets no new deposit, and has nothing that could be withdrawn. */
+async function readObligations(
+  { input, requestId, deadline }: AnonymiseCall,
+  { db, rpc }: DirectTools,
+): Promise<Obligations> {
+  const { playerId } = input
+  const player = await requirePlayer(db.reader, playerId)
+  const options = { scope: scopeOf(player), input: { playerId }, requestId, deadline }
+  const [account, records, lastChangeAt] = await Promise.all([
+    rpc.call(operations.wallet.readAccount, options),
+    rpc.call(operations.payments.readOpenRecords, options),
+    findLastChange(db.reader, playerId),
+  ])
+  const posted = toMinorUnits(account.available)
+  const dates = [player.createdAt, lastChangeAt, new Date(account.updatedAt), new Date(records.lastChangeAt ?? 0)]
+  return {
+    posted,
+    held: posted - toMinorUnits(account.withdrawable),
+    openDeposits: records.openDeposits,
+    openWithdrawals: records.openWithdrawals,
+    lastChangeAt: new Date(Math.max(...dates.map(Number))),
+  }
+}

@@ -1,0 +1,196 @@
+// Rules.
+
+import {
+  cpfDigits,
+  type IdPrefix,
+  type Input,
+  invalid,
+  type KycStatus,
+  type operations,
+  type PlayerStatus,
+  Rejection,
+  type Scope,
+} from '@backoffice/contracts'
+
+/** A player as it is stored. */
+export interface PlayerRecord extends Readonly<Scope> {
+  readonly id: string
+  readonly externalId: string
+  readonly name: string
+  readonly email: string
+  readonly cpf: string
+  readonly phone: string | null
+  /** As YYYY-MM-DD. */
+  readonly birthDate: string
+  readonly status: PlayerStatus
+  readonly kycStatus: KycStatus
+  /** Rises with each change of the KYC status: receivers of events drop what is older. */
+  readonly kycVersion: number
+  readonly kycDecidedAt: Date | null
+  readonly kycReason: string | null
+  /** When the approval ends by itself. Null: it does not, or there is none. */
+  readonly kycExpiresAt: Date | null
+  readonly selfExcludedFrom: Date | null
+  /** Null while `selfExcludedFrom` is set means for good. */
+  readonly selfExcludedUntil: Date | null
+  /** In minor units; null means no limit. */
+  readonly dailyDepositLimit: bigint | null
+  readonly pendingLimit: bigint | null
+  /** When the pending limit takes effect. Without a pending limit it is when the limit is removed. */
+  readonly pendingLimitFrom: Date | null
+  readonly createdAt: Date
+}
+
+/** The result of a change: the record as it is now, and what has changed, which is nothing when it was so before. */
+export interface Changed<P> {
+  readonly player: P
+  readonly change: FieldChange | null
+}
+
+export interface FieldChange {
+  readonly field: 'status' | 'kycStatus' | 'selfExclusion' | 'dailyDepositLimit' | 'identity'
+  readonly previous: string | null
+  readonly next: string | null
+}
+
+/**
+ * A new player, who may do everything that needs no identity check.
+ * @throws {Rejection} VALIDATION_ERROR when the player is not over 18, by the date where the brand is
+ */
+export function register(
+  request: Input<typeof operations.players.registerPlayer>,
+  { operatorId, brandId, environment, currency, timeZone }: Scope,
+  { now, newId }: { readonly now: Date; readonly newId: (prefix: IdPrefix) => string },
+): PlayerRecord {
+  if (!isAdult(request.birthDate, calendarDay(now, timeZone)))
+    throw invalid('body', '/birthDate', 'the player must be over 18')
+  const { externalId, name, email, cpf, phone = null, birthDate } = request
+  return {
+    ...{ id: newId('ply'), operatorId, brandId, environment, currency, timeZone },
+    ...{ externalId, name, email, cpf: cpfDigits(cpf) ?? cpf, phone, birthDate },
+    ...{
+      status: 'ativo',
+      kycStatus: 'nao_iniciado',
+      kycVersion: 1,
+      kycDecidedAt: null,
+      kycReason: null,
+      kycExpiresAt: null,
+    },
+    ...{ selfExcludedFrom: null, selfExcludedUntil: null },
+    ...{ dailyDepositLimit: null, pendingLimit: null, pendingLimitFrom: null },
+    createdAt: now,
+  }
+}
+
+/**
+ * Sets the status, which says what a player may do now. A self-exclusion by dates goes on whatever the status is.
+ * @throws {Rejection} VALIDATION_ERROR for an anonymised player, who stays `encerrado`: nobody knows whose it would be
+ */
+export function setStatus<P extends Pick<PlayerRecord, 'status' | 'cpf'>>(player: P, next: PlayerStatus): Changed<P> {
+  const { status: previous } = player
+  if (previous === next) return { player, change: null }
+  if (isAnonymised(player)) throw invalid('body', '/status', 'an anonymised player stays encerrado')
+  return { player: { ...player, status: next }, change: { field: 'status', previous, next } }
+}
+
+const adultYears = 18
+
+/** The calendar day at a moment in a time zone, as YYYY-MM-DD. */
+export function calendarDay(now: Date, timeZone: string): string {
+  // The Swedish locale writes dates as ISO 8601 does.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now)
+}
+
+/**
+ * Whether the 18th birthday has been reached on a day. A birthday on 29 February is reached on 1 March in common years.
+ * @param birthDate and `today` as YYYY-MM-DD
+ */
+export function isAdult(birthDate: string, today: string): boolean {
+  const year = Number(birthDate.slice(0, 4)) + adultYears
+  return `${String(year).padStart(4, '0')}${birthDate.slice(4)}` <= today
+}
+
+/** As many as a long name has. */
+const wordsMax = 12
+
+/**
+ * The words of what somebody types for a name, as the index of names has them: in small letters, without accents and without
+ * what stands between words.
+ */
+export function nameWords(typed: string): string[] {
+  const plain = typed
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, wordsMax)
+}
+
+/** What other services and the history say about a player. */
+export interface Obligations {
+  /** In minor units. */
+  readonly posted: bigint
+  readonly held: bigint
+  readonly openDeposits: number
+  readonly openWithdrawals: number
+  /** The last change of anything that is kept about the player. */
+  readonly lastChangeAt: Date
+}
+
+/** Time and ids are passed in. */
+interface Given {
+  readonly now: Date
+  readonly newId: (prefix: IdPrefix) => string
+}
+
+/** Why the data of a player may not be replaced yet. */
+type Need = 'status' | 'self_exclusion' | 'money' | 'deposits' | 'withdrawals' | 'retention'
+
+/** No real person has such a name, number or birth date; no player is registered with that CPF. */
+const nobody = {
+  name: 'anonymised',
+  email: 'anonymised@anonymised.invalid',
+  cpf: '00000000000',
+  phone: null,
+  birthDate: '1900-01-01',
+  kycReason: null,
+} as const
+
+export const isAnonymised = ({ cpf }: Pick<PlayerRecord, 'cpf'>) => cpf === nobody.cpf
+
+/**
+ * Replaces everything that identifies the person. Nothing can bring it back. A player that is anonymised already stays as
+ * it is.
+ * @param keepYears how long the law asks to keep the records, from the last change on
+ * @param isExcluded whether a self-exclusion of the person runs
+ * @throws {Rejection} PLAYER_DATA_NEEDED with all reasons
+ */
+export function anonymise(
+  player: PlayerRecord,
+  obligations: Obligations,
+  { now, newId, keepYears, isExcluded }: Given & { readonly keepYears: number; readonly isExcluded: boolean },
+): Changed<PlayerRecord> {
+  if (isAnonymised(player)) return { player, change: null }
+  const keptUntil = yearsAfter(obligations.lastChangeAt, keepYears)
+  const needs: Readonly<Record<Need, boolean>> = {
+    status: player.status !== 'encerrado',
+    // As long as it runs, the person must be known by the CPF.
+    self_exclusion: isExcluded,
+    money: obligations.posted !== 0n || obligations.held !== 0n,
+    deposits: obligations.openDeposits > 0,
+    withdrawals: obligations.openWithdrawals > 0,
+    retention: now < keptUntil,
+  }
+  const reasons = Object.entries(needs).flatMap(([need, isNeeded]) => (isNeeded ? [need] : []))
+  if (reasons.length > 0) throw new Rejection('PLAYER_DATA_NEEDED', { reasons, keptUntil: keptUntil.toISOString() })
+  return {
+    // A new id, so that no operator can have registered another player under it.
+    player: { ...player, ...nobody, externalId: `anonymised-${newId('ply')}` },
+    change: { field: 'identity', previous: null, next: 'anonymised' },
+  }
+}
+
+function yearsAfter(date: Date, years: number): Date {
+  const later = new Date(date)
+  later.setUTCFullYear(later.getUTCFullYear() + years)
+  return later
+}

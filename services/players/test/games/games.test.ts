@@ -1,0 +1,301 @@
+import { createHash } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { operations, sandboxGames } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { type Logger, newId } from '@backoffice/service-runtime'
+import { eventually, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import t from 'tap'
+import { GameProvider } from '../../src/games/game-provider.ts'
+import { players } from '../../src/service.ts'
+import { newPlayer } from '../new-player.ts'
+
+type Behaviour = (response: ServerResponse, launch: { sessionId: string; gameId: string }) => void
+
+const works: Behaviour = (response, { sessionId }) =>
+  response.end(
+    JSON.stringify({ gameUrl: `https://provider.example/play?s=${sessionId}`, expiresAt: '2026-03-02T14:00:00.000Z' }),
+  )
+let behaviour: Behaviour = works
+let launches: { sessionId: string; key: string | undefined; authorization: string | undefined }[] = []
+
+// The game provider is an outside party: a real HTTP server that fails in every way.
+const provider = createServer((incoming, response) => {
+  let text = ''
+  incoming.on('data', (chunk) => {
+    text += chunk
+  })
+  incoming.on('end', () => {
+    const launch = JSON.parse(text)
+    launches.push({
+      sessionId: launch.sessionId,
+      key: String(incoming.headers['idempotency-key']),
+      authorization: incoming.headers.authorization,
+    })
+    behaviour(response, launch)
+  })
+})
+await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', () => resolve()))
+t.teardown(() => {
+  provider.closeAllConnections()
+  provider.close()
+})
+
+const gamesUrl = 'https://games.example.com'
+// Longer than the calls that are made on an open circuit.
+const openMs = 2_000
+const bed = await testBed(
+  t,
+  { players, wallet, payments },
+  {
+    config: {
+      players: {
+        GAME_PROVIDER_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+        GAME_PROVIDER_TOKEN: 'provider-token',
+        GAME_PROVIDER_TIMEOUT_MS: 400,
+        GAME_PROVIDER_OPEN_MS: openMs,
+        GAMES_BASE_URL: gamesUrl,
+      },
+    },
+  },
+)
+const { registerPlayer, decideKyc, openGameSession, listGames, setGameAvailability, setDailyLimit } = operations.players
+const sandbox = bed.scope()
+const production = bed.scope({ environment: 'production', brandId: 'brd_live' })
+const alice = bed.team('alice')
+
+async function approvedPlayer(scope = sandbox): Promise<string> {
+  const { id } = await bed.rpc.call(registerPlayer, { scope, input: newPlayer() })
+  await alice.call(decideKyc, { input: { playerId: id, status: 'aprovado', reason: 'documents match' } })
+  return id
+}
+const open = (playerId: string, scope = sandbox, gameId = 'fortune-reels') =>
+  bed.rpc.call(openGameSession, { scope, input: { playerId, gameId } })
+
+t.test('the catalogue has names, providers, categories, RTP and thumbnails, and is per brand', async (t) => {
+  const { data } = await bed.rpc.call(listGames, { scope: sandbox, input: {} })
+  t.ok(data.length >= 8)
+  for (const { id, thumbnailUrl } of data) t.equal(thumbnailUrl, `${gamesUrl}/thumbnails/${id}.svg`)
+  await alice.call(setGameAvailability, { input: { brandId: sandbox.brandId, gameId: 'star-miner', available: false } })
+  const after = await bed.rpc.call(listGames, { scope: sandbox, input: {} })
+  t.notOk(after.data.some(({ id }) => id === 'star-miner'))
+  t.ok((await bed.rpc.call(listGames, { scope: production, input: {} })).data.some(({ id }) => id === 'star-miner'))
+  await t.rejects(open(await approvedPlayer(), sandbox, 'star-miner'), { code: 'GAME_NOT_FOUND' })
+})
+
+t.test('a session needs a known player, a known game, and an approved identity check', async (t) => {
+  await t.rejects(open('ply_nobody', sandbox, 'no-such-game'), { code: 'PLAYER_NOT_FOUND' })
+  const { id } = await bed.rpc.call(registerPlayer, { scope: sandbox, input: newPlayer() })
+  await t.rejects(open(id, sandbox, 'no-such-game'), { code: 'GAME_NOT_FOUND' })
+  await t.rejects(open(id), { code: 'KYC_NOT_APPROVED' })
+})
+
+t.test("a session is refused once the day's deposits exceed a limit that was lowered since", async (t) => {
+  const playerId = await approvedPlayer()
+  const deposit = { playerId, amount: '100', currency: 'BRL', method: 'pix', externalReference: 'limit-1' }
+  await bed.rpc.call(operations.payments.createDeposit, { scope: sandbox, input: deposit })
+  await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '100' } })
+  t.ok(await open(playerId))
+  await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '99.99' } })
+  await t.rejects(open(playerId), { code: 'RG_BLOCKED' })
+})
+
+t.test('the reserved games of the sandbox show their refusals, and mean nothing in production', async (t) => {
+  const playerId = await approvedPlayer()
+  const { rgBlocked, selfExcluded, overLimit } = sandboxGames
+  for (const [gameId, reason] of [
+    [rgBlocked, 'sandbox_trigger'],
+    [selfExcluded, 'self_exclusion'],
+    [overLimit, 'daily_limit'],
+  ] as const)
+    await t.rejects(open(playerId, sandbox, gameId), { code: 'RG_BLOCKED', details: { reason } })
+  await t.rejects(open(playerId, sandbox, sandboxGames.providerUnavailable), { code: 'PROVIDER_UNAVAILABLE' })
+  await t.rejects(open(await approvedPlayer(production), production, sandboxGames.rgBlocked), {
+    code: 'GAME_NOT_FOUND',
+  })
+})
+
+t.test('in the sandbox a session is a demonstration, whose token is kept only as a digest', async (t) => {
+  const session = await open(await approvedPlayer())
+  t.equal(session.mode, 'demo')
+  const { origin, pathname, hash } = new URL(session.gameUrl)
+  t.equal(`${origin}${pathname}`, `${gamesUrl}/demo/fortune-reels`)
+  const { rows } = await bed
+    .sql('admin')
+    .query(
+      `select json_agg(s)::text || (select json_agg(o)::text from players.operation o) as everything from players.game_session s`,
+    )
+  t.notMatch(rows[0].everything, hash.slice(1))
+})
+
+t.test('in production the provider is asked, with the session id as its idempotency key', async (t) => {
+  const playerId = await approvedPlayer(production)
+  launches = []
+  const session = await open(playerId, production)
+  t.match(session, {
+    mode: 'real',
+    gameUrl: `https://provider.example/play?s=${session.id}`,
+    expiresAt: '2026-03-02T14:00:00.000Z',
+  })
+  t.strictSame(launches, [{ sessionId: session.id, key: session.id, authorization: 'Bearer provider-token' }])
+})
+
+t.test(
+  "the provider's URL lets anybody play, so it is kept only as a digest, and a replay does not show it",
+  async (t) => {
+    const input = { playerId: await approvedPlayer(production), gameId: 'fortune-reels' }
+    const call = { scope: production, input, operationId: newId('opn') }
+    const { id, gameUrl } = await bed.rpc.call(openGameSession, call)
+    t.equal(gameUrl, `https://provider.example/play?s=${id}`)
+    const { rows } = await bed.sql('admin').query(
+      `select s.game_url, (select json_agg(s)::text from players.game_session s) as sessions,
+        (select json_agg(o)::text from players.operation o) as operations
+      from players.game_session s where id = $1`,
+      [id],
+    )
+    t.notMatch(rows[0].sessions, 'provider.example')
+    t.notMatch(rows[0].operations, 'provider.example')
+    const kept = `sha256:${createHash('sha256').update(gameUrl).digest('hex')}`
+    t.equal(rows[0].game_url, kept)
+    await t.rejects(bed.rpc.call(openGameSession, call), { code: 'SERVICE_UNAVAILABLE' })
+  },
+)
+
+t.test(
+  'outside development a session without TLS is refused, since its URL is all that it takes to play',
+  async (t) => {
+    const launch = { sessionId: 'ses_1', gameId: 'fortune-reels', playerId: 'ply_1', brandId: 'brd_1', currency: 'BRL' }
+    const answer = (gameUrl: string) => {
+      behaviour = (response) => response.end(JSON.stringify({ gameUrl, expiresAt: '2026-03-02T14:00:00.000Z' }))
+    }
+    const launchWith = (allowHttp: boolean) => {
+      const log = { warn() {} } as unknown as Logger
+      const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+      return new GameProvider({ url, token: undefined, timeoutMs: 5_000, openMs, allowHttp, log }).launch(
+        launch,
+        new Date(Date.now() + 10_000),
+      )
+    }
+    answer('http://provider.example/play')
+    await t.rejects(launchWith(false), { code: 'PROVIDER_UNAVAILABLE' })
+    t.match(await launchWith(true), { gameUrl: 'http://provider.example/play' })
+    answer('https://provider.example/play')
+    t.match(await launchWith(false), { gameUrl: 'https://provider.example/play' })
+    behaviour = works
+  },
+)
+
+t.test('a launch that the provider refuses is asked once, and does not open the circuit for others', async (t) => {
+  const playerId = await approvedPlayer(production)
+  launches = []
+  behaviour = (response) => response.writeHead(422).end('{}')
+  for (let refused = 0; refused < 6; refused++) {
+    await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
+  }
+  t.equal(launches.length, 6)
+  behaviour = works
+  t.ok(await open(playerId, production))
+})
+
+t.test('after a first failure the launch is repeated with the same session id', async (t) => {
+  const playerId = await approvedPlayer(production)
+  launches = []
+  behaviour = (response, launch) => (launches.length === 1 ? response.destroy() : works(response, launch))
+  const session = await open(playerId, production)
+  t.strictSame(
+    launches.map(({ key }) => key),
+    [session.id, session.id],
+  )
+})
+
+const failures: readonly [string, Behaviour][] = [
+  ['a 500', (response) => response.writeHead(500).end('{}')],
+  ['HTML', (response) => response.end('<html>')],
+  ['another shape', (response) => response.end('{"gameUrl":"javascript:alert(1)","expiresAt":"soon"}')],
+  ['a reset', (response) => response.destroy()],
+  ['nothing at all', () => {}],
+  [
+    'a slow drip',
+    (response) => {
+      const timer = setInterval(() => response.write(' '), 20)
+      response.on('close', () => clearInterval(timer))
+    },
+  ],
+  ['too much', (response) => response.end('x'.repeat(100_000))],
+  ['a redirect', (response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end()],
+]
+for (const [name, failure] of failures) {
+  t.test(
+    `a provider that answers with ${name} is asked twice, and the answer is PROVIDER_UNAVAILABLE in time`,
+    async (t) => {
+      const playerId = await approvedPlayer(production)
+      // A success first, so that the circuit counts from zero.
+      behaviour = works
+      await open(playerId, production)
+      behaviour = failure
+      launches = []
+      const started = performance.now()
+      await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
+      t.equal(launches.length, 2)
+      t.ok(performance.now() - started < 2_000)
+      const { rows } = await bed
+        .sql('admin')
+        .query('select count(*)::int as sessions from players.game_session where player_id = $1', [playerId])
+      t.equal(rows[0].sessions, 1, 'no session is recorded')
+      behaviour = works
+    },
+  )
+}
+
+t.test('after five failures in a row nobody is asked; later one launch is tried, and closes the circuit', async (t) => {
+  const playerId = await approvedPlayer(production)
+  await open(playerId, production)
+  behaviour = (response) => response.writeHead(503).end()
+  launches = []
+  for (let call = 0; call < 4; call++) {
+    await t.rejects(open(playerId, production), { code: 'PROVIDER_UNAVAILABLE' })
+  }
+  t.equal(launches.length, 5)
+  behaviour = works
+  t.ok(await eventually(() => open(playerId, production)), 'it recovers by itself')
+})
+
+t.test(
+  'the team reads which games a player opened, newest first and page by page, without their addresses',
+  async (t) => {
+    const playerId = await approvedPlayer(production)
+    const opened = []
+    for (const gameId of ['fortune-reels', 'crystal-cave', 'fortune-reels'])
+      opened.push(await open(playerId, production, gameId))
+    await open(await approvedPlayer(production), production)
+    const support = bed.team('support')
+    const list = (input: { before?: string; limit: number }) =>
+      support.call(operations.players.listGameSessions, { input: { playerId, ...input } })
+    const { data, nextCursor } = await list({ limit: 2 })
+    const ids = opened.map(({ id }) => id).reverse()
+    t.same(
+      data.map(({ id }) => id),
+      ids.slice(0, 2),
+    )
+    t.match(data[1], {
+      playerId,
+      brandId: production.brandId,
+      gameId: 'crystal-cave',
+      gameName: 'Crystal Cave',
+      mode: 'real',
+    })
+    t.notMatch(JSON.stringify(data), /gameUrl|sha256/)
+    const last = await list({ limit: 2, before: nextCursor ?? '' })
+    t.match(last, { data: [{ id: ids[2], gameId: 'fortune-reels' }], nextCursor: null })
+    t.equal(last.data.length, 1)
+    await bed.sql('admin').query("delete from players.game where id = 'crystal-cave'")
+    t.match((await list({ limit: 3 })).data[1], { gameId: 'crystal-cave', gameName: null })
+    const unknown = support.call(operations.players.listGameSessions, { input: { playerId: 'ply_nobody', limit: 1 } })
+    await t.rejects(unknown, { code: 'PLAYER_NOT_FOUND' })
+    const integration = bed
+      .team('integration')
+      .call(operations.players.listGameSessions, { input: { playerId, limit: 1 } })
+    await t.rejects(integration, { code: 'ROLE_REQUIRED' })
+  },
+)

@@ -1,0 +1,116 @@
+// Rules.
+
+import { type DeliveryState, webhookAttemptsMax } from '@backoffice/contracts'
+
+/** The outcome of one attempt. */
+export interface AttemptOutcome {
+  /** null when no response came. */
+  readonly responseStatus: number | null
+  /** At most the first KiB of the body; null when no response came. */
+  readonly responseHead: string | null
+  readonly retryAfter?: string | undefined
+  readonly durationMs: number
+  /** In plain words; null when the receiver acknowledged. */
+  readonly error: string | null
+}
+
+/** Any 2xx acknowledges. Anything else is retried; that includes redirects, which are not followed. */
+export function isAcknowledged(responseStatus: number): boolean {
+  return responseStatus >= 200 && responseStatus <= 299
+}
+
+export interface DeliveryChange {
+  readonly state: Extract<DeliveryState, 'pending' | 'delivered' | 'failed'>
+  readonly nextAttemptAt: Date | null
+  readonly finishedAt: Date | null
+}
+
+/** The state of a delivery after an attempt; the eighth failure is the last. */
+function afterAttempt(
+  outcome: Pick<AttemptOutcome, 'error' | 'retryAfter'>,
+  { attemptsMade, baseMs, now, random }: { attemptsMade: number; baseMs: number; now: Date; random: number },
+): DeliveryChange {
+  if (outcome.error === null) return { state: 'delivered', nextAttemptAt: null, finishedAt: now }
+  const retryAfterMs = parseRetryAfterMs(outcome.retryAfter, now)
+  const delayMs = retryDelayMs({ attemptsMade, baseMs, retryAfterMs, random })
+  if (delayMs === null) return { state: 'failed', nextAttemptAt: null, finishedAt: now }
+  return { state: 'pending', nextAttemptAt: new Date(now.getTime() + delayMs), finishedAt: null }
+}
+
+/** A delivery as it is when the outcome of an attempt is recorded. */
+export interface AttemptedDelivery {
+  readonly state: DeliveryState
+  readonly nextAttemptAt: Date | null
+  readonly finishedAt: Date | null
+  /** Before this attempt. */
+  readonly attemptsMade: number
+  /** Whether the lease of this attempt still holds it. */
+  readonly held: boolean
+}
+
+/**
+ * How an attempt changes its delivery. A 2xx counts however late it is recorded, because the receiver has the event. A
+ * failure counts only while its lease holds the delivery.
+ * @returns null when another lease holds the delivery, so that the attempt is only logged
+ */
+export function recordedChange(
+  delivery: AttemptedDelivery,
+  outcome: Pick<AttemptOutcome, 'error' | 'retryAfter'>,
+  { baseMs, now, random }: { baseMs: number; now: Date; random: number },
+): RecordedChange | null {
+  const { state, nextAttemptAt, finishedAt, attemptsMade, held } = delivery
+  if (outcome.error === null)
+    return { state: 'delivered', nextAttemptAt: null, finishedAt: state === 'delivered' ? finishedAt : now }
+  if (!held) return null
+  // The delivery was, for example, withheld while the attempt was under way. It stays so.
+  if (state !== 'pending') return { state, nextAttemptAt, finishedAt }
+  return afterAttempt(outcome, { attemptsMade: attemptsMade + 1, baseMs, now, random })
+}
+
+export type RecordedChange = Pick<AttemptedDelivery, 'state' | 'nextAttemptAt' | 'finishedAt'>
+
+/**
+ * When a failed delivery is tried again. With the default base of one minute the waits are about 1 min, 3 min, 9 min,
+ * 27 min, 1 h 21 min, 4 h 3 min and 12 h 9 min: eight attempts over some 18 hours.
+ */
+export const backoffBaseDefaultMs = 60_000
+const backoffFactor = 3
+/**
+ * Each wait is made longer or shorter by up to a fifth, so that deliveries that failed together are not retried
+ * together.
+ */
+const backoffJitter = 0.2
+/**
+ * A receiver's Retry-After can make a wait longer, up to this. It never makes one shorter, so that a receiver cannot
+ * use up the attempts quickly.
+ */
+export const retryAfterMaxMs = 60 * 60_000
+
+export interface RetryQuestion {
+  /** Attempts made since the delivery was scheduled, the failed one included. */
+  readonly attemptsMade: number
+  readonly baseMs: number
+  /** From the failed response, if it carried one. */
+  readonly retryAfterMs: number | null
+  /** Uniform in [0, 1). */
+  readonly random: number
+}
+
+/** How long to wait for the next attempt; null when the failed one was the last. */
+export function retryDelayMs({ attemptsMade, baseMs, retryAfterMs, random }: RetryQuestion): number | null {
+  if (attemptsMade >= webhookAttemptsMax) return null
+  const plannedMs = baseMs * backoffFactor ** Math.max(0, attemptsMade - 1)
+  const jitteredMs = plannedMs * (1 - backoffJitter + 2 * backoffJitter * random)
+  return Math.round(Math.max(jitteredMs, Math.min(retryAfterMs ?? 0, retryAfterMaxMs)))
+}
+
+/** The value of a Retry-After header, which is seconds or an HTTP date; null when it is neither. */
+export function parseRetryAfterMs(value: string | undefined, now: Date): number | null {
+  if (value === undefined) return null
+  const text = value.trim()
+  if (/^\d{1,15}$/.test(text)) return Number(text) * 1000
+  // Only the form of RFC 9110, because Date.parse alone accepts almost anything.
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
+}

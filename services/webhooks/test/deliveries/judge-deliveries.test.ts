@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { operations } from '@backoffice/contracts'
+import { payments } from '@backoffice/payments'
+import { players } from '@backoffice/players'
+import { eventually, testBed } from '@backoffice/test-kit'
+import { wallet } from '@backoffice/wallet'
+import t from 'tap'
+import { forgetFound, judgeEvents } from '../../src/deliveries/judged-events.ts'
+import { deliveryJudgement } from '../../src/measurements.ts'
+import { webhooks } from '../../src/service.ts'
+
+const bed = await testBed(t, { players, wallet, payments, webhooks })
+const { db } = bed.services.webhooks
+const scope = bed.scope()
+const sql = bed.sql('webhooks')
+const admin = bed.sql('admin')
+
+const judge = () => db.transaction((tx) => judgeEvents(tx, 'payments'))
+await judge()
+
+const call = <O extends Parameters<typeof bed.rpc.call>[0]>(
+  operation: O,
+  input: Parameters<typeof bed.rpc.call<O>>[1]['input'],
+) => bed.rpc.call(operation, { scope, input, operationId: randomUUID() })
+
+const { id: playerId } = await call(operations.players.registerPlayer, {
+  externalId: randomUUID(),
+  name: 'Ana Souza',
+  email: 'ana@example.com',
+  cpf: '529.982.247-25',
+  birthDate: '1990-05-17',
+})
+
+/** Confirms a deposit. @returns the id of its event, once it has a delivery */
+async function confirmedEvent(): Promise<string> {
+  const money = { amount: '10.00', currency: 'BRL', method: 'pix' }
+  const deposit = await call(operations.payments.createDeposit, { playerId, externalReference: randomUUID(), ...money })
+  await call(operations.payments.confirmDeposit, { depositId: deposit.id })
+  const found = () =>
+    admin.query(
+      `select d.event_id from webhooks.delivery d join payments.published_event p on p.id = d.event_id
+       where p.message #>> '{event,data,id}' = $1`,
+      [deposit.id],
+    )
+  await eventually(async () => (await found()).rowCount === 1)
+  return (await found()).rows[0].event_id
+}
+
+/** Everything was published as long ago as that. */
+const pass = (minutes: number) =>
+  Promise.all(
+    ['payments.published_event', 'webhooks.judged_event'].map((table) =>
+      admin.query(`update ${table} set published_at = published_at - make_interval(mins => $1)`, [minutes]),
+    ),
+  )
+
+async function measured() {
+  const gauges = await deliveryJudgement(db).read()
+  const ofPayments = (name: keyof typeof gauges) =>
+    gauges[name]?.find(({ attributes }) => attributes?.publisher === 'payments')?.value
+  return {
+    missing: ofPayments('backoffice.deliveries.missing'),
+    unjudged: ofPayments('backoffice.deliveries.unjudged_seconds') ?? Number.NaN,
+  }
+}
+
+t.test('the role of the service deletes no delivery that has not ended, or has not been kept', async (t) => {
+  await confirmedEvent()
+  await t.rejects(sql.query('delete from delivery'), /append-only: DELETE on webhooks.delivery/)
+})
+
+t.test('a delivery that vanishes is named five minutes after its event, until it is there again', async (t) => {
+  const [lost, kept] = [await confirmedEvent(), await confirmedEvent()]
+  const { rows } = await sql.query('select to_json(d) as row from delivery d where event_id = $1', [lost])
+  // With the rights of the role alone, past its trigger.
+  await sql.query(
+    `update delivery set state = 'delivered', next_attempt_at = null, finished_at = '2020-01-01' where event_id = $1`,
+    [lost],
+  )
+  await sql.query('delete from delivery where event_id = $1', [lost])
+
+  await pass(4)
+  t.same(await judge(), { missing: [], isMore: false }, 'it may still be on its way')
+  t.match(await measured(), { missing: 0 })
+  await pass(1)
+  t.same(await judge(), { missing: [lost], isMore: false }, `and not ${kept}`)
+  t.same(await judge(), { missing: [], isMore: false }, 'once')
+  await db.transaction(forgetFound)
+  const after = await measured()
+  t.equal(after.missing, 1)
+  t.ok(after.unjudged >= 300 && after.unjudged < 420, `looked at until ${after.unjudged} s ago`)
+
+  await admin.query('insert into webhooks.delivery select (json_populate_record(null::webhooks.delivery, $1)).*', [
+    JSON.stringify(rows[0].row),
+  ])
+  await db.transaction(forgetFound)
+  t.match(await measured(), { missing: 0 })
+})
+
+t.test('nothing is passed over while another replica looks, or once very many are missing', async (t) => {
+  const first = await measured()
+  await pass(60)
+  const other = await sql.connect()
+  await other.query('begin')
+  await other.query("select from judged_event where service = 'payments' for update")
+  t.same(await judge(), { missing: [], isMore: false })
+  await other.query('rollback')
+  other.release()
+  t.ok((await measured()).unjudged > first.unjudged + 3_500, 'nobody who takes an hour goes unnoticed')
+
+  await sql.query(
+    `insert into missing_delivery select 'evt_' || n, 'payments', now(), now() from generate_series(1, 1000) n`,
+  )
+  await judge()
+  t.ok((await measured()).unjudged > first.unjudged + 3_500, 'the next are looked at when these have come')
+  await sql.query('delete from missing_delivery')
+  await judge()
+  t.ok((await measured()).unjudged < 420)
+})

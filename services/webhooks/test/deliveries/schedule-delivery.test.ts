@@ -1,0 +1,78 @@
+import type { EventMessage } from '@backoffice/contracts'
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { scheduleDelivery } from '../../src/deliveries/schedule-delivery.ts'
+import { type EventOfDelivery, openBody } from '../../src/deliveries/sealed-copies.ts'
+import { endpointId } from '../../src/endpoints/endpoint.ts'
+import { webhooksBed } from '../bed.ts'
+import { depositConfirmed, publish } from '../publisher.ts'
+import { startReceiver } from '../receiver.ts'
+
+const { bed, operator, emit, story, hold } = await webhooksBed(t)
+const { db, log } = bed.services.webhooks
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+const now = new Date('2026-03-02T12:00:00.000Z')
+
+t.test('a batch is stored as a whole, for endpoints that nobody has made too, and each is nudged once', async (t) => {
+  const { scope: silent } = await operator()
+  const unknown = bed.scope({ operatorId: 'op_unknown', environment: 'production' })
+  const events = [silent, unknown, silent, unknown].map((scope) => depositConfirmed(scope))
+  const nudged: string[] = []
+  const reaction = scheduleDelivery((id) => nudged.push(id))
+  const received = events.map((event) => ({ event, traceparent }))
+  const react = () => db.transaction((tx) => reaction.react(received, { db: tx, now, log }))
+  await react()
+  await react()
+  reaction.committed?.(received)
+
+  const rows = await db<EventOfDelivery & { body: Buffer; deliveryId: string; state: string; traceParent: string }>`
+    select id as delivery_id, event_id, endpoint_id, brand_id, body, state, trace_parent from delivery
+    where event_id = any(${events.map(({ id }) => id)}::text[]) order by event_id
+  `
+  const stored = (event: EventMessage) => ({
+    eventId: event.id,
+    endpointId: endpointId(event),
+    brandId: event.brandId,
+    body: Buffer.from(JSON.stringify(event)),
+    state: 'withheld',
+    traceParent: traceparent,
+  })
+  t.ok(
+    rows.every(({ body }, index) => body.length < JSON.stringify(events[index]).length / 2),
+    'compressed',
+  )
+  const found = rows.map(({ deliveryId, ...row }) => ({ ...row, body: openBody(db.vault, { deliveryId, ...row }) }))
+  t.same(found, events.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(stored), 'once each, though it came twice')
+  t.same(nudged.toSorted(), [endpointId(silent), endpointId(unknown)].toSorted())
+})
+
+t.test('an event that cannot be stored fails none of its neighbours', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope } = await operator(receiver.url)
+  const poison = depositConfirmed(scope)
+  await bed.sql('admin').query(`
+    create function webhooks.refuse_delivery() returns trigger language plpgsql as $$ begin raise exception 'never'; end $$;
+    create trigger refuse_delivery before insert on webhooks.delivery for each row
+      when (new.event_id = '${poison.id}') execute function webhooks.refuse_delivery()`)
+  const connection = await bed.nats('payments')
+  const [, ...neighbours] = await Promise.all([
+    publish(connection, poison),
+    ...Array.from({ length: 20 }, () => emit(scope)),
+  ])
+  await eventually(() => receiver.received.length === 20)
+  t.same(new Set(receiver.received.map(({ id }) => id)), new Set(neighbours.map(({ id }) => id)))
+  await t.rejects(story(poison.id), { code: 'DELIVERY_NOT_FOUND' })
+})
+
+t.test('an endpoint that is locked against everything does not hold up the events of others for long', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope: locked } = await operator(receiver.url)
+  const { scope: other } = await operator(receiver.url)
+  const letGo = await hold(t, 'select from endpoint where id = $1 for update', endpointId(locked))
+  const startMs = performance.now()
+  const [waiting] = await Promise.all([emit(locked), ...Array.from({ length: 10 }, () => emit(other))])
+  await eventually(() => receiver.received.length === 10)
+  t.ok(performance.now() - startMs < 4_000)
+  await letGo()
+  await eventually(async () => (await story(waiting.id)).state === 'delivered')
+})

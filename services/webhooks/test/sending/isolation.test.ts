@@ -1,0 +1,116 @@
+import { eventually } from '@backoffice/test-kit'
+import t from 'tap'
+import { endpointId } from '../../src/endpoints/endpoint.ts'
+import { webhooksBed } from '../bed.ts'
+import { acknowledge, startReceiver } from '../receiver.ts'
+
+const never = () => {}
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+const { bed, operator, emit, endpoint, story, hold } = await webhooksBed(t, { WEBHOOK_DEADLINE_MS: 3_000 })
+
+t.test('60 events to a receiver that never answers do not delay another operator', async (t) => {
+  const blackHole = await startReceiver(t, never)
+  const { scope: unlucky } = await operator(blackHole.url)
+  const receiver = await startReceiver(t)
+  const { scope: lucky } = await operator(receiver.url)
+  const measure = async () => {
+    const latencies: number[] = []
+    for (let n = 0; n < 15; n++) {
+      const before = receiver.received.length
+      const startMs = performance.now()
+      await emit(lucky)
+      await eventually(() => receiver.received.length > before)
+      latencies.push((receiver.received.at(-1)?.atMs ?? 0) - startMs)
+    }
+    return median(latencies)
+  }
+  const idleMs = await measure()
+  for (let n = 0; n < 60; n++) await emit(unlucky)
+  const besideMs = await measure()
+  t.comment(`median ${idleMs.toFixed(1)} ms alone, ${besideMs.toFixed(1)} ms beside a black hole`)
+  t.ok(besideMs < idleMs * 3 + 50)
+  t.ok(blackHole.received.length <= 10, 'one endpoint has only so many under way')
+  await eventually(async () => (await endpoint(unlucky)).breaker.state === 'open')
+})
+
+t.test('a hundred endpoints, one of them a black hole: the others are served as before', async (t) => {
+  const blackHole = await startReceiver(t, never)
+  const receiver = await startReceiver(t)
+  const { scope: unlucky } = await operator(blackHole.url)
+  const others = await Promise.all(Array.from({ length: 99 }, () => operator(receiver.url)))
+  /** One event to each of the others, one after another; the median latency. */
+  const round = async () => {
+    const sentAtMs = new Map<string, number>()
+    const before = receiver.received.length
+    for (const { scope } of others) {
+      const atMs = performance.now()
+      sentAtMs.set((await emit(scope)).id, atMs)
+    }
+    await eventually(() => receiver.received.length === before + others.length)
+    return median(receiver.received.slice(before).map(({ id, atMs }) => atMs - (sentAtMs.get(id) ?? 0)))
+  }
+  /** The best of three: a busy machine only ever adds. */
+  const best = async () => Math.min(await round(), await round(), await round())
+  await round()
+  const aloneMs = await best()
+  for (let n = 0; n < 60; n++) await emit(unlucky)
+  await eventually(async () => (await endpoint(unlucky)).pending === 60)
+  const besideMs = await best()
+  t.comment(`median ${aloneMs.toFixed(1)} ms alone, ${besideMs.toFixed(1)} ms beside a black hole`)
+  t.ok(besideMs < aloneMs * 3 + 100)
+})
+
+t.test('an endpoint that somebody holds locked delays no other, and is served once it is let go', async (t) => {
+  const receiver = await startReceiver(t)
+  const { scope: locked } = await operator(receiver.url)
+  const { scope: other } = await operator(receiver.url)
+  const letGo = await hold(t, 'select from endpoint where id = $1 for no key update', endpointId(locked))
+  const waiting = await emit(locked)
+  const startMs = performance.now()
+  for (let n = 0; n < 5; n++) {
+    const { id } = await emit(other)
+    await eventually(async () => (await story(id)).state === 'delivered')
+  }
+  t.ok(performance.now() - startMs < 2_000, `five events, delivered and recorded`)
+  t.match(await story(waiting.id), { state: 'pending', attempts: 0 })
+  await letGo()
+  await eventually(async () => (await story(waiting.id)).state === 'delivered')
+})
+
+t.test('an endpoint never has more under way than it may, over two replicas, and nothing is sent twice', async (t) => {
+  await bed.start('webhooks')
+  let underWay = 0
+  let mostUnderWay = 0
+  const receiver = await startReceiver(t, (response, delivery, request) => {
+    underWay += 1
+    mostUnderWay = Math.max(mostUnderWay, underWay)
+    setTimeout(() => {
+      underWay -= 1
+      acknowledge(response, delivery, request)
+    }, 5)
+  })
+  const { scope } = await operator(receiver.url)
+  await Promise.all(Array.from({ length: 300 }, () => emit(scope)))
+  await eventually(async () => receiver.received.length >= 300 && (await endpoint(scope)).pending === 0)
+  t.equal(receiver.received.length, 300)
+  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 300)
+  t.ok(mostUnderWay <= 10, `${mostUnderWay} under way at once`)
+})
+
+t.test('a new event does not wait behind a backlog', async (t) => {
+  let slow = true
+  const receiver = await startReceiver(t, (response, delivery, request) => {
+    if (slow) setTimeout(() => acknowledge(response, delivery, request), 200)
+    else acknowledge(response, delivery, request)
+  })
+  const { scope } = await operator(receiver.url)
+  for (let n = 0; n < 300; n++) await emit(scope)
+  const startMs = performance.now()
+  const fresh = await emit(scope)
+  const arrival = await eventually(() => receiver.received.find(({ id }) => id === fresh.id) ?? false)
+  t.ok(receiver.received.length < 200, `only ${receiver.received.length} of the backlog went before it`)
+  t.comment(`after ${(arrival.atMs - startMs).toFixed(0)} ms`)
+  slow = false
+  await eventually(() => receiver.received.length === 301)
+})

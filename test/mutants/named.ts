@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../structure/source-files.ts'
+import type { Mutant } from './mutations.ts'
+import { targetFiles } from './targets.ts'
+
+/** A guard of "exactly one effect", and the mistake that takes it out of the code. */
+interface NamedMutant {
+  readonly guard: string
+  /** Each text stands once in all sources, and all of one guard in one file. */
+  readonly edits: readonly (readonly [from: string, to: string])[]
+  /** The name of the test file that notices first. */
+  readonly test: string
+}
+
+const anyToken = [
+  'a join claim c using (operator_id, environment, key, token)',
+  'a join claim c using (operator_id, environment, key)',
+] as const
+const anyAttemptStores = [
+  'from asked a join held h using (token) where',
+  'from asked a join held h using (operator_id, environment, key) where',
+] as const
+
+/** In the order of a request: its key, its operation, its command, its event; then the intent and hold of a withdrawal. */
+export const namedMutants: readonly NamedMutant[] = [
+  {
+    guard: 'a key has one attempt at a time: the lease',
+    edits: [['and (c.leased_until is null or c.leased_until', 'and (true or c.leased_until is null or c.leased_until']],
+    test: 'claims',
+  },
+  {
+    guard: 'a lease ends by itself',
+    edits: [['c.leased_until <= clock_timestamp() or c.token = excluded.token', 'c.token = excluded.token']],
+    test: 'claims',
+  },
+  {
+    guard: 'a reply is stored by the attempt that holds the key',
+    edits: [anyToken, anyAttemptStores],
+    test: 'claims',
+  },
+  {
+    guard: 'a lease is ended by the attempt that holds the key',
+    edits: [anyToken],
+    test: 'claims',
+  },
+  {
+    guard: 'the first reply that is stored stays',
+    edits: [
+      anyToken,
+      ['where c.status is null\n    order by', 'where true\n    order by'],
+      ['and c.token = h.token and c.status is null', ''],
+      anyAttemptStores,
+    ],
+    test: 'claims',
+  },
+  {
+    guard: 'a request hears the reply of its own operation',
+    edits: [['(c.status is not null and c.operation_id = a.operation_id)', 'c.status is not null']],
+    test: 'claims',
+  },
+  {
+    guard: 'the operation id outlives a 5xx',
+    edits: [
+      [
+        'operation_id = case when c.status is null then c.operation_id else excluded.operation_id end',
+        'operation_id = excluded.operation_id',
+      ],
+    ],
+    test: 'claims',
+  },
+  {
+    guard: 'an abandoned operation id has a tombstone',
+    edits: [['await insertTombstone(db, operationId)\n', 'void insertTombstone\n']],
+    test: 'runner',
+  },
+  {
+    guard: 'an operation id is written once',
+    edits: [
+      ['replyColumns)}\n    order by operation_id', 'replyColumns)}\n    order by operation_id on conflict do nothing'],
+    ],
+    test: 'gathered-command',
+  },
+  {
+    guard: 'effect and reply are one transaction',
+    edits: [['await writeRecords(tx, [recordOf(', 'await writeRecords(db, [recordOf(']],
+    test: 'one-transaction',
+  },
+  {
+    guard: 'the reply waits for the command',
+    edits: [
+      [
+        'else await this.#runCommands(rows, commands, deadline)',
+        'else void this.#runCommands(rows, commands, deadline).catch(() => {})',
+      ],
+    ],
+    test: 'runner',
+  },
+  {
+    guard: 'the wallet knows a transfer by its reference',
+    edits: [['if (known !== undefined) return replay(known, { ...posting, ...sides })', '']],
+    test: 'decide',
+  },
+  {
+    guard: 'an event leaves after the commands before it',
+    edits: [["(earlier.kind = 'command' or o.kind = 'event') limit 1", 'false limit 1']],
+    test: 'store',
+  },
+  {
+    guard: 'an event is one delivery to an endpoint',
+    edits: [['on conflict (endpoint_id, event_id) do nothing', '']],
+    test: 'schedule-delivery',
+  },
+  {
+    guard: 'an operation id has one intent',
+    edits: [
+      ['(i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))', 'true'],
+      ["on conflict (operation_id) where status <> 'abandoned' do nothing", ''],
+    ],
+    test: 'request-withdrawal',
+  },
+  {
+    guard: 'a withdrawal begins from its intent alone',
+    edits: [["if (found?.status === 'intent') {", 'if (found !== undefined) {']],
+    test: 'late-requests',
+  },
+  {
+    guard: 'an intent is abandoned together with the release of its hold',
+    edits: [['send({ operation: operations.wallet.releaseHold,', 'void ({ operation: operations.wallet.releaseHold,']],
+    test: 'late-requests',
+  },
+  {
+    guard: 'the wallet keeps a tombstone of a hold that was released first',
+    edits: [['this.#keepHold({ brandId, reference, accountId: account.id, ...tombstone, closedAt: this.#now })', '']],
+    test: 'decide',
+  },
+  {
+    guard: 'the wallet keeps the refusal of a hold',
+    edits: [
+      [
+        'this.#keepHold({\n      brandId,\n      reference,\n      accountId: account.id,\n      amount,',
+        'if (covered) this.#keepHold({\n      brandId,\n      reference,\n      accountId: account.id,\n      amount,',
+      ],
+    ],
+    test: 'decide',
+  },
+  {
+    guard: 'a new intent waits for the release of the one before',
+    edits: [["if (attempts.some(({ releasing }) => releasing)) throw new Rejection('SERVICE_UNAVAILABLE')", '']],
+    test: 'late-requests',
+  },
+  {
+    guard: 'an intent is not written after its deadline',
+    edits: [['isExpired: ({ deadline }) => deadline.getTime() <= Date.now(),', 'isExpired: () => false,']],
+    test: 'late-requests',
+  },
+  {
+    guard: 'an operation that has its reply begins no intent',
+    edits: [['and not exists (select from operation o where o.operation_id = i.operation_id)', '']],
+    test: 'request-withdrawal',
+  },
+]
+
+/** The named mutants as they stand in the sources. A file may move, and its text may not change unnoticed. */
+export function findNamedMutants(): readonly (Mutant & { readonly test: string })[] {
+  const sources = targetFiles(['packages/', 'services/']).map((path) => ({
+    path,
+    text: readFileSync(join(root, path), 'utf8'),
+  }))
+  return namedMutants.map(({ guard, edits, test }) => {
+    const [first] = edits
+    const [source, ...others] = sources.filter(({ text }) => first !== undefined && text.includes(first[0]))
+    if (source === undefined || others.length > 0)
+      throw new Error(`"${guard}": ${others.length + (source ? 1 : 0)} files have the text of its mutant`)
+    const { path, text } = source
+    let mutated = text
+    for (const [from, to] of edits) {
+      if (mutated.split(from).length !== 2) throw new Error(`"${guard}": not once in ${path}: ${from}`)
+      mutated = mutated.replace(from, () => to)
+    }
+    return { ...difference(text, mutated), path, line: lineOf(text, mutated), change: `without "${guard}"`, test }
+  })
+}
+
+/** One change of a text that makes it the other. */
+function difference(text: string, mutated: string) {
+  const start = commonStart(text, mutated)
+  let common = 0
+  while (common < Math.min(text.length, mutated.length) - start && text.at(-1 - common) === mutated.at(-1 - common))
+    common += 1
+  return { start, end: text.length - common, replacement: mutated.slice(start, mutated.length - common) }
+}
+
+const lineOf = (text: string, mutated: string) => text.slice(0, commonStart(text, mutated)).split('\n').length
+
+function commonStart(text: string, mutated: string): number {
+  let start = 0
+  while (text[start] === mutated[start]) start += 1
+  return start
+}
