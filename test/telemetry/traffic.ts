@@ -82,7 +82,9 @@ export async function refusedToTheTeam(system: System): Promise<void> {
   const { status } = await fetch(`${system.consoleUrl}/sign-in`)
   if (status !== 200) throw new Error(`the console replied ${status}`)
   const support = await system.asTeam('sofia')
-  const refused = await support.call(operations.reconciler.reconcileWallet, { input: {} }).catch((error: unknown) => error)
+  const refused = await support
+    .call(operations.reconciler.reconcileWallet, { input: {} })
+    .catch((error: unknown) => error)
   if (!(refused instanceof Rejection) || refused.code !== 'ROLE_REQUIRED') throw refused
 }
 

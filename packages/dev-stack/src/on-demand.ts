@@ -19,6 +19,7 @@ export interface OnDemandOptions {
   /** How often it is started without a call, because something is due; 0 is never. */
   readonly everyMs: number
   readonly onRunning: (pid: number) => void
+  readonly onEnded: () => void
   readonly onTrouble: (message: string) => void
 }
 
@@ -102,6 +103,7 @@ export class OnDemand {
     await this.#own.flush()
     this.#handOver()
     await exited
+    this.#options.onEnded()
     if (!this.#isStopped) this.#listen()
   }
 

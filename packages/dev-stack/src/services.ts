@@ -89,7 +89,7 @@ function serviceEnvironment({ name, secrets, identity, ...options }: ServiceOpti
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     // The URL has it. A shell may have one of something else, which would be a second one.
     DATABASE_PASSWORD: '',
-    ...(name === onDemand && !showsMetrics() ? { LEAVE_WHEN_IDLE_MS: idleMs } : {}),
+    ...(name === onDemand && !showsMetrics() ? { LEAVE_WHEN_IDLE_MS: process.env.LEAVE_WHEN_IDLE_MS ?? idleMs } : {}),
     ...(name === 'games'
       ? { GAMES_HOST: '127.0.0.1', GAMES_PORT: String(options.gamesPort) }
       : { NATS_URL: options.natsUrl, NATS_USER: name, NATS_PASSWORD: secrets.nats[name] }),

@@ -208,6 +208,10 @@ export class Stack {
     const part = await OnDemand.start({
       ...{ name: onDemand, natsUrl, passwords: this.#secrets.nats, start, everyMs: onDemandEveryMs(process.env) },
       onRunning: (pid) => this.#isRunning(onDemand, pid),
+      onEnded: () => {
+        delete this.#processes[onDemand]
+        this.#file.removeProcess(onDemand)
+      },
       onTrouble: (message) => this.#steps.say(message),
     })
     this.#running.push(part)

@@ -132,6 +132,9 @@ const { rows: views } = await admin.query<View>(
   [serviceNames],
 )
 
+/** What PostgreSQL says of a view, or of a column of one, that nobody at all could write through. */
+const notUpdatable = new Set(['55000', '0A000'])
+
 t.test('a view is read by those for whom it is made, and nobody writes through it', async (t) => {
   t.ok(views.length > 0)
   for (const { name, schema, columns } of views)
@@ -143,19 +146,22 @@ t.test('a view is read by those for whom it is made, and nobody writes through i
         `delete from ${name} where false`,
         `insert into ${name} (${columns[0]}) select null where false`,
       ])
-        t.notOk(await mayRun(pool, statement, new Set(['55000'])), `${role}: ${statement}`)
+        t.notOk(await mayRun(pool, statement, notUpdatable), `${role}: ${statement}`)
     }
 })
 
-t.test('of players, reconciliation sees whose they are and who decided about them, and nothing else of a person', async (t) => {
-  const seen = views.filter(({ schema }) => schema === 'players')
-  const columnsOf = (name: string) => seen.find((view) => view.name === name)?.columns
-  t.same(columnsOf('players.reconcilable_player'), ['brand_id', 'environment', 'id', 'kyc_status'])
-  t.same(columnsOf('players.reconcilable_kyc_change'), ['actor', 'at', 'id', 'next', 'player_id'])
-  t.same(columnsOf('players.reconcilable_outbox'), [
-    ...['aggregate', 'brand_id', 'created_at', 'done_at', 'id', 'kind', 'name'],
-  ])
-})
+t.test(
+  'of players, reconciliation sees whose they are and who decided about them, and nothing else of a person',
+  async (t) => {
+    const seen = views.filter(({ schema }) => schema === 'players')
+    const columnsOf = (name: string) => seen.find((view) => view.name === name)?.columns
+    t.same(columnsOf('players.reconcilable_player'), ['brand_id', 'environment', 'id', 'kyc_status'])
+    t.same(columnsOf('players.reconcilable_kyc_change'), ['actor', 'at', 'id', 'next', 'player_id'])
+    t.same(columnsOf('players.reconcilable_outbox'), [
+      ...['aggregate', 'brand_id', 'created_at', 'done_at', 'id', 'kind', 'name'],
+    ])
+  },
+)
 
 t.test('of the events of others, webhooks reads which were published, and when', async (t) => {
   for (const service of ['payments', 'players'] as const) {

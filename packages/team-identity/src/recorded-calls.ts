@@ -65,7 +65,11 @@ export class RecordedCalls {
    * Why an entry of the trail is not proven; null when it is.
    * @throws {KeysUnavailable} when the provider's keys cannot be read now
    */
-  async faultOf(operation: Operation, entry: ExportedAuditEntry, options?: { takesTwo?: boolean }): Promise<string | null> {
+  async faultOf(
+    operation: Operation,
+    entry: ExportedAuditEntry,
+    options?: { takesTwo?: boolean },
+  ): Promise<string | null> {
     try {
       await this.verify(operation, entry, options)
       return null

@@ -32,7 +32,12 @@ export async function consoleBed(
   // That provider says itself which keys it has.
   const people = Object.keys(identity).length === 0 ? {} : { ...identity, TEAM_KEYS_FILE: '' }
   const alone = { PAY_ALONE_UP_TO: '10.00' }
-  const config = { players: people, payments: { ...people, ...alone }, wallet: people, reconciler: { ...people, ...alone } }
+  const config = {
+    players: people,
+    payments: { ...people, ...alone },
+    wallet: people,
+    reconciler: { ...people, ...alone },
+  }
   const bed = await testBed(t, { players, payments, wallet, reconciler, ...others }, { config })
   const own = {
     ...bed.issuer.settings,

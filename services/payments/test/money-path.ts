@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { type EventMessage, type Input, operations, type Scope } from '@backoffice/contracts'
 import { players } from '@backoffice/players'
+import { reconciler } from '@backoffice/reconciler'
 import { openMessage } from '@backoffice/service-runtime/internal'
 import {
   keptMessages,
@@ -12,7 +13,6 @@ import {
   type TestBedOptions,
   testBed,
 } from '@backoffice/test-kit'
-import { reconciler } from '@backoffice/reconciler'
 import { wallet } from '@backoffice/wallet'
 import { payments } from '../src/service.ts'
 

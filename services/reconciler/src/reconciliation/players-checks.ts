@@ -39,7 +39,10 @@ interface SignedDecision {
 }
 
 /** Those decisions of some keys that seem to be signed. Whether the signature is one, PostgreSQL cannot tell. */
-export const readSignedDecisions = (db: ReadDb, keys: readonly string[]): Promise<SignedDecision[]> => db<SignedDecision>`
+export const readSignedDecisions = (
+  db: ReadDb,
+  keys: readonly string[],
+): Promise<SignedDecision[]> => db<SignedDecision>`
   select c.key, c.brand_id, c.player_id, c.at, a.id as audit_id
   from (select k.key, c.*, p.brand_id from unnest(${keys}::text[]) as k (key) ${productionDecisions}) c
   join players.reconcilable_audit a on ${isAuditOfDecision} and a.signed

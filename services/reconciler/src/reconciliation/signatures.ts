@@ -52,8 +52,7 @@ async function findUnsignedCorrections(db: ReadDb, keys: readonly string[], run:
     const { aloneUpTo } = run.team.heldAt(new Date(entry.at))
     const takesTwo = environmentOf(brandId) === 'production' && sum > aloneUpTo
     const late = timeFault(correction, entry)
-    const fault =
-      late === null ? await faultOf(run, operations.wallet[operation], entry, takesTwo) : { why: late }
+    const fault = late === null ? await faultOf(run, operations.wallet[operation], entry, takesTwo) : { why: late }
     if (fault === null) continue
     // No single one shows why.
     const together =

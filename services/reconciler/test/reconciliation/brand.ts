@@ -7,9 +7,9 @@ import { searchPathOf, seenWithdrawal, TestTime, testBed } from '@backoffice/tes
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
 import type { Posting } from '../../../wallet/src/domain/posting.ts'
-import { reconciler } from '../../src/service.ts'
 import { Ledger } from '../../../wallet/src/steps/ledger.ts'
 import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
+import { reconciler } from '../../src/service.ts'
 import { runOf } from './run.ts'
 
 const neverSweep = { INTENT_SWEEP_EVERY_MS: 3_600_000 }

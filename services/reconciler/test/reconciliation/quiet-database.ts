@@ -4,8 +4,8 @@ import { connectDatabase } from '@backoffice/service-runtime/internal'
 import { eventually, type Teardown, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import pg from 'pg'
-import { reconciler } from '../../src/service.ts'
 import { Ledger } from '../../../wallet/src/steps/ledger.ts'
+import { reconciler } from '../../src/service.ts'
 import { runOf } from './run.ts'
 
 const schemas = `'{wallet,payments,players,reconciler}'::text[]`

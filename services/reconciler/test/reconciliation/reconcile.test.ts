@@ -5,8 +5,8 @@ import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, refusal, testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import { reconciler } from '../../src/service.ts'
 import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
+import { reconciler } from '../../src/service.ts'
 import { behindItsBack as tamper } from './behind-its-back.ts'
 import { runOf } from './run.ts'
 
@@ -431,17 +431,26 @@ t.test('runs are listed, newest first, with what became of them', async (t) => {
   await admin.query(`delete from reconciler.reconciliation where started_at >= '${before}'`)
 })
 
-t.test('the role that reconciles reads the ledger and what is shown to it, and writes to its own schema alone', async (t) => {
-  const role = bed.sql('reconciler')
-  await t.resolves(role.query('select count(*) from wallet.entry'))
-  await t.resolves(role.query('select count(*) from payments.reconcilable_deposit'))
-  await t.resolves(role.query('select id, brand_id from players.reconcilable_player'))
-  for (const hidden of [
-    ...['payments.deposit', 'payments.withdrawal', 'payments.outbox', 'players.player', 'players.kyc_submission'],
-    ...['wallet.operation', 'wallet.team_session', 'wallet.audit_entry', 'players.audit_evidence', 'players.operation'],
-  ])
-    await t.rejects(role.query(`select from ${hidden}`), /permission denied/, hidden)
-  await t.rejects(role.query('update wallet.account set posted = posted'), /permission denied/)
-  await t.rejects(role.query('delete from payments.outbox'), /permission denied/)
-  await t.rejects(role.query('create table wallet.mine ()'), /permission denied/)
-})
+t.test(
+  'the role that reconciles reads the ledger and what is shown to it, and writes to its own schema alone',
+  async (t) => {
+    const role = bed.sql('reconciler')
+    await t.resolves(role.query('select count(*) from wallet.entry'))
+    await t.resolves(role.query('select count(*) from payments.reconcilable_deposit'))
+    await t.resolves(role.query('select id, brand_id from players.reconcilable_player'))
+    for (const hidden of [
+      ...['payments.deposit', 'payments.withdrawal', 'payments.outbox', 'players.player', 'players.kyc_submission'],
+      ...[
+        'wallet.operation',
+        'wallet.team_session',
+        'wallet.audit_entry',
+        'players.audit_evidence',
+        'players.operation',
+      ],
+    ])
+      await t.rejects(role.query(`select from ${hidden}`), /permission denied/, hidden)
+    await t.rejects(role.query('update wallet.account set posted = posted'), /permission denied/)
+    await t.rejects(role.query('delete from payments.outbox'), /permission denied/)
+    await t.rejects(role.query('create table wallet.mine ()'), /permission denied/)
+  },
+)

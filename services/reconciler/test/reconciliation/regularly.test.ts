@@ -8,7 +8,11 @@ import { reconciler } from '../../src/service.ts'
 import { beginRun, findCheckpoint, latestReport } from '../../src/storage/reconciliations.ts'
 
 let now = new Date('2026-03-02T12:00:00.000Z')
-const bed = await testBed(t, { wallet, reconciler }, { clock: { now: () => now }, config: { reconciler: { RECONCILE_EVERY_MS: 100 } } })
+const bed = await testBed(
+  t,
+  { wallet, reconciler },
+  { clock: { now: () => now }, config: { reconciler: { RECONCILE_EVERY_MS: 100 } } },
+)
 for (const { name: service, migrations } of [payments, players])
   await migrate({ service, migrations, url: bed.databaseUrl })
 await bed.start('reconciler')

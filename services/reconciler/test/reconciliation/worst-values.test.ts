@@ -6,9 +6,9 @@ import { connectDatabase, newId, validate } from '@backoffice/service-runtime/in
 import { testBed } from '@backoffice/test-kit'
 import { wallet } from '@backoffice/wallet'
 import t from 'tap'
-import { reconciler } from '../../src/service.ts'
 import { Ledger } from '../../../wallet/src/steps/ledger.ts'
 import { aloneUpToAnything } from '../../../wallet/test/alone.ts'
+import { reconciler } from '../../src/service.ts'
 import { adjustment } from './forgery.ts'
 import { runOf } from './run.ts'
 
@@ -19,7 +19,13 @@ t.setTimeout(240_000)
 const bed = await testBed(
   t,
   { players, wallet, payments, reconciler },
-  { config: { wallet: aloneUpToAnything, reconciler: aloneUpToAnything, payments: { INTENT_SWEEP_EVERY_MS: 3_600_000 } } },
+  {
+    config: {
+      wallet: aloneUpToAnything,
+      reconciler: aloneUpToAnything,
+      payments: { INTENT_SWEEP_EVERY_MS: 3_600_000 },
+    },
+  },
 )
 const admin = bed.sql('admin')
 const scope = bed.scope({ environment: 'production' })
@@ -553,7 +559,14 @@ async function remove(rows: readonly Written[]): Promise<void> {
 /** What the role may read and no check reads: what the services keep of calls, messages and migrations. */
 const unread = [
   ...['inbox', 'migration', 'operation', 'set_aside_message', 'stream_seen', 'published_event_other'],
-  ...['reconciler.outbox', 'reconciler.audit_entry', 'reconciler.published_event', 'reconciliation', 'checkpoint', 'moment'],
+  ...[
+    'reconciler.outbox',
+    'reconciler.audit_entry',
+    'reconciler.published_event',
+    'reconciliation',
+    'checkpoint',
+    'moment',
+  ],
   ...['brand', 'depositor', 'team_session', 'team_proposal'],
 ]
 

@@ -17,10 +17,7 @@ import { refuseCredit } from './refuse-credit.ts'
 import { releaseHold } from './release-hold.ts'
 import { reverseTransfer } from './reverse-transfer.ts'
 
-export const handlers = (
-  ledger: Ledger,
-  twoPeople: TwoPeopleRule,
-): HandlersOf<'wallet'> => ({
+export const handlers = (ledger: Ledger, twoPeople: TwoPeopleRule): HandlersOf<'wallet'> => ({
   getWallet,
   listTransactions,
   readBalance,

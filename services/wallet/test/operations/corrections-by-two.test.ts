@@ -6,8 +6,8 @@ import { dayMs } from '@backoffice/service-runtime'
 import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, TestTime, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { wallet } from '../../src/service.ts'
 import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
+import { wallet } from '../../src/service.ts'
 
 const { openAccount, adjustWallet, reverseTransfer, readBalance, listAudit, declineProposal } = operations.wallet
 const time = new TestTime()

@@ -6,12 +6,12 @@ import { migrate, newId } from '@backoffice/service-runtime/internal'
 import { eventually, testBed } from '@backoffice/test-kit'
 import fc from 'fast-check'
 import t from 'tap'
+import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 import type { Posting } from '../../src/domain/posting.ts'
 import { wallet } from '../../src/service.ts'
 import { Ledger } from '../../src/steps/ledger.ts'
 import { takeCheckpoints } from '../../src/storage/checkpoints.ts'
 import { sumPeriod } from '../../src/storage/statement.ts'
-import { runOf } from '../../../reconciler/test/reconciliation/run.ts'
 
 const bed = await testBed(t, { wallet, reconciler }, { config: { wallet: { DATABASE_POOL_MAX: 8 } } })
 for (const { name: service, migrations } of [payments, players])
