@@ -120,7 +120,7 @@ t.test('secrets', { skip }, async (t) => {
       local,
       local.all('Secret').map(({ metadata }) => metadata.name),
     )
-    t.equal(byOperator.length, 10)
+    t.equal(byOperator.length, 11)
     t.same(byScript, made(production, byOperator))
     t.same(postgres, { POSTGRES_PASSWORD: production.secret('postgres-admin')?.password })
   })
@@ -128,7 +128,7 @@ t.test('secrets', { skip }, async (t) => {
   t.test('what is mounted is made: by the local overlay itself, in production by operators', async (t) => {
     t.same(
       [local, production].map((cluster) => cluster.all('Secret').length),
-      [11, 0],
+      [12, 0],
     )
     for (const cluster of [local, production]) {
       const made = secretsThatAreMade(cluster)
@@ -155,7 +155,7 @@ t.test('secrets', { skip }, async (t) => {
             cluster.find('Bundle', configMap?.name),
           ),
         )
-        t.equal(mounted.length, cluster === production ? 10 : 0)
+        t.equal(mounted.length, cluster === production ? 11 : 0)
         for (const { spec } of cluster.all('Bundle')) {
           t.same(spec.sources, [{ secret: { name: 'backoffice-authority', key: 'tls.crt' } }], 'the certificate alone')
           const namespaces = cluster

@@ -19,7 +19,7 @@ export const readsMuch: readonly {
     reason: 'a full reconciliation goes through all accounts',
   },
   { part: 'reconcilable_audit r where r.at', reason: 'reconciliation pages by time, and rows of one time by their id' },
-  { part: 'from payments.published_event r where', reason: 'the same' },
+  { part: 'from payments.reconcilable_event r where', reason: 'the same' },
   { part: 'as verified_below', reason: 'reconciliation sums up every system account, of which a brand has a few' },
   { part: "select 'payments' as service, name", reason: 'reconciliation lists all that is in flight' },
   { part: 'encode(head,', reason: 'the heads of all chains are exported; an index would cost each posting more' },

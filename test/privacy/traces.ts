@@ -211,7 +211,7 @@ export async function columnsWith(admin: Pool, texts: Texts): Promise<Map<string
     `select table_schema || '.' || table_name as name,
        json_agg(json_build_object('name', column_name, 'type', data_type)) as columns
      from information_schema.columns where table_schema = any($1)
-       and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
+       and (select relkind <> 'v' and not relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
      group by 1 order by 1`,
     [serviceNames],
   )

@@ -14,6 +14,7 @@ const permissionsTest = 'test/structure/generated-files.test.ts'
 const namesTest = 'test/structure/names.test.ts'
 const typesTest = 'packages/client/test/types.test.ts'
 const readme = 'services/wallet/README.md'
+const checksReadme = 'services/reconciler/README.md'
 
 /** `BONUS`: from a new system account, `promotions`, to a player. */
 export const ledgerType: Addition = {
@@ -241,7 +242,7 @@ export const bonuses = sqlCheck('bonuses', {
     },
     {
       row: 9,
-      file: readme,
+      file: checksReadme,
       replace: /^\| `holds` +\| captured/,
       by: '| `bonuses` | each with the account that it comes from |\n$&',
     },
