@@ -17,9 +17,9 @@ t.test('reconciliation sees a deposit with its way, and not how it was paid', as
   t.match(deposit, { brand_id: brandId, environment: 'sandbox', player_id: playerId, amount: '15000', version: 2 })
   for (const hidden of ['method', 'external_reference', 'operator_id']) t.notOk(hidden in deposit, hidden)
   const { rows } = await seen('transition', 'record_id', id)
-  t.same(rows.map(({ from_status, to_status }) => [from_status, to_status]).sort(), [
-    ['pending', 'confirmed'],
-    [null, 'pending'],
+  t.same(rows.map(({ from_status, to_status }) => `${from_status} → ${to_status}`).sort(), [
+    'null → pending',
+    'pending → confirmed',
   ])
   t.match((await seen('depositor', 'player_id', playerId)).rows, [{ day_total: '15000' }])
 })
