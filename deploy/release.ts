@@ -65,9 +65,6 @@ function writeDocuments(version: string): void {
   const folder = 'packages/documents'
   const document = run(process.execPath, ['scripts/print-openapi.ts'], join(root, folder))
   write(`${folder}/released/openapi-${version}.json`, document)
-  const biome = join(root, 'node_modules/.bin/biome')
-  run(process.execPath, ['scripts/generate-types.ts'], join(root, 'packages/client'))
-  run(biome, ['format', '--write', 'packages/client/src/api.ts'])
   mkdirSync(join(root, 'deploy/sbom'), { recursive: true })
   write('deploy/sbom/sbom.cdx.json', `${JSON.stringify(billOfMaterials(root), null, 2)}\n`)
 }

@@ -55,11 +55,8 @@ function recordOf(event: WebhookEvent) {
     case 'deposit.confirmed':
     case 'withdrawal.status_changed':
       return event.data
-    case 'webhook.test':
-      return undefined
     default:
-      // The compiler finds a kind that is missing above; at run time this is a kind that is newer than this program.
-      event satisfies never
+      // A kind that this program does not use, or that is newer than it.
       return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { operations } from '@backoffice/contracts'
 import type { Command } from './command.ts'
-import { newDeposit, newPerson, newPlayer, newWithdrawal, pix, richPlayer } from './records.ts'
+import { newPerson, newPlayer, newWithdrawal, pix, richPlayer } from './records.ts'
 
 const { players, payments } = operations
 
@@ -15,46 +15,10 @@ export const operatorCommands: readonly Command[] = [
     },
   },
   {
-    operation: players.submitKyc,
-    prepare: async (world) => {
-      const path = `/players/${await newPlayer(world)}/kyc/submissions`
-      return (key) => world.post(path, { documentType: 'rg', reference: 'doc-1' }, key)
-    },
-  },
-  {
-    operation: payments.createDeposit,
-    prepare: async (world) => {
-      const path = `/players/${await newPlayer(world)}/deposits`
-      const body = { amount: '10.00', externalReference: randomUUID(), ...pix }
-      return (key) => world.post(path, body, key)
-    },
-  },
-  {
-    operation: payments.confirmDeposit,
-    prepare: async (world) => {
-      const path = `/deposits/${await newDeposit(world)}/confirm`
-      return (key) => world.post(path, {}, key)
-    },
-  },
-  {
-    operation: payments.failDeposit,
-    prepare: async (world) => {
-      const path = `/deposits/${await newDeposit(world)}/fail`
-      return (key) => world.post(path, {}, key)
-    },
-  },
-  {
     operation: payments.requestWithdrawal,
     prepare: async (world) => {
       const path = `/players/${await richPlayer(world)}/withdrawals`
       return (key) => world.post(path, { amount: '4.00', destination: 'ana@example.com', ...pix }, key)
-    },
-  },
-  {
-    operation: payments.cancelWithdrawal,
-    prepare: async (world) => {
-      const path = `/withdrawals/${await newWithdrawal(world)}/cancel`
-      return (key) => world.post(path, {}, key)
     },
   },
   // Without a key, past the gateway: it would send a new operation id each time, and here the same is to come twice.
@@ -70,13 +34,6 @@ export const operatorCommands: readonly Command[] = [
           if (!(await world.isWithoutReply('players', key))) throw error
         }
       }
-    },
-  },
-  {
-    operation: players.decideKycInSandbox,
-    prepare: async (world) => {
-      const input = { playerId: await newPlayer(world), status: 'aprovado' as const }
-      return (key) => world.call(players.decideKycInSandbox, input, key)
     },
   },
   ...(['approve', 'reject'] as const).map(

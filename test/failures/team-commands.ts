@@ -68,13 +68,6 @@ export const teamCommands: readonly Command[] = [
     },
   },
   {
-    operation: players.takeKycCase,
-    prepare: async (world) => {
-      const playerId = await newPlayer(world)
-      return (key) => world.team(players.takeKycCase, { playerId }, key)
-    },
-  },
-  {
     operation: players.releaseKycCase,
     prepare: async (world) => {
       const playerId = await newPlayer(world)
@@ -138,13 +131,6 @@ export const teamCommands: readonly Command[] = [
     },
   },
   {
-    operation: gateway.suspendOperator,
-    prepare: async (world) => {
-      const { operatorId } = await newOperator(world)
-      return (key) => world.team(gateway.suspendOperator, { operatorId, reason }, key)
-    },
-  },
-  {
     operation: gateway.activateOperator,
     prepare: async (world) => {
       const { operatorId } = await newOperator(world)
@@ -201,10 +187,6 @@ export const teamCommands: readonly Command[] = [
     },
   },
   {
-    operation: gateway.rewrapSecrets,
-    prepare: async (world) => (key) => world.team(gateway.rewrapSecrets, { reason }, key),
-  },
-  {
     operation: webhooks.setWebhookUrl,
     prepare: async (world) => {
       const { operatorId, environment } = await newOperator(world)
@@ -253,9 +235,5 @@ export const teamCommands: readonly Command[] = [
         return world.team(webhooks.rerunSetAside, { reason }, key)
       }
     },
-  },
-  {
-    operation: webhooks.rewrapWebhookSecrets,
-    prepare: async (world) => (key) => world.team(webhooks.rewrapWebhookSecrets, { reason }, key),
   },
 ]

@@ -41,8 +41,8 @@ const secondsMax = ({ seconds }: Record) => 60 + 4 * seconds
 const compileSecondsMax = 300
 
 type Fate = 'killed' | 'timed out' | 'does not compile' | 'survived'
-/** @property test the name of the test file that runs first */
-type Tried = Mutant & { readonly test?: string }
+/** @property test the name of the test file that runs first, in another workspace where one is said */
+type Tried = Mutant & { readonly test?: string; readonly workspace?: string | undefined }
 interface Result {
   readonly mutant: Tried
   readonly fate: Fate
@@ -70,7 +70,7 @@ class Suite {
   async try(mutant: Tried): Promise<{ readonly fate: Fate; readonly by: string }> {
     const target = join(this.#copy.folder, mutant.path)
     const source = readFileSync(target, 'utf8')
-    const workspace = workspaceOf(mutant.path)
+    const { workspace = workspaceOf(mutant.path) } = mutant
     const records = this.#recordsOf(workspace)
     try {
       for (const record of inOrder(mutant.test ?? mutant.path, [...records.values()])) {

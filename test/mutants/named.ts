@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '@backoffice/contracts'
 import { root } from '../structure/source-files.ts'
 import type { Mutant } from './mutations.ts'
 import { targetFiles } from './targets.ts'
@@ -11,6 +12,8 @@ interface NamedMutant {
   readonly edits: readonly (readonly [from: string, to: string])[]
   /** The name of the test file that notices first. */
   readonly test: string
+  /** Where it is, if not beside the code. */
+  readonly workspace?: string
 }
 
 const anyToken = [
@@ -79,7 +82,8 @@ export const namedMutants: readonly NamedMutant[] = [
     edits: [
       ['replyColumns)}\n    order by operation_id', 'replyColumns)}\n    order by operation_id on conflict do nothing'],
     ],
-    test: 'gathered-command',
+    workspace: 'services/payments',
+    test: 'interleavings',
   },
   {
     guard: 'effect and reply are one transaction',
@@ -162,12 +166,12 @@ export const namedMutants: readonly NamedMutant[] = [
 ]
 
 /** The named mutants as they stand in the sources. A file may move, and its text may not change unnoticed. */
-export function findNamedMutants(): readonly (Mutant & { readonly test: string })[] {
+export function findNamedMutants(): readonly (Mutant & Pick<NamedMutant, 'test' | 'workspace'>)[] {
   const sources = targetFiles(['packages/', 'services/']).map((path) => ({
     path,
     text: readFileSync(join(root, path), 'utf8'),
   }))
-  return namedMutants.map(({ guard, edits, test }) => {
+  return namedMutants.map(({ guard, edits, test, workspace }) => {
     const [first] = edits
     const [source, ...others] = sources.filter(({ text }) => first !== undefined && text.includes(first[0]))
     if (source === undefined || others.length > 0)
@@ -178,7 +182,14 @@ export function findNamedMutants(): readonly (Mutant & { readonly test: string }
       if (mutated.split(from).length !== 2) throw new Error(`"${guard}": not once in ${path}: ${from}`)
       mutated = mutated.replace(from, () => to)
     }
-    return { ...difference(text, mutated), path, line: lineOf(text, mutated), change: `without "${guard}"`, test }
+    return {
+      ...difference(text, mutated),
+      path,
+      line: lineOf(text, mutated),
+      change: `without "${guard}"`,
+      test,
+      ...defined({ workspace }),
+    }
   })
 }
 

@@ -44,9 +44,9 @@ t.test('the nearest test runs first, then what killed most for its time', async 
 t.test('each guard of "exactly one effect" stands in the sources as its mutant knows it', async (t) => {
   const found = findNamedMutants()
   t.equal(found.length, namedMutants.length)
-  for (const { path, test } of found)
+  for (const { path, test, workspace = workspaceOf(path) } of found)
     t.ok(
-      testFilesOf(workspaceOf(path)).some((file) => file.endsWith(`/${test}.test.ts`)),
+      testFilesOf(workspace).some((file) => file.endsWith(`/${test}.test.ts`)),
       `${path} has ${test}.test.ts`,
     )
 })

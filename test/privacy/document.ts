@@ -35,15 +35,5 @@ export const listedTimes = new Map(
   rowsOf('## Where it is stored').map(([table = '', , , kept = '']) => [table, kept] as const),
 )
 
-/** What the document says that an operation is given and replies with. */
-export const listedOperations = new Map(
-  rowsOf('## What crosses a boundary').map(([operation = '', given, reply]) => [
-    operation,
-    { given: kindsIn(given), reply: kindsIn(reply) },
-  ]),
-)
-
 /** The columns that the document says are sealed. */
 export const listedSealed = rowsOf('## Encryption').flatMap(([columns = '']) => columns.split(', '))
-
-export const listedEvents = new Map(rowsOf('### Events').map(([kind = '', data]) => [kind, kindsIn(data)]))

@@ -1,21 +1,10 @@
-import {
-  allOperations,
-  eventKinds,
-  events,
-  hasMasked,
-  type Operation,
-  operations,
-  type PersonalKind,
-  personal,
-  personalKinds,
-  personalKindsIn,
-} from '@backoffice/contracts'
+import { hasMasked, operations, type PersonalKind, personal, personalKinds } from '@backoffice/contracts'
 import { dayMs } from '@backoffice/service-runtime'
 import { purge, runtimeRetentions, type Service } from '@backoffice/service-runtime/internal'
 import { testBed } from '@backoffice/test-kit'
-import { type TSchema, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { listedColumns, listedEvents, listedKinds, listedOperations, listedTimes } from './document.ts'
+import { listedColumns, listedKinds, listedTimes } from './document.ts'
 import { columnsWith, leaveTraces, services } from './traces.ts'
 
 const sorted = (kinds: Iterable<string>) => [...kinds].sort()
@@ -34,30 +23,6 @@ t.test('docs/privacy.md lists each kind of data, and which the team reads masked
   t.same(
     listedKinds,
     kinds.map((kind) => ({ kind, masked: hasMasked(personal(kind, Type.String())) })),
-  )
-})
-
-t.test('docs/privacy.md lists the events, and what each carries', async (t) => {
-  const carried = eventKinds.map((kind) => [kind, sorted(personalKindsIn(events[kind].data))])
-  t.same([...listedEvents].map(([kind, kinds]) => [kind, sorted(kinds)]).sort(), carried.sort())
-})
-
-/** Ids are in nearly every message, and so are notes and who acted. */
-const isMore = (kind: PersonalKind) => !['player', 'note', 'staff'].includes(kind)
-const moreIn = (...schemas: readonly TSchema[]) =>
-  sorted(new Set(schemas.flatMap((schema) => [...personalKindsIn(schema)].filter(isMore))))
-
-t.test('docs/privacy.md lists the operations that carry more than ids, and what they carry', async (t) => {
-  const nameOf = ({ service, id }: Operation) => `${service}.${id}`
-  const carrying = allOperations.map((operation) => {
-    const { params, query, body, reply } = operation
-    return [nameOf(operation), { given: moreIn(params, query, body), reply: moreIn(reply) }] as const
-  })
-  t.same(
-    new Map(
-      [...listedOperations].map(([name, { given, reply }]) => [name, { given: sorted(given), reply: sorted(reply) }]),
-    ),
-    new Map(carrying.filter(([, { given, reply }]) => given.length + reply.length > 0)),
   )
 })
 

@@ -1,6 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { publicEventKinds } from '@backoffice/contracts'
 import t from 'tap'
 import { root, sourceFiles } from './source-files.ts'
 
@@ -63,9 +62,4 @@ t.test('every source file that a document names is there, be it by the end of it
     ({ name }) => !notThere.test(name) && !sources.some((path) => path.endsWith(`/${name}`)),
   )
   t.same(missing.map(named), [])
-})
-
-t.test('docs/webhooks.md lists the public events', async (t) => {
-  const listed = [...read('docs/webhooks.md').matchAll(/^\| `([\w.]+)` \|/gm)].map(([, kind]) => kind)
-  t.same(listed.sort(), [...publicEventKinds].sort())
 })

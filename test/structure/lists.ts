@@ -50,16 +50,3 @@ export function placesOf({ where }: Row): readonly RegExp[] {
     return new RegExp(/(\.\w+|…)$/.test(path) ? `^${pattern}$` : `^${pattern}/.+$`)
   })
 }
-
-export interface Command {
-  readonly script: string
-  readonly folder: string
-}
-
-/** What a row says to run: `npm run …`, at the root or in a folder. */
-export function commandsOf({ what }: Row): readonly Command[] {
-  return [...what.matchAll(/`npm run ([\w-]+)`(?: in `([\w/]+)`)?/g)].map(([, script = '', folder = '.']) => ({
-    script,
-    folder,
-  }))
-}

@@ -12,8 +12,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import type { Changes } from './additions/addition.ts'
 import { root } from './source-files.ts'
+
+/** Files whose text is not that of the repository, by path. */
+export type Changes = ReadonlyMap<string, string>
 
 export interface Outcome {
   readonly ok: boolean
@@ -53,6 +55,9 @@ export function linkDependencies(folder: string, workspaces: readonly string[]):
   }
 }
 
+/** Of what git leaves out, what the types need: packages/client/scripts/make-types.ts writes it. */
+const madeTypes = ['api', 'names', 'methods'].map((name) => `packages/client/src/${name}.ts`)
+
 /** The repository in a folder of its own: its files to change at will, and the installed dependencies of this checkout. */
 export class WorkingCopy {
   readonly folder = mkdtempSync(join(tmpdir(), 'backoffice-copy-'))
@@ -67,6 +72,7 @@ export class WorkingCopy {
       copyFileSync(join(root, path), target)
       this.#original.set(path, readFileSync(target, 'utf8'))
     }
+    for (const path of madeTypes) copyFileSync(join(root, path), join(this.folder, path))
     const workspace = /^((?:packages|services)\/[\w-]+|test|bench)\/package\.json$/
     linkDependencies(
       this.folder,
@@ -98,17 +104,6 @@ export class WorkingCopy {
     this.#write(path, text)
   }
 
-  /** How the copy differs from the repository now, whoever changed it. */
-  changes(): Changes {
-    const changes = new Map<string, string>()
-    for (const path of filesBelow(this.folder)) {
-      const text = readFileSync(join(this.folder, path), 'utf8')
-      if (text !== this.#original.get(path)) changes.set(path, text)
-    }
-    this.#shown = changes
-    return changes
-  }
-
   /** Runs a program in a folder of the copy. */
   run(
     command: string,
@@ -129,50 +124,6 @@ export class WorkingCopy {
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true })
-  }
-}
-
-interface Job {
-  readonly only: WorkingCopy | undefined
-  readonly run: (copy: WorkingCopy) => Promise<void>
-  readonly reject: (error: unknown) => void
-}
-
-/** Copies to work in side by side, one thing at a time in each. */
-export class WorkingCopies {
-  readonly all: readonly WorkingCopy[]
-  readonly #idle: Set<WorkingCopy>
-  readonly #waiting: Job[] = []
-
-  constructor(count: number) {
-    this.all = Array.from({ length: count }, () => new WorkingCopy())
-    this.#idle = new Set(this.all)
-  }
-
-  /** @param only a copy that knows something by now; without it the first that is idle */
-  use<T>(work: (copy: WorkingCopy) => Promise<T>, only?: WorkingCopy): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ only, run: async (copy) => resolve(await work(copy)), reject })
-      this.#next()
-    })
-  }
-
-  #next(): void {
-    for (const copy of this.#idle) {
-      // What only this copy can do goes first: the others can help with the rest.
-      const job =
-        this.#waiting.find(({ only }) => only === copy) ?? this.#waiting.find(({ only }) => only === undefined)
-      if (job === undefined) continue
-      this.#waiting.splice(this.#waiting.indexOf(job), 1)
-      this.#idle.delete(copy)
-      job
-        .run(copy)
-        .catch(job.reject)
-        .finally(() => {
-          this.#idle.add(copy)
-          this.#next()
-        })
-    }
   }
 }
 

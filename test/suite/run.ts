@@ -177,6 +177,7 @@ const lastLine = (passed: number, failed: number, skipped: number) =>
 /** @returns the exit status. */
 async function main(names: readonly string[]): Promise<number> {
   const sound =
+    check('types of the client', process.execPath, ['packages/client/scripts/make-types.ts']) &&
     // One program for all workspaces: each alone would check again whatever it imports. And one checker: several know
     // nothing of each other, and four of them, as by default, do almost twice the work.
     check('types (tsc)', join(root, 'node_modules/.bin/tsc'), [

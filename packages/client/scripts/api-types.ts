@@ -25,9 +25,7 @@ export async function generateApi(): Promise<string> {
   // A type of the client's own: an error reply has one shape for all codes in the document, but not in TypeScript.
   document.components.schemas.ErrorDetails = errorDetailsSchema()
   const nodes = await openapiTS(JSON.stringify(document, withoutIds))
-  return `// Generated from the operation table by "npm run generate"; a test fails when it is stale.
-
-export const apiVersion = '${apiVersion}'
+  return `export const apiVersion = '${apiVersion}'
 
 /** Whether the same request, with the same Idempotency-Key, may succeed when it is sent again. */
 export const retryableByCode: ReadonlyMap<string, boolean> = new Map(${JSON.stringify(retryableByCode)})
@@ -36,6 +34,14 @@ export const retryableByCode: ReadonlyMap<string, boolean> = new Map(${JSON.stri
 export const finalCodes: ReadonlySet<string> = new Set(${JSON.stringify(publicErrorCodes.filter((code) => finalCodes.has(code)))})
 
 ${astToString(nodes)}`
+}
+
+/** src/names.ts: a name for each schema of a request or a reply. Errors and events have names of another kind. */
+export function generateNames(): string {
+  const { components } = openApiDocument({ baseUrl: 'https://backoffice.invalid/api/v1' }) as unknown as Document
+  const names = Object.keys(components.schemas).filter((name) => !/Error$|^ErrorCode$|Event$/.test(name))
+  const lines = names.map((name) => `export type ${name} = components['schemas']['${name}']\n`)
+  return `import type { components } from './api.ts'\n\n${lines.join('')}`
 }
 
 /** The `details` that an error may have, by its code: undefined where a code has none. */

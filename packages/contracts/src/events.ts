@@ -41,7 +41,8 @@ const version = Type.Integer({ minimum: 1, description: 'Rises per record; drop 
 export const events = {
   'kyc.status_changed': entry({
     summary: 'The KYC status of a player changed',
-    description: 'Sent when the team, or the sandbox decision route, changes the KYC status of a player.',
+    description:
+      'Sent when the team, or the sandbox decision route, changes the KYC status of a player. `submissions` has the latest one alone.',
     visibility: 'public',
     emittedBy: 'players',
     consumedBy: ['webhooks'],

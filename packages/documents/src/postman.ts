@@ -1,4 +1,4 @@
-import { apiVersion, httpOperations, type Operation } from '@backoffice/contracts'
+import { apiVersion, httpOperations, type Operation, type Tag } from '@backoffice/contracts'
 
 type Json = Record<string, unknown>
 
@@ -18,22 +18,18 @@ interface Step {
 
 const unique = '{{$timestamp}}-{{$randomInt}}'
 
-/** Every operation, in the order in which an integration meets it; run from top to bottom in the sandbox it is green. */
-const folders: ReadonlyArray<{ readonly name: string; readonly steps: readonly Step[] }> = [
+interface Folder {
+  readonly tag: Tag
+  /** What must come in an order, and what is particular of an operation. The others of the tag follow. */
+  readonly steps?: readonly (Step | string)[]
+}
+
+/** In the order in which an integration meets them; run from top to bottom in the sandbox it is green. */
+const folders: readonly Folder[] = [
+  { tag: 'Documents' },
+  { tag: 'Account' },
   {
-    name: '1 · Documents',
-    steps: [
-      'getOpenApi',
-      'getChangelog',
-      'getPostmanCollection',
-      'getSigningSnippets',
-      'getTestVectors',
-      'getDocs',
-    ].map((operationId) => ({ operationId })),
-  },
-  { name: '2 · Account', steps: [{ operationId: 'getMe' }] },
-  {
-    name: '3 · Players',
+    tag: 'Players',
     steps: [
       {
         operationId: 'registerPlayer',
@@ -43,38 +39,35 @@ const folders: ReadonlyArray<{ readonly name: string; readonly steps: readonly S
       { operationId: 'findPlayers', query: { externalId: '{{externalId}}' } },
     ],
   },
+  { tag: 'KYC', steps: ['submitKyc', 'decideKycInSandbox', 'getKyc'] },
   {
-    name: '4 · KYC',
-    steps: [{ operationId: 'submitKyc' }, { operationId: 'decideKycInSandbox' }, { operationId: 'getKyc' }],
-  },
-  {
-    name: '5 · Deposits',
+    tag: 'Deposits',
     steps: [
       { operationId: 'createDeposit', body: { externalReference: `pay-${unique}` }, save: { depositId: 'id' } },
-      { operationId: 'confirmDeposit' },
+      'confirmDeposit',
       {
         operationId: 'createDeposit',
         name: 'Create a second deposit, to fail',
         body: { externalReference: `pay-${unique}` },
         save: { depositId: 'id' },
       },
-      { operationId: 'failDeposit' },
+      'failDeposit',
     ],
   },
-  { name: '6 · Wallet', steps: [{ operationId: 'getWallet' }, { operationId: 'listTransactions' }] },
+  { tag: 'Wallet' },
   {
-    name: '7 · Games',
+    tag: 'Games',
     steps: [
       { operationId: 'listGames', save: { gameId: 'data.0.id' } },
       { operationId: 'openGameSession', body: { gameId: '{{gameId}}' } },
     ],
   },
   {
-    name: '8 · Withdrawals',
+    tag: 'Withdrawals',
     steps: [
       { operationId: 'requestWithdrawal', save: { withdrawalId: 'id' } },
-      { operationId: 'getWithdrawal' },
-      { operationId: 'cancelWithdrawal' },
+      'getWithdrawal',
+      'cancelWithdrawal',
       {
         operationId: 'requestWithdrawal',
         name: 'Request a second withdrawal, to be paid',
@@ -85,7 +78,7 @@ const folders: ReadonlyArray<{ readonly name: string; readonly steps: readonly S
     ],
   },
   // 409 WEBHOOK_NOT_CONFIGURED is the right answer until the team has set your URL.
-  { name: '9 · Webhooks', steps: [{ operationId: 'testWebhook', alsoStatus: [409] }] },
+  { tag: 'Webhooks', steps: [{ operationId: 'testWebhook', alsoStatus: [409] }] },
 ]
 
 const pathVariables: Readonly<Record<string, string>> = {
@@ -137,15 +130,25 @@ export function postmanCollection({ baseUrl }: { readonly baseUrl: string }): Js
         (key) => ({ key, value: '' }),
       ),
     ],
-    item: folders.map(({ name, steps }) => ({
-      name,
-      item: steps.map((step) => {
+    item: folders.map((folder, index) => ({
+      name: `${index + 1} · ${folder.tag}`,
+      item: stepsOf(folder).map((step) => {
         const operation = byId.get(step.operationId)
         if (operation === undefined) throw new Error(`the collection names an unknown operation: ${step.operationId}`)
         return requestItem(operation, step)
       }),
     })),
   }
+}
+
+const named = (steps: Folder['steps'] = []): readonly Step[] =>
+  steps.map((step) => (typeof step === 'string' ? { operationId: step } : step))
+
+const particular = new Set(folders.flatMap(({ steps }) => named(steps).map(({ operationId }) => operationId)))
+
+function stepsOf({ tag, steps }: Folder): readonly Step[] {
+  const others = httpOperations.filter((operation) => operation.tag === tag && !particular.has(operation.id))
+  return [...named(steps), ...others.map(({ id }) => ({ operationId: id }))]
 }
 
 function requestItem(operation: Operation, step: Step): Json {

@@ -34,7 +34,7 @@ t.test('it sees a withdrawal, and not to where', async (t) => {
 t.test('it sees of an event whom it is about and when it was published', async (t) => {
   const { id } = await path.createDeposit(await path.newPlayer())
   await path.confirm(id)
-  const event = await eventually(async () => (await seen('event', 'aggregate', id)).rows[0])
+  const event = await eventually(async () => (await seen('event', 'aggregate', id)).rows[0] ?? false)
   t.match(event.id, /^evt_/)
   t.type(event.published_at, Date)
   t.same((await seen('waiting_event', 'aggregate', id)).rows, [], 'nothing waits')

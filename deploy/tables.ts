@@ -1,0 +1,55 @@
+// The tables of documents that say no more than the tables of operations and events do.
+import { readFileSync } from 'node:fs'
+import {
+  allOperations,
+  eventKinds,
+  events,
+  type PersonalKind,
+  personalKinds,
+  personalKindsIn,
+  publicEventKinds,
+} from '@backoffice/contracts'
+
+type Schemas = readonly Parameters<typeof personalKindsIn>[0][]
+
+/** The kinds of personal data that are marked in some schemas, in the order of the document. */
+function kindsIn(schemas: Schemas, isShown: (kind: PersonalKind) => boolean = () => true): string {
+  const found = new Set(schemas.flatMap((schema) => [...personalKindsIn(schema)]))
+  const kinds = (Object.keys(personalKinds) as PersonalKind[]).filter((kind) => found.has(kind) && isShown(kind))
+  return kinds.length === 0 ? '–' : kinds.join(' ')
+}
+
+/** Ids are in nearly every message, and so are notes and who acted. */
+const isMore = (kind: PersonalKind) => !['player', 'note', 'staff'].includes(kind)
+
+const carriedByOperations = () =>
+  allOperations
+    .map(({ service, id, params, query, body, reply }) => {
+      const [given, replied] = [kindsIn([params, query, body], isMore), kindsIn([reply], isMore)]
+      return { name: `${service}.${id}`, given, replied }
+    })
+    .filter(({ given, replied }) => given !== '–' || replied !== '–')
+    .map(({ name, given, replied }) => `| \`${name}\` | ${given} | ${replied} |`)
+
+const carriedByEvents = () => eventKinds.map((kind) => `| \`${kind}\` | ${kindsIn([events[kind].data])} |`)
+const sentEvents = () =>
+  publicEventKinds.map((kind) => `| \`${kind}\` | ${events[kind].description.replace(/^Sent /, '')} |`)
+
+/** The document with other rows in the table that has these columns. */
+function withRows(text: string, columns: string, rows: readonly string[]): string {
+  const head = `| ${columns} |\n|${'---|'.repeat(columns.split(' | ').length)}\n`
+  const [before, after] = text.split(head)
+  if (before === undefined || after === undefined) throw new Error(`no table has the columns ${columns}`)
+  return `${before}${head}${rows.join('\n')}\n${after.replace(/^(\|.*\n)+/, '')}`
+}
+
+const read = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
+
+export const renderPrivacy = (): string =>
+  withRows(
+    withRows(read('privacy'), 'operation | is given | replies with', carriedByOperations()),
+    'event | carries',
+    carriedByEvents(),
+  )
+
+export const renderWebhooks = (): string => withRows(read('webhooks'), 'event | sent', sentEvents())
