@@ -34,7 +34,7 @@ export async function endLeases({ sql }: Judged): Promise<void> {
 /** What is still to be done, a line for each kind; none when everything is settled. */
 async function unsettled({ sql }: Judged): Promise<string[]> {
   const counts = [
-    ...serviceNames.map((name) => [`unsent rows of ${name}`, `${name}.outbox where done_at is null`]),
+    ...serviceNames.map((name) => [`unsent rows of ${name}`, `${name}.outbox`]),
     ...serviceNames.map((name) => [`messages that ${name} has set aside`, `${name}.set_aside_message`]),
     ['intents', "payments.withdrawal where status = 'intent'"],
     ['deliveries that were not made', "webhooks.delivery where state <> 'delivered'"],

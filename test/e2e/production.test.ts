@@ -122,7 +122,7 @@ t.test('what an operator writes cannot deceive the person who decides', async (t
     code: 'VALIDATION_ERROR',
     details: { in: 'body', issues: [{ path: '/destination' }] },
   })
-  // A release before accepted it.
+  // As it would be accepted by a service that does not look.
   const withdrawal = expectStatus(await request('ana@example.com'), 201)
   const client = new pg.Client({ connectionString: system.postgresUrl })
   await client.connect()

@@ -54,19 +54,6 @@ async function leaveRows(): Promise<void> {
     values ('schedule-delivery', 'events.x', $1, 'a test', now())`,
     [randomUUID()],
   )
-  // As the release before leaves it: this one takes out what is done.
-  await admin.query(
-    `
-    insert into payments.outbox (id, aggregate, aggregate_seq, kind, name, message, created_at, done_at)
-    values ($1, $1, 1, 'event', 'x', '{}', now(), now())`,
-    [randomUUID()],
-  )
-  await admin.query(
-    `
-    insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
-    values ('endCommand', $1, 'alice', now(), $1)`,
-    [randomUUID()],
-  )
   await admin.query("insert into webhooks.missing_delivery values ('evt_missing', 'payments', now(), now())")
   await eventually(async () => (await count('webhooks.delivery', 'finished_at')) > 0)
 }

@@ -63,7 +63,7 @@ export function changes(before: Books, after: Books): Record<string, number> {
 }
 
 const unfinished = [
-  ...serviceNames.map((name) => `select '${name}: unsent ' || name as what from ${name}.outbox where done_at is null`),
+  ...serviceNames.map((name) => `select '${name}: unsent ' || name as what from ${name}.outbox`),
   ...serviceNames.map((name) => `select '${name}: set aside ' || fault from ${name}.set_aside_message`),
   `select 'a claim without a reply' from gateway.claim where status is null`,
   `select 'an intent' from payments.withdrawal where status = 'intent'`,
@@ -85,7 +85,7 @@ export async function settled(world: World): Promise<void> {
 }
 
 const commandsOwed = serviceNames
-  .map((name) => `select name from ${name}.outbox where kind = 'command' and done_at is null`)
+  .map((name) => `select name from ${name}.outbox where kind = 'command'`)
   .join('\nunion all ')
 
 /** What one service still has to ask of another. Whoever has his reply must find all of it done. */

@@ -147,7 +147,7 @@ export class World {
 
   async leasesRunOut(): Promise<void> {
     const outboxes = Object.keys(services).map(
-      (service) => `update ${service}.outbox set leased_until = now() where done_at is null and leased_until > now();`,
+      (service) => `update ${service}.outbox set leased_until = now() where leased_until > now();`,
     )
     await this.bed.sql('admin').query(`${outboxes.join('\n')}
       update gateway.claim set leased_until = null where status is null and leased_until is not null;

@@ -47,8 +47,8 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
     'TEAM_GROUPS_CLAIM',
     'TEAM_SESSION_HOURS',
   ],
-  gateway: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
-  players: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'GAMES_BASE_URL'],
+  gateway: ['MASTER_KEYS_FILE', 'PUBLIC_BASE_URL', 'TRUSTED_PROXIES', 'PORT'],
+  players: ['MASTER_KEYS_FILE', 'GAMES_BASE_URL'],
   games: ['GAMES_PORT', 'TRUSTED_PROXIES'],
   console: [
     'CONSOLE_URL',
@@ -59,8 +59,8 @@ const neededInACluster: Readonly<Record<string, readonly string[]>> = {
   ],
   wallet: ['CORRECT_ALONE_UP_TO'],
   reconciler: ['RECONCILE_EVERY_MS', 'CORRECT_ALONE_UP_TO', 'PAY_ALONE_UP_TO'],
-  payments: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA', 'PAY_ALONE_UP_TO'],
-  webhooks: ['MASTER_KEYS_FILE', 'SEAL_PERSONAL_DATA'],
+  payments: ['MASTER_KEYS_FILE', 'PAY_ALONE_UP_TO'],
+  webhooks: ['MASTER_KEYS_FILE'],
 }
 
 const dockerfile = readFileSync(join(deployFolder, 'docker/Dockerfile'), 'utf8')

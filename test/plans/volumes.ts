@@ -46,7 +46,8 @@ const fillings: Readonly<Record<ServiceName, readonly string[]>> = {
       select ${id('evt')}, ${id('dep', 'n / 2')}, n % 2, case when n % 2 = 0 then 'command' else 'event' end, 'x', '{}', ${id('opn')}, ${largestAt}
       ${allLargest}`,
     `insert into inbox select 'schedule-delivery', ${id('evt')}, ${at} ${all}`,
-    `insert into audit_entry select ${id('aud')}, ${at}, 'alice', 'decideWithdrawal', ${id('opn')}, ${id('wdr')}, null, '{}' ${all}`,
+    `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, outcome)
+      select ${id('aud')}, ${at}, 'alice', 'decideWithdrawal', ${id('opn')}, ${id('wdr')}, '{}', 'done' ${all}`,
   ],
   wallet: [
     `insert into account (id, brand_id, kind, currency, genesis, head, created_at, updated_at) overriding system value

@@ -26,7 +26,8 @@ const keysOf = (...ids: readonly string[]) =>
   ids.map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`).join(',')
 
 /** Of every service; changed before a restart. */
-const settings = { SEAL_PERSONAL_DATA: true, MASTER_KEYS: keysOf('first'), GAMES_HOST: '127.0.0.1' }
+const settings = { MASTER_KEYS: keysOf('first'), GAMES_HOST: '127.0.0.1' }
+let seals = true
 
 const dir = mkdtempSync(join(tmpdir(), 'backoffice-sealed-'))
 let broker: RunningNats | undefined
@@ -37,6 +38,7 @@ t.teardown(async () => {
 
 const bed = await testBed(t, services, {
   config: Object.fromEntries(serviceNames.map((name) => [name, settings])),
+  seals: () => seals,
   servers: {
     async nats(users) {
       broker = await startNats({ dir, ...users, storeKey: 'of-the-store' })
@@ -186,8 +188,9 @@ async function sealAll(name: ServiceName): Promise<number> {
   }
 }
 
-t.test('with the setting off it is written in clear, and both forms are read', async (t) => {
-  await restart({ SEAL_PERSONAL_DATA: false })
+t.test('what was written before a field was marked is clear, and both forms are read', async (t) => {
+  seals = false
+  await restart({})
   firstReplies = await replies()
   t.same(
     firstReplies.map(({ status }) => status),
@@ -206,7 +209,8 @@ t.test('with the setting off it is written in clear, and both forms are read', a
 })
 
 t.test('the command of the team seals what is clear, and seals everything under the newest key', async (t) => {
-  await restart({ SEAL_PERSONAL_DATA: true, MASTER_KEYS: keysOf('second', 'first') })
+  seals = true
+  await restart({ MASTER_KEYS: keysOf('second', 'first') })
   await everythingIsRead(t)
   await rewrap()
   t.same(await places(), [])

@@ -179,12 +179,6 @@ async function endCredit(
   const { endCommand } = operations.payments
   const { proposalId: approves } = await proposalOf(bed.team(first).call(endCommand, { input }))
   await bed.team(second).call(endCommand, { input, approves })
-  // As it was written before the runtime kept all proposals in a table of its own.
-  await bed.sql('admin').query(
-    `insert into payments.proposal (operation, subject, proposed_by, proposed_at, operation_id)
-    values ('endCommand', $1, $2, now(), $1)`,
-    [commandId, first],
-  )
 }
 
 /** An event that ends too early: nobody can read it, so it is set aside. */

@@ -100,7 +100,7 @@ async function settle(client: pg.Client): Promise<void> {
   const deadline = Date.now() + settleMsMax
   for (;;) {
     const { rows } = await client.query<{ left: number }>(`
-      select ((select count(*) from payments.outbox where done_at is null)
+      select ((select count(*) from payments.outbox)
         + (select count(*) from webhooks.delivery where state = 'pending')
         + (select count(*) from payments.deposit where status = 'confirmed')
         - (select count(*) from webhooks.delivery where type = 'deposit.confirmed'))::integer as left`)

@@ -90,7 +90,7 @@ export class RunningStack {
     return this.description.processes as Record<string, number>
   }
 
-  /** Of the services and the games. Until release 1.1 players served the games itself. */
+  /** Of the services and the games. */
   servicePids(): Readonly<Record<string, number>> {
     const all = this.processes()
     const names = [...serviceNames, 'games'].filter((name) => all[name] !== undefined)

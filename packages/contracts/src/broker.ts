@@ -49,8 +49,6 @@ export const isReplyInbox = (replySubject: string | undefined, service: ServiceN
 export const headerNames = {
   operationId: 'Operation-Id',
   requestId: 'Request-Id',
-  /** Epoch milliseconds after which nobody waits for the reply. */
-  deadline: 'Deadline',
   /** How many milliseconds the caller waits, from the moment of sending. It does not depend on two clocks. */
   timeoutMs: 'Timeout-Ms',
   /** Of a call of the team: the proposal of somebody else that it carries out. */

@@ -46,7 +46,6 @@ export const errorDetails = {
     Type.Object(
       {
         canonicalString: Type.String({ description: 'The string that we built from your request and signed.' }),
-        // Optional, since a replica of release 1.1.0 does not send it.
         compareAt: Type.Optional(
           Type.String({ description: 'A page that compares it with yours. It sends nothing to anybody.' }),
         ),

@@ -23,8 +23,7 @@ export const submissionsBytesMax = 64 * 1024
 /**
  * How far money adds up, in minor units (centavos). A balance must stay below 2^63, the end of PostgreSQL's bigint. The
  * team takes a balance to half of that at most. A player's deposits, all together, sum to a quarter at most. So there is
- * room for every deposit that was accepted, whatever happens before it is confirmed. The last quarter is for deposits
- * that the release before this rule accepts while both run.
+ * room for every deposit that was accepted, whatever happens before it is confirmed.
  */
 export const balanceByTeamMax = 2n ** 62n
 export const depositsOfPlayerMax = 2n ** 61n

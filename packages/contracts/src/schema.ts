@@ -24,13 +24,13 @@ export const text = (maxLength: number, options: { description?: string; pattern
 
 /**
  * A page of a list of the team's. It has at most as many rows as were asked for, and fewer when their texts are long.
- * `nextCursor` is where the next page begins; null means that there is none. A reply of the release before has no cursor.
+ * `nextCursor` is where the next page begins; null means that there is none.
  */
 export const pageOf = <R extends TSchema>(row: R) =>
   Type.Object(
     {
       data: Type.Array(row, { maxItems: 1_000 }),
-      nextCursor: Type.Optional(Nullable(text(256))),
+      nextCursor: Nullable(text(256)),
     },
     closed,
   )

@@ -254,7 +254,7 @@ t.test('the stream and its consumer are made, and changed to what this release n
   const ask = async (subject: string, request: object = {}) =>
     (await streams.request(subject, JSON.stringify(request))).json<{ config: Record<string, unknown> }>()
 
-  // As release 1.1 made it, and as somebody changed it since.
+  // As a release before might have made it, and as somebody changed it since.
   const { max_bytes, ...before } = streamConfiguration({ replicas: 1, bytesMax: streamBytesMin })
   const changed = { subjects: ['events.>', '_INBOX_alice.>'], description: 'kept' }
   await ask(streamApi.update, { ...before, ...changed })

@@ -158,7 +158,7 @@ t.test(
     t.same(columnsOf('players.reconcilable_player'), ['brand_id', 'environment', 'id', 'kyc_status'])
     t.same(columnsOf('players.reconcilable_kyc_change'), ['actor', 'at', 'id', 'next', 'player_id'])
     t.same(columnsOf('players.reconcilable_outbox'), [
-      ...['aggregate', 'brand_id', 'created_at', 'done_at', 'id', 'kind', 'name'],
+      ...['aggregate', 'brand_id', 'created_at', 'id', 'kind', 'name'],
     ])
   },
 )

@@ -6,7 +6,6 @@ export { readOver } from './database/connect.ts'
 export type { Database, Db, ReadDb } from './database/db.ts'
 export { batchFaultOf, isPassingFault, sqlState } from './database/faults.ts'
 export { DatabaseHistory } from './database/history.ts'
-export { type LoggedMessage, readLogged } from './database/logged-events.ts'
 export { dayMs, eventsKeepMsMin, hourMs, type Retention } from './database/purge.ts'
 export { isEventToSeal, isReplyToSeal } from './database/sealed-copies.ts'
 export type { SealedTable } from './database/sealed-tables.ts'
@@ -26,16 +25,17 @@ export {
   type ExecuteTools,
   type Given,
   handle,
-  type RemadeReply,
   UnfinishedOperation,
 } from './operations/handle.ts'
 export { type WithTimes, withIsoTimes } from './operations/iso-times.ts'
 export { withOperatorNames } from './operations/operator-names.ts'
 export { fitting, toPage } from './operations/page.ts'
 export { type PlayerTable, playerRows } from './operations/player-rows.ts'
+export { isKnownOperation } from './operations/stored-reply.ts'
 export { endCommand, findCommand, lockCommand, type UnfinishedCommand } from './operations/stuck-commands.ts'
 export { type ApprovedProposal, approveFirst } from './operations/two-people.ts'
 export type { EmittedEvent, Sent, SentCommand } from './outbox/rows.ts'
+export { findUnfinished, isUnfinished, unfinishedCommands } from './outbox/unfinished.ts'
 export { holderOf } from './process/address-holder.ts'
 export {
   type CertificateFiles,

@@ -17,7 +17,7 @@ import { untilPrepared } from './database/prepared.ts'
 import { assertInboxOutlivesEvents, purging, type Retention, runtimeRetentions } from './database/purge.ts'
 import type { Migration } from './database/runtime-tables.ts'
 import type { SealedTable } from './database/sealed-tables.ts'
-import { vaultFrom } from './database/vault.ts'
+import { noVault, sealingSettings, vaultFrom } from './database/vault.ts'
 import { analyzing } from './database/young-tables.ts'
 import { connectNats } from './messages/connect.ts'
 import { EventConsumer, type Reaction } from './messages/consumer.ts'
@@ -162,6 +162,8 @@ export interface StartOptions<Outside = object> {
   readonly outside?: Partial<Outside> | undefined
   /** Only for tests: stands around each step that the service takes outside of its process. */
   readonly intercept?: Interceptor | undefined
+  /** False only in tests: what is marked is written in clear. */
+  readonly seals?: boolean | undefined
 }
 
 /**
@@ -176,7 +178,7 @@ const disconnectingMsMax = 2_000
 export async function startService<S extends ServiceName, P extends TProperties, Outside, Addresses>(
   service: Service<S, P, Outside, Addresses>,
   settings: SettingsOf<P>,
-  { clock = systemClock, outside = {}, intercept }: StartOptions<Outside> = {},
+  { clock = systemClock, outside = {}, intercept, seals }: StartOptions<Outside> = {},
 ): Promise<RunningService<Addresses>> {
   const { name } = service
   assertInboxOutlivesEvents(settings)
@@ -184,7 +186,8 @@ export async function startService<S extends ServiceName, P extends TProperties,
   const identity = identityOf(settings)
   const team = { identity, keys: identity.issuer === undefined ? undefined : issuerKeys(identity) }
   const log = createLogger(name, settings.LOG_LEVEL)
-  const vault = vaultFrom(name, settings)
+  const hasSealed = Object.keys(sealingSettings).every((setting) => setting in service.configuration.properties)
+  const vault = hasSealed ? vaultFrom(name, settings, { seals }) : noVault
   const db = await connectDatabase(name, settings, { loadEntities: service.entities, vault, intercept })
   try {
     await untilPrepared(db, { migrations: service.migrations, waitMs: settings.SCHEMA_WAIT_MS, log })

@@ -47,7 +47,8 @@ async function recorded(
   const { operationId, input } = call
   const said = { id: 'aud_1', at: at.toISOString(), actor, actorId, operation: operation.id, operationId, input }
   const shown = subjectAndReason(input as Record<string, unknown>)
-  return { ...said, ...shown, outcome: 'done', proof, idToken, anchor: known, proposal: null }
+  const recordedWith = { session: 'ses_1', tool: null, changes: null }
+  return { ...said, ...shown, ...recordedWith, outcome: 'done', proof, idToken, anchor: known, proposal: null }
 }
 const verify = (entry: ExportedAuditEntry, takesTwo = false) => calls.verify(operationOf(entry), entry, { takesTwo })
 const operationOf = ({ operation }: ExportedAuditEntry) => {

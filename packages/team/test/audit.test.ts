@@ -190,13 +190,6 @@ t.test('files that held at another time count beside those of today', async (t) 
   t.match(await verify(file, '--settings', settingsFile, '--keys', otherKeys, ...keys), { verified: 1 })
 })
 
-t.test('entries of before people signed their calls are counted apart, if one says until when', async (t) => {
-  const old = { ...byItself, id: 'aud_old', actor: 'alice', at: '2026-03-01T12:00:00.000Z' }
-  const file = await exported(t, { gateway: [old] })
-  t.match(await verify(file), { notVerified: [{ id: 'aud_old' }], failed: true })
-  t.match(await verify(file, '--signed-since', '2026-03-02'), { beforeSignatures: 1, notVerified: [], failed: false })
-})
-
 t.test('a file that was cut, or is something else, is no verified trail', async (t) => {
   const file = await exported(t, { gateway: [suspended, await byTwo()] })
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')

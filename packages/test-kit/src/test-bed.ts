@@ -57,6 +57,8 @@ export interface TestBedOptions {
   readonly outside?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, unknown>>>>>
   /** Stands around each step that a service takes outside of its process. Asked for each replica that starts. */
   readonly intercept?: (name: ServiceName) => Interceptor
+  /** False: what is marked to be sealed is written in clear. Asked for each replica that starts. */
+  readonly seals?: () => boolean
   /** Servers that a test runs itself, because they fail in it. It ends them itself, after the bed. */
   readonly servers?: {
     /** Of the superuser. */
@@ -243,6 +245,7 @@ export async function testBed<S extends Services>(
         clock: options.clock ?? options.time,
         outside: options.outside?.[name],
         intercept: options.intercept?.(name),
+        seals: options.seals?.(),
       })
       endings.push(() => running.drain())
       return running as Running<S[typeof name]>

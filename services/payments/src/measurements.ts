@@ -1,4 +1,4 @@
-import { type Measurement, measurement, type ReadDb } from '@backoffice/service-runtime'
+import { type Measurement, measurement, type ReadDb, unfinishedCommands } from '@backoffice/service-runtime'
 
 /**
  * How long the oldest money operation of each environment has been under way: an intent, or a command that the wallet has
@@ -19,8 +19,7 @@ export function oldestUnfinished(db: ReadDb): Measurement {
           select max(abs(extract(epoch from clock_timestamp()) - extract(epoch from waiting.created_at))) from (
             select created_at from withdrawal w where status = 'intent' and w.environment = e.environment
             union all
-            select created_at from outbox o
-            where kind = 'command' and done_at is null and coalesce(o.environment, 'production') = e.environment
+            select created_at from ${unfinishedCommands} c where c.environment = e.environment
           ) waiting
         ), 0)::double precision as oldest
         from unnest(array['production', 'sandbox']) as e (environment)

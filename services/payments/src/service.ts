@@ -16,9 +16,6 @@ export const droppedIntents: Retention = {
   setting: 'REPLIES_KEEP_HOURS',
 }
 
-/** No longer written: the runtime keeps proposals in `team_proposal`. Who proposed what is in the audit trail. */
-const oldProposals: Retention = { table: 'proposal', column: 'proposed_at', keepMs: 30 * dayMs }
-
 export const payments = defineService({
   name: 'payments',
   settings: {
@@ -30,7 +27,7 @@ export const payments = defineService({
   },
   migrations,
   sealedTables: [sealedWithdrawals],
-  retentions: [droppedIntents, oldProposals],
+  retentions: [droppedIntents],
   compose(context, settings) {
     const { INTENT_SWEEP_EVERY_MS: everyMs, INTENT_ABANDON_AFTER_MS: abandonAfterMs } = settings
     const payAloneUpTo = toMinorUnits(settings.PAY_ALONE_UP_TO)

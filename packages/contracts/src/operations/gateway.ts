@@ -50,8 +50,7 @@ export const OperatorRecord = Type.Object(
     rateLimitPerMinute: Type.Integer(),
     /** Empty: any address. */
     allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
-    /** Absent in what 1.1.0 stored or replies. */
-    replayProtection: Type.Optional(OnOrOff),
+    replayProtection: OnOrOff,
     createdAt: Timestamp,
     brands: Type.Array(
       Type.Object(
@@ -73,10 +72,8 @@ export const OperatorRecord = Type.Object(
           environment: EnvironmentName,
           createdAt: Timestamp,
           revokedAt: Nullable(Timestamp),
-          /** Exact to five minutes; null: not since `useKnownSince`. Only where an operator is read. */
+          /** Exact to five minutes; null: never. Only where an operator is read. */
           lastUsedAt: Type.Optional(Nullable(Timestamp)),
-          /** Uses are recorded from this time on. Of a key that is newer than such records, it is `createdAt`. */
-          useKnownSince: Type.Optional(Timestamp),
         },
         closed,
       ),
@@ -191,8 +188,8 @@ export const gateway = service('gateway', {
       {
         operatorId: Id,
         name: text(64),
-        /** As they were understood. Absent in what 1.1.0 stored. */
-        allowedAddresses: Type.Optional(Type.Array(AddressRange, { maxItems: 200 })),
+        /** As they were understood. */
+        allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
         sandbox: ShownOnce,
         /** Null but in development: production's pair is issued after homologation, by two people. */
         production: Type.Union([ShownOnce, Type.Null()]),

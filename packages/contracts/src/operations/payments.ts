@@ -77,8 +77,8 @@ export const TeamWithdrawal = Type.Object(
   {
     ...Withdrawal.properties,
     ...teamFields,
-    /** Null before that, and when the sandbox route approved it. Absent in what 1.1.0 stored or replies. */
-    approvedBy: Type.Optional(Nullable(personal('staff', text(64)))),
+    /** Null before that, and when the sandbox route approved it. */
+    approvedBy: Nullable(personal('staff', text(64))),
   },
   closed,
 )
@@ -99,9 +99,6 @@ export const WithdrawalFacts = Type.Object(
   closed,
 )
 export type WithdrawalFacts = Static<typeof WithdrawalFacts>
-
-/** Absent in replies of 1.1.0. */
-const factsField = { facts: Type.Optional(WithdrawalFacts) }
 
 /** Deposits and withdrawals: their states and their review queue. */
 export const payments = service('payments', {
@@ -301,16 +298,11 @@ export const payments = service('payments', {
       {
         ...TeamWithdrawal.properties,
         ...operatorNameField,
-        ...factsField,
+        facts: WithdrawalFacts,
         destinationSalt: text(64, {
           description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
         }),
-        payTakesTwo: Type.Optional(
-          Type.Boolean({
-            description:
-              'Whoever approves it cannot pay it. Absent in replies of 1.1.0, where production always takes two.',
-          }),
-        ),
+        payTakesTwo: Type.Boolean({ description: 'Whoever approves it cannot pay it.' }),
         transitions: Type.Array(Transition, { maxItems: 10 }),
       },
       closed,
@@ -363,7 +355,7 @@ export const payments = service('payments', {
         {
           ...TeamWithdrawal.properties,
           ...operatorNameField,
-          ...factsField,
+          facts: WithdrawalFacts,
           playerStatus: PlayerStatus,
           kycStatus: KycStatus,
           available: Money,

@@ -84,8 +84,8 @@ export const TeamSubmission = Type.Object(
 export const TakenCase = Type.Object({ by: personal('staff', text(254)), at: Timestamp, until: Timestamp }, closed)
 export type TakenCase = Static<typeof TakenCase>
 
-/** Absent in replies of 1.1.0. Null: nobody has it. */
-export const takenField = { taken: Type.Optional(Nullable(TakenCase)) }
+/** Null: nobody has it. */
+export const takenField = { taken: Nullable(TakenCase) }
 
 /** Where an operator's documents open. The key that signs the links is never in it. */
 export const DocumentSource = Type.Object(

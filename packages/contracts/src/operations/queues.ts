@@ -9,8 +9,8 @@ export const ownerFields = {
   environment: Type.Optional(described(EnvironmentName, 'Only records of this environment; both when absent.')),
 }
 
-/** Absent in replies of 1.1.0. Null: the gateway, which knows the names, did not answer. */
-export const operatorNameField = { operatorName: Type.Optional(Nullable(text(64))) }
+/** Null: the gateway, which knows the names, did not answer. */
+export const operatorNameField = { operatorName: Nullable(text(64)) }
 
 /** How many records wait in a queue, and since when the oldest of them does. */
 const waitingFields = {

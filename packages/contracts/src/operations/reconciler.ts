@@ -118,7 +118,7 @@ export const reconciler = service('reconciler', {
     body: Type.Object(
       {
         runId: Type.Optional(Id),
-        // As in the release before, a run is full unless this says otherwise.
+        // A run is full unless this says otherwise.
         full: Type.Optional(
           Type.Boolean({ description: 'Look at all that was ever entered, and not only at what was entered lately.' }),
         ),

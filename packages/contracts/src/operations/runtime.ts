@@ -31,14 +31,14 @@ export const AuditEntry = Type.Object(
     reason: Nullable(Note),
     /** Without secrets. */
     input: personal(['player', 'note'], Type.Unknown()),
-    /** `done`, or the code that it was refused with. Null in what 1.1.0 wrote, which recorded what was done. */
-    outcome: Type.Optional(Nullable(text(64))),
-    /** Thumbprint of the key that signed it. Null in what 1.1.0 wrote, and for what a service did by itself. */
-    session: Type.Optional(Nullable(text(64))),
-    /** Where the person worked. */
-    tool: Type.Optional(Nullable(text(32))),
-    /** What became different in the record. Null where nothing did, and in what 1.1.0 wrote. */
-    changes: Type.Optional(Nullable(Type.Array(AuditedChange, { maxItems: 20 }))),
+    /** `done`, or the code that it was refused with. */
+    outcome: text(64),
+    /** Thumbprint of the key that signed it. Null for what a service did by itself. */
+    session: Nullable(text(64)),
+    /** Where the person worked. Null for what a service did by itself. */
+    tool: Nullable(text(32)),
+    /** What became different in the record. Null where nothing did. */
+    changes: Nullable(Type.Array(AuditedChange, { maxItems: 20 })),
   },
   closed,
 )
@@ -103,11 +103,10 @@ export const StuckCommand = Type.Object(
     operation: text(128),
     /** The id of the record that it is about. */
     subject: text(64),
-    /** Null in what the release before wrote. */
-    environment: Nullable(EnvironmentName),
+    environment: EnvironmentName,
     createdAt: Timestamp,
     attempts: Type.Integer(),
-    /** Null before the first failure, and in what the release before tried. */
+    /** Null before the first failure. */
     lastFault: Nullable(text(200)),
     /** Under this id the receiver logged why it failed. */
     requestId: Nullable(text(64)),

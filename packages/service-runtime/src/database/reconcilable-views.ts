@@ -35,12 +35,12 @@ ${jsonText(service)}
 ${shownToReconciler(service, {
   reconcilable_audit: `
   select e.id, e.at, e.actor, e.actor_id, e.operation, e.operation_id, e.subject, e.reason, e.input, e.session,
-    e.proof is not null as signed, coalesce(e.outcome, 'done') as outcome,
+    e.proof is not null as signed, e.outcome,
     exists (select from ${service}.team_proposal p where p.id = e.proposal and p.operation = e.operation) as proposed
   from ${service}.audit_entry e`,
   // Null: a message of no brand, or one that nobody can read.
   reconcilable_outbox: `
-  select id, kind, name, aggregate, created_at, done_at,
+  select id, kind, name, aggregate, created_at,
     coalesce(${service}.json_text(message, 'scope', 'brandId'), ${service}.json_text(message, 'event', 'brandId')) as brand_id
   from ${service}.outbox`,
 })}

@@ -28,15 +28,12 @@ export const runtimeMigrations = (service: ServiceName): readonly Migration[] =>
   autovacuum(service),
   auditOfSubject(service),
   auditOfActor(service),
-  operationResult(service),
-  compressedEvents(service),
   teamCalls(service),
   teamEvidence(service),
   closedProposals(service),
   teamAccounts(service),
   ...publicationsSeen(service),
   youngTables(service),
-  outboxIndexes(service),
   { name: '0000_runtime_audit_evidence', sql: auditEvidence(service) },
 ]
 
@@ -107,12 +104,6 @@ grant execute on function ${service}.analyze_young_table to ${roleName(service)}
 `,
 })
 
-/** Rows leave the outbox when they are done: the unique key finds those of a record, and none is done. */
-const outboxIndexes = (service: ServiceName): Migration => ({
-  name: '0000_runtime_outbox_indexes',
-  sql: `drop index ${service}.outbox_unfinished_aggregate, ${service}.outbox_done_at`,
-})
-
 /** Why a row could not be sent the last time. Null in what the release before tried. */
 const lastFault = (service: ServiceName): Migration => ({
   name: '0000_runtime_last_fault',
@@ -161,7 +152,7 @@ const sealedMessages = (service: ServiceName): Migration => ({
 const teamCalls = (service: ServiceName): Migration => ({
   name: '0000_runtime_team_calls',
   sql: `
-alter table ${service}.audit_entry add column outcome text, add column session text, add column tool text, add column proof text,
+alter table ${service}.audit_entry add column outcome text not null, add column session text, add column tool text, add column proof text,
   add column changes json;
 create table ${service}.team_session (
   -- Thumbprint of the key that signs the session's calls.
@@ -232,24 +223,6 @@ alter table ${service}.audit_entry add column actor_id text;
 alter table ${service}.team_session add column person_id text;
 alter table ${service}.team_proposal add column proposed_by_id text, add column decided_by_id text;
 `,
-})
-
-/**
- * What the reply of an operation is made from again, where a record says all of it. Null where the reply is stored, and in
- * rows of the release before.
- */
-const operationResult = (service: ServiceName): Migration => ({
-  name: '0000_runtime_operation_result',
-  sql: `alter table ${service}.operation add column result text`,
-})
-
-/**
- * Published events take half of their bytes when they are compressed. Then the message has only what is looked for. Null in
- * rows with the whole message.
- */
-const compressedEvents = (service: ServiceName): Migration => ({
-  name: '0000_runtime_compressed_events',
-  sql: `alter table ${service}.published_event add column copy bytea`,
 })
 
 /**
@@ -350,13 +323,10 @@ create table ${service}.outbox (
   created_at timestamptz not null,
   leased_until timestamptz,
   attempts integer not null default 0,
-  done_at timestamptz,
   unique (aggregate, aggregate_seq)
 );
-create index outbox_unfinished on ${service}.outbox (created_at) where done_at is null;
-create index outbox_unfinished_aggregate on ${service}.outbox (aggregate, aggregate_seq) where done_at is null;
-create index outbox_unfinished_operation on ${service}.outbox (operation_id) where done_at is null and kind = 'command';
-create index outbox_done_at on ${service}.outbox (done_at);
+create index outbox_created_at on ${service}.outbox (created_at);
+create index outbox_command_of_operation on ${service}.outbox (operation_id) where kind = 'command';
 create table ${service}.inbox (
   consumer text not null,
   event_id text collate "C" not null,

@@ -47,11 +47,9 @@ const runtimeTables: readonly SealedTable[] = [
   {
     table: 'published_event',
     key: 'published_at timestamptz, id text',
-    reads: 'message json, copy bytea',
+    reads: 'message json',
     writes: 'message json',
-    renew({ id, message, copy }, vault) {
-      // Nothing is to be sealed of what is compressed.
-      if (copy !== null) return null
+    renew({ id, message }, vault) {
       const renewed = renewMessage(vault, { id, name: message.event.type }, message)
       return renewed === null ? null : { message: renewed }
     },

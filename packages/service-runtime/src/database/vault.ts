@@ -1,19 +1,12 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { secret } from '../process/config.ts'
-import { compressCopy, expandCopy } from './compressed-copies.ts'
 import { type SecretBox, secretBoxFrom } from './secret-box.ts'
 
 /** The settings of a service that stores data which `sealedKinds` of the contracts name. */
 export const sealingSettings = {
-  /** `id:base64key`, newest first, separated by commas. Required outside development where personal data are sealed. */
+  /** `id:base64key`, newest first, separated by commas. Required outside development. */
   MASTER_KEYS: Type.Optional(secret()),
-  /**
-   * Whether CPF, e-mail, phone and payout destinations are encrypted where they are written, and other copies of replies
-   * and events compressed. Reading needs no setting. False only while replicas of a release run that can read neither.
-   */
-  SEAL_PERSONAL_DATA: Type.Boolean({ default: true }),
 }
-const sealing = Type.Object(sealingSettings)
 
 /** Where a value is stored. What was sealed for one place can be opened nowhere else. */
 export interface Place {
@@ -31,8 +24,8 @@ const brace = '{'.charCodeAt(0)
 const isSealedBytes = (bytes: Buffer): boolean => bytes.length > 0 && bytes[0] !== brace
 
 /**
- * Seals personal data at rest, and opens them. Both forms may stand in a table side by side: what was written before
- * sealing began, or while it was switched off, is clear.
+ * Seals personal data at rest, and opens them. Both forms may stand in a table side by side: what was written before a
+ * field was marked is clear.
  */
 export class Vault {
   /** The schema of the tables. */
@@ -80,23 +73,6 @@ export class Vault {
   /** What a bytea column holds of the bytes of a JSON object. */
   sealBytes(bytes: Buffer, place: Place): Buffer {
     return this.seals ? Buffer.from(this.seal(bytes, place)) : bytes
-  }
-
-  /** Whether rows may have shorter forms that release 1.1.0 cannot read: sealing begins when none of it runs any more. */
-  get writesShortForms(): boolean {
-    return this.seals
-  }
-
-  /**
-   * What a bytea column holds of a copy in which nothing must be sealed. What is sealed is not compressed.
-   * @param beside what else the row says, always the same of one row: ids that the copy has too make it shorter
-   */
-  compressBytes(bytes: Buffer, beside?: string): Buffer {
-    return this.writesShortForms ? compressCopy(bytes, beside) : bytes
-  }
-
-  expandBytes(stored: Buffer, beside?: string): Buffer {
-    return expandCopy(stored, beside)
   }
 
   openBytes(stored: Buffer, place: Place): Buffer {
@@ -149,18 +125,12 @@ export class Vault {
 export const noVault = new Vault('', null, { seals: false })
 
 /**
- * The vault of a service with the settings above, and one without keys for any other.
- * @throws outside development when personal data are sealed and no master key is configured
+ * The vault of a service with the settings above.
+ * @param seals false only in tests, which look for what is written where
+ * @throws outside development when no master key is configured
  */
-export function vaultFrom(
+export const vaultFrom = (
   schema: string,
-  {
-    DEVELOPMENT,
-    MASTER_KEYS,
-    SEAL_PERSONAL_DATA: seals,
-  }: { readonly DEVELOPMENT: boolean } & Partial<Readonly<Static<typeof sealing>>>,
-): Vault {
-  if (seals === undefined) return noVault
-  if (!seals && MASTER_KEYS === undefined && !DEVELOPMENT) return noVault
-  return new Vault(schema, secretBoxFrom({ MASTER_KEYS, DEVELOPMENT }), { seals })
-}
+  keys: { readonly DEVELOPMENT: boolean; readonly MASTER_KEYS?: string | undefined },
+  { seals = true }: { readonly seals?: boolean | undefined } = {},
+): Vault => new Vault(schema, secretBoxFrom(keys), { seals })

@@ -137,9 +137,8 @@ export class RpcClient {
     const { message, reply } = await this.#firstReply(operation, timeoutMs, async ({ number, toAll }) => {
       await endOfTurn()
       const leftMs = endsAtMs - performance.now()
-      // A duration, because the clocks of two machines may differ. The moment is for services of the release before.
+      // A duration, because the clocks of two machines may differ.
       headers.set(headerNames.timeoutMs, String(Math.floor(leftMs)))
-      headers.set(headerNames.deadline, String(Date.now() + Math.floor(leftMs)))
       if (number > 1) headers.set(headerNames.attempt, String(number))
       const subject = toAll ? rpcSubjectOfAll(operation) : subjectOf(operation)
       const { service } = operation

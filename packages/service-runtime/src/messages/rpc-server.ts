@@ -301,7 +301,8 @@ function receive(
   }
   if (scoped && validateAsReader(Scope, scope) !== null) throw new Error(`a call of ${operation.id} has no valid scope`)
   if (operation.audience === 'sandbox' && scope?.environment !== 'sandbox') throw new Rejection('SANDBOX_ONLY')
-  const timeoutMs = remainingMs(message) ?? operation.timeoutMs ?? timeoutMsDefault
+  const waitsMs = Number(message.headers?.get(headerNames.timeoutMs) || Number.NaN)
+  const timeoutMs = Number.isNaN(waitsMs) ? (operation.timeoutMs ?? timeoutMsDefault) : waitsMs
   if (timeoutMs <= 0) throw new Rejection('SERVICE_UNAVAILABLE')
   return {
     input: read.known,
@@ -315,14 +316,6 @@ function receive(
     deadline: new Date(Date.now() + timeoutMs),
     bytes: message.data.length,
   }
-}
-
-/** How long the sender waits. A sender of the release before names the moment at which it stops waiting. */
-function remainingMs(message: Msg): number | undefined {
-  const duration = Number(message.headers?.get(headerNames.timeoutMs)) || undefined
-  if (duration !== undefined) return duration
-  const moment = Number(message.headers?.get(headerNames.deadline)) || undefined
-  return moment === undefined ? undefined : moment - Date.now()
 }
 
 function errorReply(code: ErrorCode, details?: Record<string, unknown>): ErrorReply {

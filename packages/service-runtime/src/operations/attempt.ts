@@ -8,7 +8,7 @@ import type { Logger } from '../process/log.ts'
 import { auditRow } from './audit.ts'
 import type { Call, ExecuteTools } from './handle.ts'
 import type { CallRecord } from './record.ts'
-import { type KeptReply, type KnownOperation, refusalOf } from './stored-reply.ts'
+import { type KnownOperation, refusalOf, type StoredReply } from './stored-reply.ts'
 
 /** The result of a command's `prepare`. */
 export type Preparation =
@@ -47,6 +47,7 @@ export interface AttemptContext {
 }
 
 interface Written {
+  readonly reply: StoredReply | null
   readonly rows: readonly OutboxRow[]
   /** For the audit trail, of a call of the team. */
   readonly changes?: readonly AuditedChange[]
@@ -55,9 +56,9 @@ interface Written {
 /** What an accepted call leaves behind. */
 export function recordOf(
   { operation, call, scope, fingerprint, byTeam }: Attempt,
-  { reply, result, rows, changes = [] }: KeptReply & Written,
+  { reply, rows, changes = [] }: Written,
 ): CallRecord {
-  const kept = { operationId: call.operationId, name: operation.id, scope, fingerprint, result, rows }
+  const kept = { operationId: call.operationId, name: operation.id, scope, fingerprint, rows }
   if (!byTeam) return { ...kept, reply, audit: null }
   // The team is shown masked values, and no more than that is kept.
   const shown = reply !== null && 'body' in reply ? { body: masked(operation.reply, reply.body) } : reply
@@ -76,7 +77,6 @@ export function recordOfRefusal(
     scope,
     fingerprint,
     reply,
-    result: null,
     rows: [],
     audit: byTeam ? auditRow(operation, call, { outcome: rejection.code }) : null,
   }

@@ -18,9 +18,7 @@ type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
 const abandon: Abandon = async ({ input: { abandonedOperationId: operationId } }, { db }) => {
   await insertTombstone(db, operationId)
   const known = (await findKnown(db, [operationId])).known.get(operationId)
-  if (known === undefined || known.abandoned) return { outcome: 'abandoned', reply: null }
-  // Whoever resolves a key asks what became of the operation, and not for its reply.
-  if (known.reply === null) return { outcome: known.result === null ? 'abandoned' : 'replied', reply: null }
+  if (known === undefined || known.abandoned || known.reply === null) return { outcome: 'abandoned', reply: null }
   return 'error' in known.reply
     ? { outcome: 'refused', reply: known.reply.error }
     : { outcome: 'replied', reply: known.reply.body }

@@ -132,7 +132,7 @@ function decideCase(command: Command, { attempt, known, call, state }: Case, now
     const sent = { operationId: attempt.call.operationId, rows, behind: new Set<string>() }
     return {
       outcome: { is: 'replied', body: reply, sent },
-      record: recordOf(attempt, { ...replyToKeep(command, reply), rows, changes: changed }),
+      record: recordOf(attempt, { reply: replyToKeep(command, reply), rows, changes: changed }),
       change: { value: change },
     }
   } catch (error) {

@@ -94,16 +94,6 @@ interface AnyCommand<O extends Operation, Prepared> {
    * null where nothing is left that a caller could use: an attempt that comes later is SERVICE_UNAVAILABLE then.
    */
   readonly stored?: (reply: Reply<O>) => Reply<O> | null
-  /** For a reply that says no more than a record does: it is not stored, but made from the record again. */
-  readonly remade?: RemadeReply<Reply<O>>
-}
-
-/** A reply that a retry gets without its being stored. */
-export interface RemadeReply<R> {
-  /** What is stored instead: enough to find the record, and to tell what was true of it then. */
-  readonly resultOf: (reply: R) => string
-  /** The same reply, to the byte; null when it cannot be made any more. */
-  readonly remake: (result: string, db: ReadDb) => Promise<R | null>
 }
 
 /** A command that is rare: one call, one transaction. */

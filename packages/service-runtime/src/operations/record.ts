@@ -16,8 +16,6 @@ export interface CallRecord {
   readonly scope: Scope | undefined
   readonly fingerprint: string
   readonly reply: StoredReply | null
-  /** What the reply can be made from again, where it is not stored. */
-  readonly result: string | null
   readonly rows: readonly OutboxRow[]
   readonly audit: AuditRow | null
 }
@@ -44,7 +42,7 @@ export async function writeRecords(db: Db, records: readonly CallRecord[], now: 
 async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<void> {
   const replies = records.map(({ reply, scope, ...record }) => {
     const text = reply && toJson(record.name, reply)
-    if (scope !== undefined) countStoredBytes('operation', scope, Buffer.byteLength(text ?? record.result ?? ''))
+    if (scope !== undefined) countStoredBytes('operation', scope, Buffer.byteLength(text ?? ''))
     const { operationId, name } = record
     // A refusal says nothing about a person.
     const seals = reply !== null && 'body' in reply && isReplyToSeal(name)
@@ -56,14 +54,14 @@ async function insertReplies(db: Db, records: readonly CallRecord[]): Promise<vo
     }
   })
   await db`
-    insert into operation (operation_id, name, fingerprint, reply, result, environment, created_at)
-    select operation_id, name, fingerprint, reply::json, result, environment, statement_timestamp()
+    insert into operation (operation_id, name, fingerprint, reply, environment, created_at)
+    select operation_id, name, fingerprint, reply::json, environment, statement_timestamp()
     from ${unnest('record', replies, replyColumns)}
     order by operation_id
   `
 }
 
-const replyColumns = 'operation_id text, name text, fingerprint text, reply text, result text, environment text'
+const replyColumns = 'operation_id text, name text, fingerprint text, reply text, environment text'
 
 const bytesMaxByName = new Map(allOperations.map(({ id, storedBytesMax }) => [id, storedBytesMax]))
 
@@ -114,7 +112,7 @@ async function insertOutboxRows(
         coalesce((select max(o.aggregate_seq) from outbox o where o.aggregate = r.aggregate), 0) + r.number,
         r.kind, r.name, r.message::json, r.environment, r.operation_id, statement_timestamp(),
         case when not exists (
-          select from outbox e where e.aggregate = r.aggregate and e.done_at is null and (e.kind = 'command' or r.kind = 'event')
+          select from outbox e where e.aggregate = r.aggregate and (e.kind = 'command' or r.kind = 'event')
         ) then clock_timestamp() + make_interval(secs => r.lease_ms / 1000.0) end
       from ${unnest('r', numbered, rowColumns)}
       returning id, leased_until

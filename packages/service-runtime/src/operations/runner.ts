@@ -9,7 +9,7 @@ import {
   type Scope,
 } from '@backoffice/contracts'
 import { context } from '@opentelemetry/api'
-import { type Database, type ReadDb, readNow } from '../database/db.ts'
+import { type Database, readNow } from '../database/db.ts'
 import { batchFaultOf } from '../database/faults.ts'
 import type { RpcClient } from '../messages/rpc-client.ts'
 import { ownerOf, type ReceivedCall, type RunResult, type ServedOperation } from '../messages/rpc-server.ts'
@@ -21,7 +21,7 @@ import type { Logger } from '../process/log.ts'
 import type { Attempt, Outcome, Preparation } from './attempt.ts'
 import { type AuditOutcome, recordAction } from './audit.ts'
 import { gatheredAttempts } from './gathered-command.ts'
-import type { Call, DirectTools, GatheredQuery, Handler, Query, RemadeReply } from './handle.ts'
+import type { Call, DirectTools, GatheredQuery, Handler, Query } from './handle.ts'
 import { attemptSingly } from './single-command.ts'
 import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './stored-reply.ts'
 import { proposeOrApprove } from './two-people.ts'
@@ -41,10 +41,6 @@ const readsAtOnce = 2
 
 type DirectHandler = Extract<Handler, { readonly kind: 'direct' }>
 type Prepare = ((call: Call, tools: DirectTools) => Promise<unknown>) | undefined
-interface AnyCommand {
-  readonly prepare?: Prepare
-  readonly remade?: RemadeReply<unknown>
-}
 type TryOut = (attempt: Attempt) => Promise<Outcome>
 
 /** Turns each handler into an operation that can be served: queries read, commands run once per operation id. */
@@ -153,7 +149,7 @@ export class Runner {
 
   /** Makes attempts until one has an outcome, and replies once the operation's own commands are done. */
   #command(
-    { operation, command }: { readonly operation: Operation; readonly command: AnyCommand },
+    { operation, command }: { readonly operation: Operation; readonly command: { readonly prepare?: Prepare } },
     tryOut: TryOut,
   ): ServedOperation['run'] {
     const { db, dispatch } = this.#context
@@ -166,9 +162,7 @@ export class Runner {
       )
       const replyOfKnown = async (known: KnownOperation) => {
         const current = known.unfinished ? await this.#finished(call, known) : known
-        const reply = replyOf(current, operation, { fingerprint, vault: db.vault })
-        const body = reply === null ? await remakeReply(command, current, db) : unwrap(reply)
-        return { body, isStored: true }
+        return { body: unwrap(replyOf(current, operation, { fingerprint, vault: db.vault })), isStored: true }
       }
       const preparation = await this.#prepare(operation, command.prepare, call, received)
       if (preparation.is === 'known') return replyOfKnown(preparation.known)
@@ -249,13 +243,6 @@ export class Runner {
       },
     }
   }
-}
-
-/** @throws {Rejection} SERVICE_UNAVAILABLE when it cannot be made any more */
-async function remakeReply({ remade }: AnyCommand, { result }: KnownOperation, db: ReadDb): Promise<unknown> {
-  const body = result === null ? null : await remade?.remake(result, db)
-  if (body == null) throw new Rejection('SERVICE_UNAVAILABLE')
-  return body
 }
 
 /** Whether a reply says who a player is or where money is paid to, masked or not. An id alone does not. */

@@ -62,8 +62,8 @@ async function executeOnce(
       }
       const body = await command.execute(call, tools, prepared)
       await tx.flush()
-      const kept = replyToKeep(command, body)
-      const behind = await writeRecords(tx, [recordOf(attempt, { ...kept, rows, changes })], now)
+      const reply = replyToKeep(command, body)
+      const behind = await writeRecords(tx, [recordOf(attempt, { reply, rows, changes })], now)
       return { is: 'replied', body, sent: { operationId: call.operationId, rows, behind } }
     })
   } catch (error) {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type ErrorCode, errorCatalogue, isDeclared, type Operation, Rejection } from '@backoffice/contracts'
 import type { Db, ReadDb } from '../database/db.ts'
 import { placeOfReply } from '../database/sealed-copies.ts'
+import { type Fragment, sql } from '../database/statement.ts'
 import type { Vault } from '../database/vault.ts'
-import type { RemadeReply } from './handle.ts'
 
 /** What the `operation` table keeps of a reply. */
 export type StoredReply =
@@ -14,19 +14,10 @@ export function refusalOf({ code, details }: Rejection): StoredReply {
   return { error: { code, ...(details === undefined ? {} : { details }) } }
 }
 
-/** What is kept of what an operation replied: the reply, or what it can be made from again. */
-export interface KeptReply {
-  readonly reply: StoredReply | null
-  readonly result: string | null
-}
-
-export function replyToKeep<R>(
-  { stored, remade }: { readonly stored?: (reply: R) => R | null; readonly remade?: RemadeReply<R> },
-  reply: R,
-): KeptReply {
-  if (remade !== undefined) return { reply: null, result: remade.resultOf(reply) }
+/** What is kept of what an operation replied; null where nothing is left that a caller could use. */
+export function replyToKeep<R>({ stored }: { readonly stored?: (reply: R) => R | null }, reply: R): StoredReply | null {
   const body = stored === undefined ? reply : stored(reply)
-  return { reply: body === null ? null : { body }, result: null }
+  return body === null ? null : { body }
 }
 
 /** A fault that a retry may cure is no reply, and is never stored. */
@@ -57,11 +48,10 @@ export function fingerprintOf(operation: Operation, input: unknown, by: string |
 export interface KnownOperation {
   readonly operationId: string
   readonly name: string
-  /** As it is stored. null: by a release which knew the name alone. */
+  /** As it is stored; null on a tombstone. */
   readonly fingerprint: string | null
-  /** null on a tombstone, where a reply is not kept, and where it is made again from the result. */
+  /** null on a tombstone, and where a reply is not kept. */
   readonly reply: StoredReply | null
-  readonly result: string | null
   readonly abandoned: boolean
   /** One of its commands is not done. */
   readonly unfinished: boolean
@@ -86,11 +76,11 @@ export interface KnownOperations {
 
 export async function findKnown(db: ReadDb, operationIds: readonly string[]): Promise<KnownOperations> {
   const rows = await db<KnownRow>`
-    select now() as now, o.operation_id, o.name, o.fingerprint, o.reply, o.result, o.abandoned, (
+    select now() as now, o.operation_id, o.name, o.fingerprint, o.reply, o.abandoned, (
       -- In the collation of the index, which is not the other column's; and not with EXISTS, which may be planned as a
       -- look at all unfinished rows.
       select true from outbox b
-      where b.operation_id = o.operation_id collate "default" and b.kind = 'command' and b.done_at is null limit 1
+      where b.operation_id = o.operation_id collate "default" and b.kind = 'command' limit 1
     ) is not null as unfinished
     from (select) one left join operation o on o.operation_id = any(${operationIds}::text[])
   `
@@ -102,19 +92,17 @@ export async function findKnown(db: ReadDb, operationIds: readonly string[]): Pr
 }
 
 /**
- * The stored reply of an earlier attempt; null when it is made again from the result.
+ * The stored reply of an earlier attempt.
  * @throws {Rejection} SERVICE_UNAVAILABLE when the id was abandoned, or its reply is not kept; IDEMPOTENCY_CONFLICT when it stands for something else
  */
 export function replyOf(
   known: KnownOperation,
   operation: Operation,
   { fingerprint, vault }: { readonly fingerprint: string; readonly vault: Vault },
-): StoredReply | null {
-  const isSame = known.fingerprint === null ? null : vault.isDigestOf(known.fingerprint, fingerprint)
-  // Where the digest cannot be compared, the name must do.
-  const same = isSame ?? known.name === operation.id
-  if (known.abandoned || (known.reply === null && known.result === null)) throw new Rejection('SERVICE_UNAVAILABLE')
-  if (!same) {
+): StoredReply {
+  if (known.abandoned || known.fingerprint === null || known.reply === null) throw new Rejection('SERVICE_UNAVAILABLE')
+  // Where its key is not known any more, the digest cannot be compared, and the name must do.
+  if (!(vault.isDigestOf(known.fingerprint, fingerprint) ?? known.name === operation.id)) {
     const cause = new Error(`operation id ${known.operationId} was used by ${known.name} with another input`)
     throw new Rejection('IDEMPOTENCY_CONFLICT', undefined, { cause })
   }
@@ -127,6 +115,13 @@ export async function replaceReply(db: Db, operationId: string, refusal: Rejecti
     update operation set reply = ${JSON.stringify(refusalOf(refusal))}::json where operation_id = ${operationId}
   `
 }
+
+/**
+ * Whether an operation has its reply, or will never have one.
+ * @param operationId a column, named with its table
+ */
+export const isKnownOperation = (operationId: Fragment): Fragment =>
+  sql`exists (select from operation o where o.operation_id = ${operationId})`
 
 /** Writes a tombstone under an id, unless something is stored there. A late message with that id is then refused. */
 export async function insertTombstone(db: Db, operationId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { operations, Rejection, Reply, StuckCommand } from '@backoffice/contracts'
 import type { Db, ReadDb } from '../database/db.ts'
 import { sql } from '../database/statement.ts'
-import type { CommandRow } from '../outbox/rows.ts'
+import type { CommandRow, EventRow } from '../outbox/rows.ts'
 import { markDone } from '../outbox/store.ts'
 import type { Call, QueryTools } from './handle.ts'
 import { type WithTimes, withIsoTimes } from './iso-times.ts'
@@ -20,7 +20,7 @@ export async function readCommands({ input }: Call<ListCommands>, { db }: QueryT
     select id, name as operation, aggregate as subject, environment, created_at, attempts, last_fault,
       message #>> '{context,requestId}' as request_id
     from outbox
-    where done_at is null and kind = 'command' and id > ${after}
+    where kind = 'command' and id > ${after}
       and case when ${commandId}::text is null
         -- PostgreSQL stamps them: one of the future was written by other means, and would never grow old.
         then created_at not between clock_timestamp() - make_interval(secs => ${stuckAfterSeconds}) and clock_timestamp() else id = ${commandId} end
@@ -35,21 +35,17 @@ export type UnfinishedCommand = CommandRow & {
   readonly operationId: string | null
 }
 
-type Row = UnfinishedCommand & { readonly doneAt: Date | null }
-
-// Whether it is done is looked at here: in the condition it would make PostgreSQL read all that is unfinished.
-const byId = (id: string) => sql`
-  select id, aggregate, kind, name, message, operation_id, done_at from outbox where id = ${id} and kind = 'command'
-`
-const unlessDone = ([row]: readonly Row[]): UnfinishedCommand | undefined => (row?.doneAt === null ? row : undefined)
+// What kind it is is looked at here: in the condition it would make PostgreSQL read all commands while there are few.
+const byId = (id: string) => sql`select id, aggregate, kind, name, message, operation_id from outbox where id = ${id}`
+const unlessEvent = ([row]: readonly (UnfinishedCommand | EventRow)[]) => (row?.kind === 'command' ? row : undefined)
 
 export async function findCommand(db: ReadDb, id: string): Promise<UnfinishedCommand | undefined> {
-  return unlessDone(await db<Row>`${byId(id)}`)
+  return unlessEvent(await db<UnfinishedCommand>`${byId(id)}`)
 }
 
 /** Locks its row, so that nobody else marks it as done. */
 export async function lockCommand(db: Db, id: string): Promise<UnfinishedCommand | undefined> {
-  return unlessDone(await db<Row>`${byId(id)} for update`)
+  return unlessEvent(await db<UnfinishedCommand>`${byId(id)} for update`)
 }
 
 /**
@@ -64,7 +60,7 @@ export async function endCommand(
   // Not marked as done: what is done may be published again, to fill a lost stream.
   await db`
     delete from outbox
-    where aggregate = ${aggregate} and operation_id = ${operationId} and kind = 'event' and done_at is null
+    where aggregate = ${aggregate} and operation_id = ${operationId} and kind = 'event'
   `
   await markDone(db, [{ id }])
   if (operationId !== null) await replaceReply(db, operationId, refusal)

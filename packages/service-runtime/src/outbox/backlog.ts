@@ -18,11 +18,10 @@ export function outboxBacklog(db: ReadDb, service: ServiceName): Measurement {
     },
     async read() {
       const rows = await db<{ kind: string; environment: string; waiting: bigint; oldest: number }>`
-        -- A row of the release before does not say, and may be about real money.
-        select kind, coalesce(environment, 'production') as environment, count(*) as waiting,
+        select kind, environment, count(*) as waiting,
           -- What is of the future was written by other means, and is as old as it is far away.
           max(abs(extract(epoch from clock_timestamp()) - extract(epoch from created_at)))::double precision as oldest
-        from outbox where done_at is null group by 1, 2
+        from outbox group by 1, 2
       `
       const found = new Map(rows.map((row) => [`${row.kind} ${row.environment}`, row]))
       const observe = (value: (row: (typeof rows)[number] | undefined) => number) =>

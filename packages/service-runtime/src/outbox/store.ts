@@ -1,7 +1,6 @@
 import { Rejection } from '@backoffice/contracts'
 import { unnest } from '../database/columns.ts'
 import type { Db, ReadDb } from '../database/db.ts'
-import { copyForLog } from '../database/logged-events.ts'
 import { openMessage, type StoredMessage } from '../database/sealed-copies.ts'
 import type { Vault } from '../database/vault.ts'
 import type { OutboxKind, OutboxRow } from './rows.ts'
@@ -14,9 +13,6 @@ export type LeasedRow = StoredRow & { readonly attempts: number }
 export const opened = (vault: Vault, row: StoredRow): OutboxRow =>
   ({ ...row, message: openMessage(vault, row.id, row.message) }) as OutboxRow
 
-/** A row that is done; of a command the message is not needed. */
-type SentRow = Pick<StoredRow, 'id'> & { readonly message?: object }
-
 const leaseBatchMax = 200
 /** Longer than a batch can take; after it another replica may try. */
 const leaseMs = 30_000
@@ -28,24 +24,20 @@ const leaseMs = 30_000
  * moment and not seen here nudges the relay itself, after its commit.
  * @returns whether rows wait behind these that only the relay may send
  */
-export async function markDone(db: Db, sent: readonly SentRow[]): Promise<boolean> {
+export async function markDone(db: Db, sent: readonly Pick<StoredRow, 'id'>[]): Promise<boolean> {
   const ids = sent.map(({ id }) => id)
-  const logged = sent.map(({ id, message }) => ({ id, ...copyForLog(db.vault, id, message) }))
   const rows = await db<{ behind: boolean }>`
     with done as (
       delete from outbox where id = any(${ids}::text[])
       returning id, aggregate, aggregate_seq, kind, message
     ), published as (
-      insert into published_event (published_at, id, message, copy)
-      select date_trunc('milliseconds', statement_timestamp()), d.id,
-        coalesce(l.heading::json, d.message), l.copy
-      from done d join ${unnest('l', logged, 'id text, heading text, copy bytea')} on l.id = d.id
-      where d.kind = 'event'
+      insert into published_event (published_at, id, message)
+      select date_trunc('milliseconds', statement_timestamp()), id, message from done where kind = 'event'
     )
     select exists (
       select from outbox later
       where later.aggregate = o.aggregate and later.aggregate_seq > o.aggregate_seq
-        and later.done_at is null and (later.leased_until is null or later.leased_until <= clock_timestamp())
+        and (later.leased_until is null or later.leased_until <= clock_timestamp())
     ) as behind
     from done o
   `
@@ -61,13 +53,13 @@ export function leaseDue(db: Db, kind: OutboxKind): Promise<LeasedRow[]> {
   return db<LeasedRow>`
     with due as (
       select o.id from outbox o
-      where o.done_at is null and o.kind = ${kind} and (o.leased_until is null or o.leased_until <= clock_timestamp())
+      where o.kind = ${kind} and (o.leased_until is null or o.leased_until <= clock_timestamp())
         -- It leaves nothing out: with it rows are read in order until there are enough, and not all that are unfinished.
-        and o.created_at >= (select min(created_at) from outbox where done_at is null)
+        and o.created_at >= (select min(created_at) from outbox)
         -- As a value and not with EXISTS, which may be planned as a join with all unfinished rows.
         and (
           select true from outbox earlier
-          where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq and earlier.done_at is null
+          where earlier.aggregate = o.aggregate and earlier.aggregate_seq < o.aggregate_seq
             and (earlier.kind = 'command' or o.kind = 'event') limit 1
         ) is null
       order by o.created_at
@@ -107,7 +99,7 @@ export async function findUnfinishedOperations(
 ): Promise<ReadonlySet<string>> {
   const rows = await db<{ operationId: string }>`
     select distinct operation_id from outbox
-    where operation_id = any(${operationIds}::text[]) and kind = 'command' and done_at is null
+    where operation_id = any(${operationIds}::text[]) and kind = 'command'
   `
   return new Set(rows.map(({ operationId }) => operationId))
 }
@@ -119,7 +111,7 @@ export async function findUnfinishedOperations(
 export async function takeOver(db: Db, operationId: string): Promise<void> {
   await db`
     update outbox o set leased_until = null
-    from (select aggregate from outbox where operation_id = ${operationId} and kind = 'command' and done_at is null) c
+    from (select aggregate from outbox where operation_id = ${operationId} and kind = 'command') c
     where o.aggregate = c.aggregate and o.operation_id = ${operationId} and o.leased_until is not null
   `
 }

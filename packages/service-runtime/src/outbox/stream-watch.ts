@@ -2,7 +2,6 @@ import { type EventMessage, eventStream } from '@backoffice/contracts'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Database } from '../database/db.ts'
 import type { DatabaseHistory } from '../database/history.ts'
-import { type LoggedMessage, readLogged } from '../database/logged-events.ts'
 import type { StoredMessage } from '../database/sealed-copies.ts'
 import { type EventStream, StreamFault } from '../messages/event-stream.ts'
 import type { EventPublisher } from '../messages/publisher.ts'
@@ -34,7 +33,7 @@ const batchMax = 200
 /** A place in the order in which events were published. Ids of one moment are in the order in which they were written. */
 type Position = { readonly publishedAt: Date; readonly id: string }
 
-type PublishedRow = Position & LoggedMessage
+type PublishedRow = Position & { readonly message: StoredMessage & { readonly event: EventMessage } }
 
 /**
  * Keeps the stream full: publishes again what it lacks of the last minutes after each reconnect and when the database was
@@ -172,7 +171,7 @@ export class StreamWatch {
     for (;;) {
       if (this.#stopped) throw new Error('stopped while publishing again')
       const rows = await this.#context.db<PublishedRow>`
-        select published_at, id, message, copy from published_event
+        select published_at, id, message from published_event
         where (published_at, id) > (${after.publishedAt}::timestamptz, ${after.id})
         order by published_at, id limit ${batchMax}
       `
@@ -190,9 +189,7 @@ export class StreamWatch {
     return rows.filter((_, index) => !has[index])
   }
 
-  #eventOf(row: PublishedRow): EventRow {
-    const { id } = row
-    const message = readLogged(row) as StoredMessage & { readonly event: EventMessage }
+  #eventOf({ id, message }: PublishedRow): EventRow {
     return opened(this.#context.db.vault, {
       id,
       aggregate: id,

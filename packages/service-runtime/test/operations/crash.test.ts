@@ -56,7 +56,7 @@ async function credits(all: Calls): Promise<number | null> {
   return (await bed.sql('wallet').query('select from credit where reference = any($1)', [references])).rowCount
 }
 async function nothingIsLeft(): Promise<boolean> {
-  return (await bed.sql('payments').query('select from outbox where done_at is null')).rowCount === 0
+  return (await bed.sql('payments').query('select from outbox')).rowCount === 0
 }
 
 /** An advisory lock, by which a transaction of the process can be held. */

@@ -25,10 +25,10 @@ t.test('it ends before the row that would make it too large, and never before th
 t.test('the audit trail is read page by page, over entries of one moment too', async (t) => {
   const bed = await testBed(t, { payments })
   await bed.sql('admin').query(
-    `insert into payments.audit_entry (id, at, actor, subject, operation, operation_id, reason, input)
+    `insert into payments.audit_entry (id, at, actor, subject, operation, operation_id, reason, input, outcome)
     select 'aud_' || lpad(n::text, 4, '0'), '2026-03-02T12:00:00Z'::timestamptz + n / 100 * interval '1 s',
       case when n % 2 = 0 then 'alice' else 'bob' end, case when n % 3 = 0 then 'wdr_1' else 'wdr_2' end, 'decide', 'opn',
-      repeat('😀', 500), json_build_object('reason', repeat('😀', 500)) from generate_series(1, 400) n`,
+      repeat('😀', 500), json_build_object('reason', repeat('😀', 500)), 'done' from generate_series(1, 400) n`,
   )
   const { listAudit } = operations.payments
   const all = Array.from({ length: 400 }, (_, n) => 400 - n)

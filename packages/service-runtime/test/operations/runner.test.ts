@@ -227,17 +227,6 @@ t.test('an operation id of one person of the team is a conflict for another', as
   t.equal(await refusal(bed.team('bob').call(correct, options)), 'IDEMPOTENCY_CONFLICT')
 })
 
-t.test('a row of the release before, which knows the operation alone, is replayed by its name', async (t) => {
-  const options = { scope, input: { record: 'older' }, operationId: newId('opn') }
-  await bed.rpc.call(countUp, options)
-  await bed
-    .sql('payments')
-    .query('update operation set fingerprint = null where operation_id = $1', [options.operationId])
-  t.same(await bed.rpc.call(countUp, options), { count: 1 })
-  const input = { record: 'older', by: 1 }
-  t.equal(await refusal(bed.rpc.call(addUp, { ...options, input })), 'IDEMPOTENCY_CONFLICT')
-})
-
 t.test('an input that does not fit is refused before anything happens', async (t) => {
   const input = { record: '' }
   t.equal(await refusal(bed.rpc.call(countUp, { scope, input })), 'VALIDATION_ERROR')

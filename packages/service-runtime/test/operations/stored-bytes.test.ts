@@ -110,7 +110,6 @@ t.test('a reply beyond the bound is stored nowhere: the call fails, and its tran
       scope: undefined,
       fingerprint: '',
       reply,
-      result: null,
       rows: [],
       audit: null,
     }

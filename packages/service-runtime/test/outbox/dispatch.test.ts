@@ -58,7 +58,7 @@ t.test('events of one record leave one after another, and those of another besid
   await dispatch.stop()
   t.same(new Set(published), new Set(ids))
   t.ok(published.indexOf(ids[0] as string) < published.indexOf(ids[1] as string))
-  const { rowCount } = await bed.sql('payments').query('select from outbox where done_at is null')
+  const { rowCount } = await bed.sql('payments').query('select from outbox')
   t.equal(rowCount, 0)
 })
 
@@ -70,9 +70,7 @@ t.test('an event that could not leave holds back the later ones of its record on
   await dispatch.stop()
   t.same(published, [ids[2]])
   await eventually(async () => {
-    const { rows } = await bed
-      .sql('payments')
-      .query('select id from outbox where id = any($1) and done_at is null', [ids])
+    const { rows } = await bed.sql('payments').query('select id from outbox where id = any($1)', [ids])
     return rows.length === 0
   })
   t.pass('the relay went on with them')

@@ -25,8 +25,6 @@ export interface Verdict {
   readonly inputNotProven: readonly Remark[]
   /** What services did without a person, and nobody signed: only operations that the table marks `alsoByItself`. */
   readonly byServices: readonly Remark[]
-  /** Entries from before people signed their calls. */
-  readonly beforeSignatures: number
   /** Made by one person. Whether that was enough depends on the environment and the amount, which the trail does not say. */
   readonly byOnePerson: readonly Remark[]
   readonly notVerified: readonly Remark[]
@@ -34,19 +32,14 @@ export interface Verdict {
   readonly isComplete: boolean
 }
 
-interface Rules {
-  /** Entries before it need no signature. */
-  readonly signedSince: string
-}
-
 /** Verifies each entry of an exported trail. */
-export async function judgeTrail(file: string, calls: RecordedCalls, { signedSince }: Rules): Promise<Verdict> {
+export async function judgeTrail(file: string, calls: RecordedCalls): Promise<Verdict> {
   const inputNotProven: Remark[] = []
   const byServices: Remark[] = []
   const byOnePerson: Remark[] = []
   const notVerified: Remark[] = []
   const used = new Map<string, string>()
-  let [entries, beforeSignatures, verified, number] = [0, 0, 0, 0]
+  let [entries, verified, number] = [0, 0, 0]
   let end: ExportEnd['end'] | undefined
   for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     number += 1
@@ -56,10 +49,9 @@ export async function judgeTrail(file: string, calls: RecordedCalls, { signedSin
       continue
     }
     entries += 1
-    const { service, id, at, actor, proof } = line
+    const { service, id, at, actor } = line
     const remark = (why: string): Remark => ({ service, id, at, actor, operation: line.operation, why })
-    if (proof === null && at < signedSince) beforeSignatures += 1
-    else if (isByItself(line)) byServices.push(remark('nobody has signed it'))
+    if (isByItself(line)) byServices.push(remark('nobody has signed it'))
     else {
       const why = await faultOf(line, calls, used)
       if (why !== null) notVerified.push(remark(why))
@@ -71,7 +63,7 @@ export async function judgeTrail(file: string, calls: RecordedCalls, { signedSin
     }
   }
   const isComplete = end !== undefined && end.entries === entries
-  return { entries, verified, inputNotProven, byServices, beforeSignatures, byOnePerson, notVerified, isComplete }
+  return { entries, verified, inputNotProven, byServices, byOnePerson, notVerified, isComplete }
 }
 
 function parsed(text: string, number: number): ExportedLine | ExportEnd {
@@ -106,7 +98,7 @@ const operationOf = ({ service, operation }: ExportedLine): Operation | undefine
   (operations[service] as Readonly<Record<string, Operation>> | undefined)?.[operation]
 
 const isByItself = (line: ExportedLine): boolean => {
-  const { proof, session = null, actor, service, outcome } = line
+  const { proof, session, actor, service, outcome } = line
   const isUnsigned = proof === null && session === null && actor === service && outcome === 'done'
   return isUnsigned && operationOf(line)?.alsoByItself === true
 }

@@ -1,14 +1,11 @@
 import { RecordedCalls } from '@backoffice/team-identity'
 import type { Command } from 'commander'
 import { print, printJson, printRecord, printSection } from '../output.ts'
-import { moment } from '../parse.ts'
 import type { CommonOptions } from '../run.ts'
 import { judgeTrail, type Remark, type Verdict } from './judge.ts'
 import { type TrustOptions, trustedBy } from './trusted.ts'
 
-interface Options extends TrustOptions, CommonOptions {
-  readonly signedSince?: string
-}
+type Options = TrustOptions & CommonOptions
 
 const several = (value: string, before: readonly string[] = []) => [...before, value]
 
@@ -24,11 +21,10 @@ export function addAuditVerify(group: Command): void {
     .option('--settings <file>', 'a file with the TEAM_… settings of the services; may be repeated', several)
     .option('--keys <file>', 'keys of the identity provider (JWKS), which is asked otherwise; may be repeated', several)
     .option('--machines <file>', 'machines, as TEAM_MACHINES_FILE names them; may be repeated', several)
-    .option('--signed-since <time>', 'entries before it need no signature: when release 1.1 was replaced', moment)
     .option('--json', 'one JSON document on standard output')
     .action(async (file: string, _options, command: Command) => {
-      const { signedSince = '', json = false, ...trust } = command.optsWithGlobals<Options>()
-      const verdict = await judgeTrail(file, new RecordedCalls(await trustedBy(trust)), { signedSince })
+      const { json = false, ...trust } = command.optsWithGlobals<Options>()
+      const verdict = await judgeTrail(file, new RecordedCalls(await trustedBy(trust)))
       if (json) printJson(verdict)
       else show(verdict)
       if (verdict.notVerified.length > 0 || !verdict.isComplete) process.exitCode = 1

@@ -19,7 +19,7 @@ export const audit = [
       ['who', 'actor'],
       'service',
       'operation',
-      ['outcome', ({ outcome }) => outcome ?? 'done'],
+      'outcome',
       'subject',
       ['why', 'reason'],
       ['operation id', 'operationId'],

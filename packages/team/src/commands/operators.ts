@@ -103,8 +103,5 @@ function showOperator({ brands, credentials, ...operator }: OperatorRecord): voi
   ])
 }
 
-/** `never` only for a key that is as young as the records of uses: an older one may have been used before them. */
-function lastUse({ lastUsedAt, useKnownSince, createdAt }: OperatorRecord['credentials'][number]): string | undefined {
-  if (lastUsedAt === undefined || useKnownSince === undefined) return undefined
-  return lastUsedAt ?? (useKnownSince === createdAt ? 'never' : `not since ${useKnownSince}`)
-}
+const lastUse = ({ lastUsedAt }: OperatorRecord['credentials'][number]): string | undefined =>
+  lastUsedAt === undefined ? undefined : (lastUsedAt ?? 'never')

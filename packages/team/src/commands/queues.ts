@@ -3,10 +3,10 @@ import { productionFirst } from '../fields.ts'
 /** An operator is named by its id here, so a brand by that and the environment. */
 export const ofAllOperators = { fixed: { brandId: undefined }, wording: productionFirst } as const
 
-/** The operator of a row. Its name is absent in replies of 1.1.0, and null without the gateway. */
+/** The operator of a row. Its name is null without the gateway. */
 export const operatorColumn = [
   'operator',
-  ({ operatorName, operatorId }: { readonly operatorName?: string | null; readonly operatorId: string }) =>
+  ({ operatorName, operatorId }: { readonly operatorName: string | null; readonly operatorId: string }) =>
     operatorName ?? operatorId,
 ] as const
 

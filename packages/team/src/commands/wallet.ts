@@ -71,8 +71,7 @@ export const wallet = [
 
 /** Starts a run and follows it. The exit status says whether everything agrees. */
 async function reconcile({ session, input }: Work<typeof reconcileWallet>): Promise<ReconciliationReport> {
-  // The wallet of the release before knows full runs only, and no field that says so.
-  let reply = await session.call(reconcileWallet, input.full === true ? {} : { full: false })
+  let reply = await session.call(reconcileWallet, { full: input.full ?? false })
   let shown = ''
   while (reply.state === 'running') {
     const { check, done, total } = reply.progress

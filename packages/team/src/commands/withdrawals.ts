@@ -29,8 +29,8 @@ export const withdrawals = [
       ['player status', 'playerStatus'],
       ['kyc', 'kycStatus'],
       ['new', ({ facts }) => newIn(facts)],
-      ['deposits 30 d', ({ facts }) => facts?.deposits30Days.amount],
-      ['paid 30 d', ({ facts }) => facts?.withdrawals30Days.amount],
+      ['deposits 30 d', ({ facts }) => facts.deposits30Days.amount],
+      ['paid 30 d', ({ facts }) => facts.withdrawals30Days.amount],
       ['approved by', 'approvedBy'],
       ['created', 'createdAt'],
     ],
@@ -79,17 +79,13 @@ export const withdrawals = [
 ]
 
 /** What of a withdrawal is new for its player. */
-function newIn(facts: WithdrawalFacts | undefined): string | undefined {
-  if (facts === undefined) return undefined
-  const { firstWithdrawal, destinationUsedBefore } = facts
+function newIn({ firstWithdrawal, destinationUsedBefore }: WithdrawalFacts): string {
   // Of a first withdrawal every destination is new.
   return firstWithdrawal ? 'first withdrawal' : destinationUsedBefore ? 'nothing' : 'destination'
 }
 
 /** A fact for each line of a record. */
-function linesOf(facts: WithdrawalFacts | undefined): object {
-  if (facts === undefined) return {}
-  const { deposits30Days, withdrawals30Days, ...others } = facts
+function linesOf({ deposits30Days, withdrawals30Days, ...others }: WithdrawalFacts): object {
   const lineOf = ({ count, amount }: WithdrawalFacts['deposits30Days']) => `${count}, together ${amount}`
   return { ...others, deposits30Days: lineOf(deposits30Days), withdrawals30Days: lineOf(withdrawals30Days) }
 }

@@ -45,7 +45,7 @@ const actions: Readonly<Record<string, Action>> = {
   replayProtection: {
     operation: setReplayProtection,
     tone: 'plain',
-    initial: ({ operator }) => ({ replayProtection: operator.replayProtection ?? 'off' }),
+    initial: ({ operator }) => ({ replayProtection: operator.replayProtection }),
   },
   documents: {
     operation: setDocumentUrl,

@@ -1,7 +1,7 @@
 import { operations, Rejection, type Reply } from '@backoffice/contracts'
 import type { FastifyReply } from 'fastify'
 import { showCase } from './case.ts'
-import { type Cell, factsOf, id, lines, link, nothing, rowSchema, type Shown, status, text, time } from './cells.ts'
+import { type Cell, factsOf, id, link, nothing, rowSchema, type Shown, status, text, time } from './cells.ts'
 import { healthOf } from './endpoints.ts'
 import {
   createDecision,
@@ -199,11 +199,6 @@ async function showKey(visit: Visit, sent?: Sent): Promise<FastifyReply> {
 const isActive = (key: Credential, environment: string): boolean =>
   key.environment === environment && key.revokedAt === null
 
-/** When a key was last used, as exactly as it is known. */
-function lastUse({ display }: Visit, { lastUsedAt, useKnownSince, createdAt }: Credential): Cell {
-  if (lastUsedAt === undefined || useKnownSince === undefined) return nothing
-  if (lastUsedAt !== null) return time(lastUsedAt)
-  return useKnownSince === createdAt
-    ? text(display.t('neverUsed'))
-    : lines(text(display.t('notUsedSince')), time(useKnownSince))
-}
+/** When a key was last used. */
+const lastUse = ({ display }: Visit, { lastUsedAt }: Credential): Cell =>
+  lastUsedAt === undefined ? nothing : lastUsedAt === null ? text(display.t('neverUsed')) : time(lastUsedAt)

@@ -168,7 +168,7 @@ async function actionsOf({ person, display, address }: Visit, { id }: Player): P
     .map(({ at, actor, operation, outcome, reason }) => ({
       at,
       kind: 'action' as const,
-      what: lines(text(display.word('operation', operation)), status(outcome ?? 'done')),
+      what: lines(text(display.word('operation', operation)), status(outcome)),
       who: actor,
       reason,
       href: address(`/audit?subject=${id}`),
@@ -180,4 +180,4 @@ async function actionsOf({ person, display, address }: Visit, { id }: Player): P
 const corrections: readonly string[] = [operations.wallet.adjustWallet.id, operations.wallet.reverseTransfer.id]
 
 const isAction = ({ operation, outcome, changes }: AuditEntry): boolean =>
-  corrections.includes(operation) || ((outcome ?? 'done') !== 'done' && changes == null)
+  corrections.includes(operation) || (outcome !== 'done' && changes === null)

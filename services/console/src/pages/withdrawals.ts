@@ -162,13 +162,13 @@ const readQueue = ({ person, environment }: Visit, value: WaitingStatus, after: 
   person.call(withdrawalQueue, { environment, status: value, limit: rowsOnPage, ...afterOf(after) })
 
 /** Its name, where the gateway said it. */
-const operatorCell = (row: { readonly operatorId: string; readonly operatorName?: string | null }): Cell =>
+const operatorCell = (row: { readonly operatorId: string; readonly operatorName: string | null }): Cell =>
   text(row.operatorName ?? row.operatorId)
 
 /** What makes somebody look twice. */
 const destinationFacts = ({ display }: Visit, { facts }: Pick<Withdrawal, 'facts'>): readonly Cell[] => [
-  ...(facts?.firstWithdrawal ? [status(display.t('firstWithdrawal'))] : []),
-  ...(facts?.destinationUsedBefore === false && !facts.firstWithdrawal ? [status(display.t('newDestination'))] : []),
+  ...(facts.firstWithdrawal ? [status(display.t('firstWithdrawal'))] : []),
+  ...(!facts.destinationUsedBefore && !facts.firstWithdrawal ? [status(display.t('newDestination'))] : []),
 ]
 
 /** Past those on which a decision is being carried out. */
@@ -213,8 +213,8 @@ async function showPage(visit: Visit, sent?: Sent): Promise<FastifyReply> {
     ],
     ['playerStatus', () => status(player.status)],
     ['kycStatus', () => status(player.kycStatus)],
-    ['deposits30Days', (row) => sumCell(visit, row, row.facts?.deposits30Days)],
-    ['withdrawals30Days', (row) => sumCell(visit, row, row.facts?.withdrawals30Days)],
+    ['deposits30Days', (row) => sumCell(visit, row, row.facts.deposits30Days)],
+    ['withdrawals30Days', (row) => sumCell(visit, row, row.facts.withdrawals30Days)],
     'createdAt',
     'reviewedAt',
     'paidAt',
@@ -251,16 +251,13 @@ const isWaiting = (value: string): value is WaitingStatus => Object.hasOwn(decis
 
 const approvalOf = ({ transitions }: Withdrawal) => transitions.findLast(({ to }) => to === 'approved')
 
-/** Release 1.1.0 does not say it: there production always takes two. */
-const payTakesTwo = ({ environment, payTakesTwo: said }: Withdrawal): boolean => said ?? environment === 'production'
-
 /** Who was first, before the second one clicks. */
 function peopleOf({ display, person }: Visit, withdrawal: Withdrawal): readonly string[] {
   const approval = approvalOf(withdrawal)
   if (withdrawal.status !== 'approved' || approval === undefined) return []
   const first = display.t('firstPerson', { name: approval.by.name, ago: display.ago(approval.at) })
   if (withdrawal.environment === 'sandbox') return [first]
-  if (!payTakesTwo(withdrawal)) return [first, display.t('onePerson')]
+  if (!withdrawal.payTakesTwo) return [first, display.t('onePerson')]
   return [first, display.t(approval.by.name === person.name ? 'firstIsYou' : 'twoPeople')]
 }
 
@@ -268,7 +265,7 @@ function decisionOf({ display, person }: Visit, { withdrawal, player }: Case, ve
   const amount = display.money(withdrawal.amount, withdrawal.currency)
   const { destination, method } = withdrawal
   const words = { amount, destination: `${method} “${destination}”`, player: `“${player.name}”` }
-  const isSecond = verb === 'pay' && payTakesTwo(withdrawal) && approvalOf(withdrawal)?.by.name === person.name
+  const isSecond = verb === 'pay' && withdrawal.payTakesTwo && approvalOf(withdrawal)?.by.name === person.name
   return {
     name: verb,
     label: verb,

@@ -37,7 +37,6 @@ export const en = {
   signInOver: 'Your session is over: it lasts for a working day. Sign in again.',
   signInRefused: 'You must sign in again. The session was not accepted.',
   neverUsed: 'Never',
-  notUsedSince: 'Not since',
   signOut: 'Sign out',
   signedInAs: 'Signed in as {name}',
   roles: 'Roles',

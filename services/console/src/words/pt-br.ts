@@ -38,7 +38,6 @@ export const ptBR: Readonly<Record<keyof typeof en, string>> = {
   signInOver: 'Sua sessão terminou: ela dura um dia de trabalho. Entre de novo.',
   signInRefused: 'Entre de novo. A sessão não foi aceita.',
   neverUsed: 'Nunca',
-  notUsedSince: 'Não desde',
   signOut: 'Sair',
   signedInAs: 'Conectado como {name}',
   roles: 'Funções',

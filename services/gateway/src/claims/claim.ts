@@ -11,10 +11,8 @@ export interface StoredResponse {
 /** The content type of nearly every reply. */
 export const jsonContentType = 'application/json; charset=utf-8'
 
-/** A request and the operation that it begins have one id under two prefixes, so one of the two says both. */
+/** A request and the operation that it begins have one id under two prefixes. */
 export const operationIdOf = (requestId: string): string => requestId.replace(/^req_/, 'opn_')
-/** The request that began an operation. */
-export const requestIdOf = (operationId: string): string => operationId.replace(/^opn_/, 'req_')
 
 /** What the Idempotency-Key of a request stands for. */
 export type Claim =
@@ -29,11 +27,6 @@ export type Claim =
    * operation id.
    */
   | { readonly state: 'unresolved'; readonly operation: string; readonly operationId: string }
-
-/** How many bytes of a fingerprint are compared: nobody finds another request with the same 128 bits. */
-export const fingerprintBytes = 16
-/** What is stored of a fingerprint. Release 1.1.0 stores and compares twice as many bytes. */
-export const shortFingerprint = (fingerprint: Buffer): Buffer => fingerprint.subarray(0, fingerprintBytes)
 
 /** A key that somebody has used. */
 export interface UsedKey {
@@ -59,7 +52,7 @@ export function judgeUsedKey(used: UsedKey, fingerprint: Buffer): Claim | null {
     if (response !== null) return null
     return running ? { state: 'running', remainingMs } : { state: 'unresolved', operation, operationId }
   }
-  if (!shortFingerprint(used.fingerprint).equals(shortFingerprint(fingerprint))) return { state: 'conflict' }
+  if (!used.fingerprint.equals(fingerprint)) return { state: 'conflict' }
   if (response !== null) return { state: 'replay', response }
   return running ? { state: 'running', remainingMs } : null
 }

@@ -10,16 +10,7 @@ import {
   unnest,
   type Vault,
 } from '@backoffice/service-runtime'
-import {
-  type Claim,
-  fingerprintBytes,
-  jsonContentType,
-  judgeUsedKey,
-  requestIdOf,
-  type StoredResponse,
-  shortFingerprint,
-  type UsedKey,
-} from './claim.ts'
+import { type Claim, judgeUsedKey, type StoredResponse, type UsedKey } from './claim.ts'
 
 const attemptColumns = 'operator_id text, environment text, key text, token uuid'
 const claimColumns = `${attemptColumns}, fingerprint bytea, operation text, operation_id text` as const
@@ -142,26 +133,11 @@ const placeOf = ({ operatorId, environment, key }: ClaimKey): Place => ({
 function responseOf(
   vault: Vault,
   claim: ClaimKey,
-  columns: ResponseColumns & { readonly operation: string; readonly operationId: string },
+  { operation, status, contentType, body, requestId }: ResponseColumns & { readonly operation: string },
 ): StoredResponse | null {
-  const { operation, operationId, status, contentType, body, requestId } = columns
-  if (status === null || body === null) return null
-  const opened = isToSeal(operation, status) ? vault.openBytes(body, placeOf(claim)) : vault.expandBytes(body)
-  return {
-    status,
-    contentType: contentType ?? jsonContentType,
-    body: opened,
-    requestId: requestId ?? requestIdOf(operationId),
-  }
-}
-
-/** What the rest of a claim says of its reply is left out. */
-function shortForm(vault: Vault, operationId: string, { contentType, requestId }: StoredResponse) {
-  if (!vault.writesShortForms) return { contentType, requestId }
-  return {
-    contentType: contentType === jsonContentType ? null : contentType,
-    requestId: requestId === requestIdOf(operationId) ? null : requestId,
-  }
+  if (status === null || contentType === null || body === null || requestId === null) return null
+  const opened = isToSeal(operation, status) ? vault.openBytes(body, placeOf(claim)) : body
+  return { status, contentType, body: opened, requestId }
 }
 
 /** The reply of a refusal says nothing about a person. */
@@ -245,9 +221,8 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
   const isFirstSigned = firstOfEach(nameOfSignature)
   const asked = requests.map((request) => {
     const { signatureDigest } = request
-    const fingerprint = db.vault.writesShortForms ? shortFingerprint(request.fingerprint) : request.fingerprint
     const signs = signatureDigest !== null && isFirstSigned({ ...request, signatureDigest })
-    return { ...request, fingerprint, first: isFirst(request), signs }
+    return { ...request, first: isFirst(request), signs }
   })
   const rows = await db<Row>`
     with asked as (
@@ -268,7 +243,7 @@ async function askForKeys(db: Db, requests: readonly ClaimRequest[]): Promise<Re
         status = null, content_type = null, body = null, request_id = null
       where case when c.expires_at > clock_timestamp()
         then c.status is null
-          and substring(c.fingerprint for ${fingerprintBytes}) = substring(excluded.fingerprint for ${fingerprintBytes})
+          and c.fingerprint = excluded.fingerprint
           and (c.leased_until is null or c.leased_until <= clock_timestamp() or c.token = excluded.token
             -- It was taken before the clock was set back, and would last for all of that step.
             or c.leased_until > excluded.leased_until + interval '1 second')
@@ -324,8 +299,8 @@ export async function storeResponses(db: Db, completions: readonly Completion[])
   const { vault } = db
   const asked = completions.map(({ response, operation, ...attempt }) => {
     const { body, status } = response
-    const stored = isToSeal(operation, status) ? vault.sealBytes(body, placeOf(attempt)) : vault.compressBytes(body)
-    return { ...attempt, ...response, ...shortForm(vault, attempt.operationId, response), body: stored }
+    const stored = isToSeal(operation, status) ? vault.sealBytes(body, placeOf(attempt)) : body
+    return { ...attempt, ...response, body: stored }
   })
   const rows = await db<{ token: string; operation: string; operationId: string } & ResponseColumns>`
     with asked as (

@@ -70,23 +70,15 @@ export async function lockCredential(
   return { credential, activeKeys: await em.count(Credential, { brand: credential.brand.id, revokedAt: null }) }
 }
 
-/** What is known of the uses of a key. */
-export interface CredentialUse {
-  readonly credentialId: string
-  readonly lastUsedAt: Date | null
-  /** Uses are recorded from this time on. */
-  readonly knownSince: Date
-}
-
-/** A key without a row was never used. One that is older than these records has a row, with the time of their beginning. */
+/** When keys were last used, by the id of the key. One that is missing was never used. */
 export async function findCredentialUses(
   db: ReadDb,
   credentialIds: readonly string[],
-): Promise<ReadonlyMap<string, CredentialUse>> {
-  const rows = await db<CredentialUse>`
-    select credential_id, last_used_at, known_since from credential_use where credential_id = any(${credentialIds}::text[])
+): Promise<ReadonlyMap<string, Date>> {
+  const rows = await db<{ credentialId: string; lastUsedAt: Date }>`
+    select credential_id, last_used_at from credential_use where credential_id = any(${credentialIds}::text[])
   `
-  return new Map(rows.map((use) => [use.credentialId, use]))
+  return new Map(rows.map(({ credentialId, lastUsedAt }) => [credentialId, lastUsedAt]))
 }
 
 /** In the order of their ids, so that two replicas cannot deadlock. */
@@ -95,10 +87,8 @@ export async function writeCredentialUses(
   uses: readonly { readonly credentialId: string; readonly at: Date }[],
 ): Promise<void> {
   await db`
-    insert into credential_use (credential_id, last_used_at, known_since)
-    select c.id, use.at, c.created_at
-    from ${unnest('use', uses, 'credential_id text, at timestamptz')} join credential c on c.id = use.credential_id
-    order by c.id
+    insert into credential_use (credential_id, last_used_at)
+    select credential_id, at from ${unnest('use', uses, 'credential_id text, at timestamptz')} order by credential_id
     on conflict (credential_id) do update set last_used_at = greatest(credential_use.last_used_at, excluded.last_used_at)
   `
 }
@@ -110,7 +100,7 @@ export function countUnusedCredentials(
 ): Promise<{ readonly environment: Environment; readonly unused: bigint }[]> {
   return db<{ environment: Environment; unused: bigint }>`
     select b.environment, count(*) filter (
-      where coalesce(u.last_used_at, u.known_since, c.created_at) < ${since}::timestamptz) as unused
+      where coalesce(u.last_used_at, c.created_at) < ${since}::timestamptz) as unused
     from credential c join brand b on b.id = c.brand_id join operator o on o.id = b.operator_id
     left join credential_use u on u.credential_id = c.id
     where c.revoked_at is null and o.suspended_at is null

@@ -39,8 +39,7 @@ export function showOperator(
     credentials: shown(
       brands.flatMap((brand) =>
         brand.credentials.getItems().map(({ id, key, createdAt, revokedAt = null }) => {
-          const { lastUsedAt = null, knownSince: useKnownSince = createdAt } = uses?.get(id) ?? {}
-          const use = uses === undefined ? {} : { lastUsedAt, useKnownSince }
+          const use = uses === undefined ? {} : { lastUsedAt: uses.get(id) ?? null }
           return withIsoTimes({ key, environment: brand.environment, createdAt, revokedAt, ...use })
         }),
       ),

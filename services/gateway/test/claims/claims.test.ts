@@ -19,63 +19,26 @@ t.test('of thirty parallel claims of one key exactly one is ours, the rest see i
   ])
 })
 
-t.test(
-  'a replay has the bytes of the reply, whether they were stored compressed or by a release that does not',
-  async (t) => {
-    const text = JSON.stringify({
-      id: 'dep_1',
-      status: 'pending',
-      createdAt: '2026-03-02T12:00:00.000Z',
-      note: 'ü\u2028',
-    })
-    const key = newKey()
-    const first = claim(key)
-    await first.outcome
-    t.ok((await store(first, text))?.body.equals(Buffer.from(text)), 'what is sent')
-    const stored = await bed.sql('gateway').query('select body from claim where key = $1', [key.key])
-    t.ok(stored.rows[0].body.length < text.length)
-    t.match(await claim(key).outcome, { state: 'replay', response: { body: Buffer.from(text) } })
-    await bed.sql('gateway').query('update claim set body = $2 where key = $1', [key.key, Buffer.from(text)])
-    t.match(await claim(key).outcome, { state: 'replay', response: { body: Buffer.from(text) } })
-  },
-)
-
-t.test('a reply is replayed whole, and what the claim says without it is stored once', async (t) => {
-  const plain = { status: 201, contentType: 'application/json; charset=utf-8', body: Buffer.from('{}') }
-  const columns = 'select token, content_type, request_id from claim where key = $1'
-  for (const { requestOf, stored } of [
-    { requestOf: (id: string) => id.replace('opn_', 'req_'), stored: null },
-    // A second attempt: another request has begun the operation.
-    { requestOf: () => 'req_second', stored: 'req_second' },
-  ]) {
-    const key = newKey()
-    const first = claim(key)
-    await first.outcome
-    const sent = { ...plain, requestId: requestOf(first.operationId) }
-    t.same(await storeResponses(db, [{ ...first, response: sent }]), [sent], 'what is sent')
-    t.same((await bed.sql('gateway').query(columns, [key.key])).rows, [
-      { token: null, content_type: null, request_id: stored },
-    ])
-    t.same(await claim(key).outcome, { state: 'replay', response: sent })
-    t.same(await storeResponses(db, [{ ...first, response: { ...sent, status: 409 } }]), [sent], 'the first one stays')
-  }
+t.test('a replay has the reply to the byte', async (t) => {
+  const text = JSON.stringify({ id: 'dep_1', status: 'pending', note: 'ü\u2028' })
+  const key = newKey()
+  const first = claim(key)
+  await first.outcome
+  t.ok((await store(first, text))?.body.equals(Buffer.from(text)), 'what is sent')
+  t.match(await claim(key).outcome, { state: 'replay', response: { body: Buffer.from(text) } })
 })
 
-t.test('half of a fingerprint is stored, and tells requests apart as well as the whole of release 1.1.0', async (t) => {
+t.test('a reply is replayed whole, and the first one stays', async (t) => {
+  const plain = { status: 201, contentType: 'application/json; charset=utf-8', body: Buffer.from('{}') }
   const key = newKey()
-  const [fingerprint, other] = ['f'.repeat(32), 'o'.repeat(32)]
-  const first = claim(key, { fingerprint })
+  const first = claim(key)
   await first.outcome
-  const stored = await bed.sql('gateway').query('select fingerprint from claim where key = $1', [key.key])
-  t.same(stored.rows, [{ fingerprint: Buffer.from('f'.repeat(16)) }])
-  for (const written of [fingerprint.slice(0, 16), fingerprint]) {
-    await bed.sql('gateway').query('update claim set fingerprint = $2 where key = $1', [key.key, Buffer.from(written)])
-    t.match(await claim(key, { fingerprint: other }).outcome, { state: 'conflict' })
-    t.match(await claim(key, { fingerprint }).outcome, { state: 'running' })
-    await endLease(key)
-    t.match(await claim(key, { fingerprint: other }).outcome, { state: 'conflict' })
-    t.match(await claim(key, { fingerprint }).outcome, { state: 'mine', operationId: first.operationId })
-  }
+  const sent = { ...plain, requestId: 'req_second' }
+  t.same(await storeResponses(db, [{ ...first, response: sent }]), [sent], 'what is sent')
+  const { rows } = await bed.sql('gateway').query('select token from claim where key = $1', [key.key])
+  t.same(rows, [{ token: null }], 'no attempt runs any more')
+  t.same(await claim(key).outcome, { state: 'replay', response: sent })
+  t.same(await storeResponses(db, [{ ...first, response: { ...sent, status: 409 } }]), [sent])
 })
 
 t.test('a claim with its reply goes when its key has expired, one without a reply later', async (t) => {

@@ -1,10 +1,8 @@
 import { operations } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
-import { remadeDeposit } from '../steps/remade-deposit.ts'
 import { confirmOrFail, settlingDeposits } from '../steps/settle-deposits.ts'
 
 export const confirmDeposit = handle(operations.payments.confirmDeposit, {
   ...settlingDeposits,
-  remade: remadeDeposit,
   decide: (call, found, { now }) => confirmOrFail(call, found, { command: 'confirm', now }),
 })

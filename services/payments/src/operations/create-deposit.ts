@@ -1,7 +1,6 @@
 import { operations, Rejection, toMinorUnits } from '@backoffice/contracts'
 import { handle } from '@backoffice/service-runtime'
 import { admitDeposit, beginDeposit } from '../domain/deposit.ts'
-import { remadeDeposit } from '../steps/remade-deposit.ts'
 import { insertDeposits, lockDepositors, readBeforeDeposits } from '../storage/deposits.ts'
 import { publicDeposit } from '../views/deposit.ts'
 
@@ -42,5 +41,4 @@ export const createDeposit = handle(operations.payments.createDeposit, {
   },
 
   save: (changes, { db }) => insertDeposits(db, changes),
-  remade: remadeDeposit,
 })

@@ -1,4 +1,4 @@
-import { defined, operations, Rejection } from '@backoffice/contracts'
+import { operations, Rejection } from '@backoffice/contracts'
 import { handle, withOperatorNames } from '@backoffice/service-runtime'
 import { payTakesTwo } from '../domain/withdrawal.ts'
 import { sumPaidAlone } from '../storage/paid-alone.ts'
@@ -29,7 +29,7 @@ export const showWithdrawal = ({ payAloneUpTo }: { readonly payAloneUpTo: bigint
       ])
       return {
         ...(shown as NonNullable<typeof shown>),
-        ...defined({ facts }),
+        facts: facts as NonNullable<typeof facts>,
         destinationSalt: withdrawal.destinationSalt,
         payTakesTwo: payTakesTwo(withdrawal, { upTo: payAloneUpTo, paid }),
         transitions: shownTransitions(histories.get(withdrawalId), withdrawal),

@@ -1,4 +1,4 @@
-import { defined, operations } from '@backoffice/contracts'
+import { operations, type WithdrawalFacts } from '@backoffice/contracts'
 import { handle, type RpcClient, toPage, withOperatorNames } from '@backoffice/service-runtime'
 import { scopeOf } from '../storage/scope.ts'
 import { listQueue, type WithdrawalRecord } from '../storage/withdrawals.ts'
@@ -28,7 +28,7 @@ export const withdrawalQueue = handle(operations.payments.withdrawalQueue, async
   return {
     data: named.flatMap((withdrawal, index) => {
       const player = known.get(withdrawal.playerId)
-      return player === undefined ? [] : [{ ...withdrawal, ...defined({ facts: facts[index] }), ...player }]
+      return player === undefined ? [] : [{ ...withdrawal, facts: facts[index] as WithdrawalFacts, ...player }]
     }),
     nextCursor,
   }

@@ -1,9 +1,18 @@
 import { type DepositStatus, type Environment, environments, type Scope } from '@backoffice/contracts'
-import { assignments, columnNames, type Db, type ReadDb, rowsOf, sql, unnest } from '@backoffice/service-runtime'
+import {
+  assignments,
+  columnNames,
+  type Db,
+  isUnfinished,
+  type ReadDb,
+  rowsOf,
+  sql,
+  unnest,
+} from '@backoffice/service-runtime'
 import { type Deposit, isConfirmed } from '../domain/deposit.ts'
 import { inOrder } from './in-order.ts'
 import { type Change, insertTransitions } from './transitions.ts'
-import { type Checked, isUnfinished, type Listed, withUnfinished } from './unfinished.ts'
+import { type Checked, type Listed, withUnfinished } from './unfinished.ts'
 
 /** A deposit, and whom it belongs to. */
 export type DepositRecord = Deposit & Scope
@@ -37,9 +46,6 @@ export interface PlayerOfDay {
   readonly timeZone: string
 }
 
-/** The largest bigint. A sum may be larger, of deposits that a release before accepted; it is then as good as this one. */
-const balanceMax = sql`9223372036854775807`
-
 const today = sql`(now() at time zone asked.time_zone)::date`
 const midnight = sql`date_trunc('day', now() at time zone asked.time_zone)`
 
@@ -52,7 +58,7 @@ const dayTotal = sql`case
   when p.day = ${today} then p.day_total
   when p.day < ${today} then 0
   else (
-    select least(coalesce(sum(d.amount), 0), ${balanceMax}) from deposit d
+    select coalesce(sum(d.amount), 0) from deposit d
     where d.player_id = asked.player_id and d.status <> 'failed'
       and d.created_at >= ${midnight} at time zone asked.time_zone
       and d.created_at < (${midnight} + interval '1 day') at time zone asked.time_zone
@@ -87,18 +93,11 @@ export interface BeforeDeposit {
 /** In the order of `keys`. The depositors must be locked. */
 export function readBeforeDeposits(db: Db, keys: readonly DepositKey[]): Promise<BeforeDeposit[]> {
   return db<BeforeDeposit>`
-    select ${dayTotal}, coalesce(
-      p.deposited,
-      -- Read once for a player: from then on the sum is kept.
-      (
-        select least(coalesce(sum(d.amount), 0), ${balanceMax}) from deposit d
-        where d.player_id = asked.player_id and d.status <> 'failed'
-      )
-    )::bigint as deposited, (
+    select ${dayTotal}, p.deposited, (
       select d.id from deposit d where d.brand_id = asked.brand_id and d.external_reference = asked.external_reference
     ) as taken
     from ${unnest('asked', keys, 'player_id text, time_zone text, brand_id text, external_reference text')}
-    left join depositor p on p.player_id = asked.player_id
+    join depositor p on p.player_id = asked.player_id
     order by place
   `
 }

@@ -1,5 +1,13 @@
 import type { Scope } from '@backoffice/contracts'
-import { columnNames, type Db, type ReadDb, unnest } from '@backoffice/service-runtime'
+import {
+  columnNames,
+  type Db,
+  isKnownOperation,
+  isUnfinished,
+  type ReadDb,
+  sql,
+  unnest,
+} from '@backoffice/service-runtime'
 import type { Withdrawal, WithdrawalState } from '../domain/withdrawal.ts'
 import { storedDestination } from './sealed-destination.ts'
 
@@ -20,9 +28,7 @@ export type Intent = Pick<Withdrawal, 'id' | 'playerId' | 'amount' | 'currency' 
 /** All attempts of one operation, the latest first. */
 export function listAttempts(db: ReadDb, operationId: string): Promise<Attempt[]> {
   return db<Attempt>`
-    select w.id, w.status, exists (
-      select from outbox o where o.aggregate = w.id and o.kind = 'command' and o.done_at is null
-    ) as releasing
+    select w.id, w.status, ${isUnfinished(sql`w.id`)} as releasing
     from withdrawal w where w.operation_id = ${operationId} order by w.id desc
   `
 }
@@ -33,8 +39,8 @@ const intentColumns = `
 `
 
 /**
- * Inserts intents. They begin by PostgreSQL's clock, which says for all replicas when they are old. An intent is left out if an earlier attempt of its operation exists, or if the operation has its
- * reply: an operation that was refused, or given up for good, must reserve nothing when it is sent again.
+ * Inserts intents. They begin by PostgreSQL's clock, which says for all replicas when they are old. An intent is left out
+ * if an earlier attempt of its operation exists, or if the operation has its reply: an operation that was refused, or given up for good, must reserve nothing when it is sent again.
  * @returns the ids of the intents that were inserted
  */
 export async function insertIntents(
@@ -55,7 +61,7 @@ export async function insertIntents(
     select ${columnNames(intentColumns)}, clock_timestamp(), clock_timestamp()
     from ${unnest('i', intents, `${intentColumns}, after_abandoned bool`)}
     where (i.after_abandoned or not exists (select from withdrawal w where w.operation_id = i.operation_id))
-      and not exists (select from operation o where o.operation_id = i.operation_id)
+      and not ${isKnownOperation(sql`i.operation_id`)}
     order by i.operation_id
     on conflict (operation_id) where status <> 'abandoned' do nothing
     returning id

@@ -19,19 +19,20 @@ interface TransitionRow extends Pick<StatusTransition, 'version' | 'at' | 'reaso
   readonly fromStatus: StatusTransition['from']
   readonly toStatus: StatusTransition['to']
   readonly byKind: TransitionActor['kind']
-  readonly byName: string
+  /** Null for an operator: it is the record's. */
+  readonly byName: string | null
   readonly byId: string | null
   readonly operationId: string
 }
 
 /**
  * Writes the history of changes, in the transaction that writes the records. An operator changes its own records only, and
- * a record never changes hands: so its name stands in the record, and here is nothing in its place.
+ * a record never changes hands: so its name stands in the record alone.
  */
 export async function insertTransitions(db: Db, changes: readonly Change<{ readonly id: string }>[]): Promise<void> {
   const rows = changes.map(({ record, transition, operationId }): TransitionRow => {
     const { from: fromStatus, to: toStatus, by, ...occasion } = transition
-    const byName = by.kind === 'operator' && db.vault.writesShortForms ? '' : by.name
+    const byName = by.kind === 'operator' ? null : by.name
     const who = { byKind: by.kind, byName, byId: by.id ?? null }
     return { ...occasion, ...who, recordId: record.id, fromStatus, toStatus, operationId }
   })
@@ -54,7 +55,7 @@ export async function listTransitions(
   `
   const histories = new Map<string, StatusTransition[]>(recordIds.map((id) => [id, []]))
   for (const { recordId, fromStatus: from, toStatus: to, byKind, byName, operatorId, version, at, reason } of rows) {
-    const by = { kind: byKind, name: byName || (operatorId ?? '') }
+    const by = { kind: byKind, name: byName ?? operatorId ?? '' }
     histories.get(recordId)?.push({ version, from, to, at, by, reason })
   }
   return histories

@@ -1,25 +1,4 @@
-import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
-
-const unfinished = sql`kind = 'command' and done_at is null and operation_id is not null`
-
-/**
- * Whether a command about a record is not done yet. It is looked up for one record after another: for `exists` PostgreSQL
- * may read all that is unfinished.
- * @param recordId a column, named with its table
- */
-export const isUnfinished = (recordId: Fragment): Fragment =>
-  sql`(select true from outbox where aggregate = ${recordId} and ${unfinished} limit 1) is not null`
-
-/** The operations whose command to the wallet is not done yet, by the record that the command is about. */
-async function findUnfinished(db: ReadDb, recordIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (recordIds.length === 0) return new Map()
-  const rows = await db<{ aggregate: string; operationId: string }>`
-    select distinct on (aggregate) aggregate, operation_id from outbox
-    where aggregate = any(${recordIds}::text[]) and ${unfinished}
-    order by aggregate, aggregate_seq
-  `
-  return new Map(rows.map(({ aggregate, operationId }) => [aggregate, operationId]))
-}
+import { findUnfinished, type ReadDb } from '@backoffice/service-runtime'
 
 /**
  * A record of a list, and whether the wallet still has to do its part. The statement of the list says it: a later one may

@@ -12,6 +12,7 @@ import {
   type Db,
   firstId,
   hourMs,
+  isUnfinished,
   type ReadDb,
   sql,
   unnest,
@@ -20,7 +21,7 @@ import { finalStatuses, hasEnded, isVisible, type Withdrawal, type WithdrawalSta
 import { inOrder } from './in-order.ts'
 import { type Destination, opened, type StoredDestination } from './sealed-destination.ts'
 import { type Change, insertTransitions } from './transitions.ts'
-import { type Checked, isUnfinished, type Listed, withUnfinished } from './unfinished.ts'
+import { type Checked, type Listed, withUnfinished } from './unfinished.ts'
 
 /** A withdrawal that everyone sees, and whom it belongs to. */
 export type WithdrawalRecord = Withdrawal & Scope & Destination

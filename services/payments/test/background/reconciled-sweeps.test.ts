@@ -52,7 +52,7 @@ const attemptsOf = (operationId: string) =>
     'select id, status from withdrawal where operation_id = $1 order by created_at desc',
     [operationId],
   )
-const unfinished = () => path.rows("select from outbox where kind = 'command' and done_at is null")
+const unfinished = () => path.rows("select from outbox where kind = 'command'")
 
 /** The message to the wallet that the latest attempt of an operation has sent. */
 async function placeHold(

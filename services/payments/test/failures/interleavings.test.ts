@@ -57,7 +57,7 @@ async function answerOf(call: Promise<unknown>): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
     const { depositId, withdrawalId, status } = (error.details ?? {}) as Record<string, string>
-    const text = `select name from payments.outbox where aggregate = $1 and kind = 'command' and done_at is null`
+    const text = `select name from payments.outbox where aggregate = $1 and kind = 'command'`
     const { rows } = await admin.query({ name: 'early', text, values: [depositId ?? withdrawalId] })
     return { code: error.code, early: rows.map(({ name }) => `${status}, before ${name}`) }
   }
@@ -96,7 +96,7 @@ async function runOnce(set: Pair['set'], choose: Choose) {
 }
 
 async function outboxesAreEmpty(): Promise<void> {
-  const text = `select from payments.outbox where done_at is null union all select from players.outbox where done_at is null`
+  const text = `select from payments.outbox union all select from players.outbox`
   await eventually(async () => (await admin.query({ name: 'unsent', text })).rowCount === 0)
 }
 

@@ -17,7 +17,7 @@ const attempts = (path: MoneyPath, operationId: string) =>
 const commandsDone = (path: MoneyPath) =>
   eventually(async () => {
     const [row] = await path.rows<{ unfinished: number }>(
-      `select count(*)::int as unfinished from outbox where kind = 'command' and done_at is null`,
+      `select count(*)::int as unfinished from outbox where kind = 'command'`,
     )
     return row?.unfinished === 0
   })

@@ -107,7 +107,7 @@ t.test(
 
     await doomed.leasesRunOut()
     await sweepIntents(replica, { abandonAfterMs: -1 })
-    await eventually(async () => (await path.rows('select from outbox where done_at is null')).length === 0, 30_000)
+    await eventually(async () => (await path.rows('select from outbox')).length === 0, 30_000)
     for (const playerId of playerIds) t.equal(await path.balance(playerId), told.balance(playerId))
     const report = await reconcile(path)
     t.same(report.differences, [])

@@ -7,7 +7,7 @@ import { shownListed } from '../../src/views/shown-withdrawal.ts'
 import { moneyPath, outcomes } from '../money-path.ts'
 
 /** What a record still has to send, in its order. */
-const unsent = 'select name from outbox where aggregate = $1 and done_at is null order by aggregate_seq'
+const unsent = 'select name from outbox where aggregate = $1 order by aggregate_seq'
 
 t.test('without the wallet a confirmation is not over: 503, still pending for everyone, and no event', async (t) => {
   const path = await moneyPath(t)

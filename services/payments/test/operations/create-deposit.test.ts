@@ -250,10 +250,6 @@ t.test('a deposit that the wallet might have no room for is refused before it is
   const [earlier] = [await path.createDeposit(playerId, { amount: '7.00' }), await path.createDeposit(playerId)]
   const deposited = () => path.rows('select deposited::text from depositor where player_id = $1', [playerId])
   t.same(await deposited(), [{ deposited: '1700' }])
-  // As for a player of the release before, whose deposits were not summed.
-  await path.rows('update depositor set deposited = null where player_id = $1', [playerId])
-  await path.createDeposit(playerId, { amount: '1.00' })
-  t.same(await deposited(), [{ deposited: '1800' }])
 
   const room = 1_000n
   await path.rows('update depositor set deposited = $2 where player_id = $1', [playerId, depositsOfPlayerMax - room])
@@ -277,22 +273,4 @@ t.test('amounts are exact to the last of 13 digits', async (t) => {
   t.equal(deposit.amount, '9999999999999.99')
   await path.confirm(deposit.id)
   t.equal(await path.balance(playerId), '9999999999999.99 / 9999999999999.99')
-})
-
-t.test('deposits beyond every bound, of a release before, are read and refuse the next one', async (t) => {
-  const playerId = await path.newPlayer({ kyc: false })
-  const { createdAt } = await path.createDeposit(await path.newPlayer({ kyc: false }))
-  await bed.sql('admin').query(
-    `insert into payments.deposit (id, brand_id, operator_id, environment, time_zone, player_id, external_reference, amount,
-      currency, method, status, version, created_at)
-    select $1 || n, $2, 'op', 'sandbox', $3, $1, $1 || n, 9000000000000000000, 'BRL', 'pix', 'pending', 1, $4
-    from generate_series(1, 2) n`,
-    [playerId, scope.brandId, scope.timeZone, createdAt],
-  )
-  const { readDayDeposits } = operations.payments
-  t.match(await bed.rpc.call(readDayDeposits, { scope, input: { playerId } }), { total: '92233720368547758.07' })
-  await t.rejects(path.createDeposit(playerId), {
-    code: 'VALIDATION_ERROR',
-    details: { issues: [{ path: '/amount' }] },
-  })
 })

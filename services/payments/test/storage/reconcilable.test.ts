@@ -31,11 +31,13 @@ t.test('it sees a withdrawal, and not to where', async (t) => {
   for (const hidden of ['destination', 'sealed_destination', 'method', 'reason']) t.notOk(hidden in withdrawal, hidden)
 })
 
-t.test('it sees of an event whom it is about and when it was published', async (t) => {
-  const { id } = await path.createDeposit(await path.newPlayer())
+t.test('it sees of an event what it told, and whom it is about', async (t) => {
+  const playerId = await path.newPlayer()
+  const { id } = await path.createDeposit(playerId)
   await path.confirm(id)
   const event = await eventually(async () => (await seen('event', 'aggregate', id)).rows[0] ?? false)
   t.match(event.id, /^evt_/)
   t.type(event.published_at, Date)
+  t.equal(event.content, `deposit.confirmed: confirmed of 10.00, brand ${brandId} sandbox ${playerId}`)
   t.same((await seen('waiting_event', 'aggregate', id)).rows, [], 'nothing waits')
 })

@@ -6,7 +6,6 @@ import {
   fitting,
   handle,
   playerRows,
-  type ReadDb,
   toPage,
   withIsoTimes,
   withOperatorNames,
@@ -91,7 +90,7 @@ export const listPlayers = handle(operations.players.listPlayers, async ({ input
 export const searchPlayers = handle(operations.players.searchPlayers, async (call, { db, rpc }) => {
   const { operatorId, brandId, environment, before, limit } = call.input
   const filter = { operatorId, brandId, environment, before }
-  const found = await search(db, { by: searchedBy(call.input, db), ...filter, limit: limit + 1 })
+  const found = await search(db, { by: searchedBy(call.input), ...filter, limit: limit + 1 })
   const players = (await seePlayers(db, found)).map(teamPlayer)
   const { data, nextCursor } = toPage(players, limit, ({ id }) => id)
   const { requestId, deadline } = call
@@ -101,8 +100,8 @@ export const searchPlayers = handle(operations.players.searchPlayers, async (cal
 
 type Given = Input<typeof operations.players.searchPlayers>
 
-/** @throws {Rejection} VALIDATION_ERROR; SERVICE_UNAVAILABLE as long as there are no digests to search */
-function searchedBy({ playerId, externalId, name, reason, ...secret }: Given, { vault }: ReadDb): SearchedBy {
+/** @throws {Rejection} VALIDATION_ERROR */
+function searchedBy({ playerId, externalId, name, reason, ...secret }: Given): SearchedBy {
   const { cpf, email, phone } = secret
   const given = [playerId, externalId, cpf, email, phone, name].filter((value) => value !== undefined)
   if (given.length !== 1)
@@ -115,10 +114,6 @@ function searchedBy({ playerId, externalId, name, reason, ...secret }: Given, { 
     return { words }
   }
   if (reason === undefined) throw invalid('body', '/reason', 'is required with cpf, email or phone')
-  if (!vault.seals) {
-    const cause = new Error('players are found by CPF, e-mail and phone only while SEAL_PERSONAL_DATA is on')
-    throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
-  }
   if (cpf !== undefined) return { cpf }
   return email === undefined ? { phone: phone ?? '' } : { email }
 }

@@ -35,10 +35,8 @@ interface AboutKind {
 
 /** A question that PostgreSQL answers. It reads what belongs to the given keys, each by an index, and nothing else. */
 export interface SqlQuestion extends AboutKind {
-  /** What is read first, for `differences`, because PostgreSQL cannot read it by itself. */
-  readonly given?: (db: ReadDb, keys: readonly string[]) => Promise<Fragment>
   /** A query with the columns key, brand_id, subject, expected, actual, explanation. */
-  readonly differences: (keys: Fragment, given: Fragment) => Fragment
+  readonly differences: (keys: Fragment) => Fragment
 }
 
 /** A question that PostgreSQL cannot answer, because it is about signatures. */
@@ -84,11 +82,9 @@ type Row = Omit<Found, 'subject' | 'expected' | 'actual'> & {
 /** Asks a question about some keys. */
 export async function ask(db: ReadDb, question: Question, keys: readonly string[]): Promise<readonly KeyedFound[]> {
   if ('find' in question) return question.find(db, keys)
-  const { given, differences } = question
-  const read = given === undefined ? sql`` : await given(db, keys)
   const rows = await db<Row>`
     select d.key, d.brand_id, d.subject, d.expected, d.actual, d.explanation
-    from (${differences(sql`unnest(${keys}::text[]) as k (key)`, read)}) d order by d.subject
+    from (${question.differences(sql`unnest(${keys}::text[]) as k (key)`)}) d order by d.subject
   `
   return rows.map(({ key, subject, expected, actual, ...where }) => ({
     key,

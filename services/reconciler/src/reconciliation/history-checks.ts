@@ -1,14 +1,5 @@
 import type { DepositStatus, WithdrawalStatus } from '@backoffice/contracts'
-import {
-  dayMs,
-  eventsKeepMsMin,
-  type Fragment,
-  type LoggedMessage,
-  type ReadDb,
-  readLogged,
-  sql,
-  unnest,
-} from '@backoffice/service-runtime'
+import { dayMs, eventsKeepMsMin, type Fragment, sql, unnest } from '@backoffice/service-runtime'
 import type { SqlQuestion } from './check.ts'
 import { environmentOf } from './environments.ts'
 
@@ -69,13 +60,13 @@ const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => F
 /** The same question about deposits and about withdrawals, which both count, and others, which do not. */
 const recordCheck = (
   check: string,
-  differences: (records: Fragment, given: Fragment) => Fragment,
+  differences: (records: Fragment) => Fragment,
   ...others: readonly Omit<SqlQuestion, 'check' | 'counts'>[]
 ): readonly SqlQuestion[] => [
   ...(['deposit', 'withdrawal'] as const).map(
     (kind): SqlQuestion => ({
       ...{ check, kind, counts: true },
-      differences: (keys, given) => differences(recordsOf[kind](keys), given),
+      differences: (keys) => differences(recordsOf[kind](keys)),
     }),
   ),
   ...others.map((other) => ({ check, counts: false, ...other })),
@@ -220,58 +211,12 @@ export const decisions = recordCheck(
 /** A day less than an event is kept at least, because clocks and the purge do not keep time to the second. */
 const eventsKeptSeconds = (eventsKeepMsMin - dayMs) / 1_000
 
-/** What an operator was told of a record. */
-interface Told {
-  readonly id: string
-  readonly aggregate: string
-  readonly brandId: string | null
-  readonly version: string | null
-  readonly content: string
-}
-const toldRow = 'id text, aggregate text, brand_id text, version text, content text'
-
-/** What operators were told of these records by events that are compressed in the log. */
-async function readTold(db: ReadDb, keys: readonly string[]): Promise<Fragment> {
-  const rows = await db<LoggedMessage>`
-    select p.id, p.message, p.copy from payments.reconcilable_event p
-    where p.aggregate = any(${keys}::text[]) and p.copy is not null
-  `
-  return unnest('p', rows.map(toldBy), toldRow)
-}
-
-interface LoggedEvent {
-  readonly type: string
-  readonly brandId: string
-  readonly environment: string
-  readonly data: Readonly<Record<'id' | 'version' | 'status' | 'amount' | 'playerId', unknown>>
-}
-
-function toldBy(row: LoggedMessage): Told {
-  const { id } = row
-  const heading = row.message as { event?: { data?: { id?: string } | null } | null } | null
-  const aggregate = heading?.event?.data?.id ?? id
-  const unreadable = { id, aggregate, brandId: null, version: null, content: 'an event that nobody can read' }
-  try {
-    const { event } = readLogged(row) as { event: LoggedEvent }
-    const { type, brandId, environment, data } = event
-    if ((data.id ?? id) !== aggregate) return unreadable
-    const [status, amount, playerId] = [data.status, data.amount, data.playerId].map((value) => value ?? '')
-    const content = `${type}: ${status} of ${amount}, brand ${brandId} ${environment} ${playerId}`
-    return { ...unreadable, brandId, version: data.version === undefined ? null : String(data.version), content }
-  } catch {
-    return unreadable
-  }
-}
-
 /**
  * What operators were told, by the record that it is about, and what waits to be published. An event of no record is about
  * itself; an index has what it is about.
- * @param compressed as `readTold` gives it
  */
-const told = (compressed: Fragment) => sql`
-  select p.id, p.aggregate, p.brand_id, p.version, p.content from payments.reconcilable_event p where p.copy is null
-  union all
-  select p.id, p.aggregate, p.brand_id, p.version, p.content from ${compressed}
+const told = sql`
+  select p.id, p.aggregate, p.brand_id, p.version, p.content from payments.reconcilable_event p
   union all
   select p.id, p.aggregate, p.brand_id, p.version, p.content from payments.reconcilable_waiting_event p
 `
@@ -282,7 +227,7 @@ const told = (compressed: Fragment) => sql`
  */
 export const events = recordCheck(
   'events',
-  (records, compressed) => sql`
+  (records) => sql`
     select d.id as key, d.brand_id, d.id as subject, d.content as expected, coalesce(t.content, 'no event') as actual,
       'A change and what operators were told of it do not agree.' as explanation
     from (
@@ -297,7 +242,7 @@ export const events = recordCheck(
         else s.version > 1 end
     ) d
     left join lateral (
-      select t.* from (${told(compressed)}) t where t.aggregate = d.id and t.version = d.version::text offset 0
+      select t.* from (${told}) t where t.aggregate = d.id and t.version = d.version::text offset 0
     ) t on true
     where case
       when t.id is null then d.at > now() - make_interval(secs => ${eventsKeptSeconds}::float8)
@@ -306,11 +251,11 @@ export const events = recordCheck(
   `,
   {
     kind: 'event',
-    differences: (keys, compressed) => sql`
+    differences: (keys) => sql`
       select k.key, t.brand_id, t.aggregate as subject, 'no event' as expected, t.content as actual,
         'A change and what operators were told of it do not agree.' as explanation
       from (select distinct key from ${keys}) k
-      cross join lateral (select t.* from (${told(compressed)}) t where t.aggregate = k.key offset 0) t
+      cross join lateral (select t.* from (${told}) t where t.aggregate = k.key offset 0) t
       where not exists (
         select from payments.reconcilable_transition s
         where s.record_id = t.aggregate and s.version::text = t.version and case
@@ -320,4 +265,4 @@ export const events = recordCheck(
       )
     `,
   },
-).map((question) => ({ ...question, given: readTold }))
+)

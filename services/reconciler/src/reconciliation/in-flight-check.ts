@@ -52,13 +52,13 @@ const ageSecondsMax = 1_000_000_000
 const aged = sql`
   with waiting as (
     select 'payments' as service, name, aggregate as subject, created_at, brand_id
-      from payments.reconcilable_outbox where done_at is null
+      from payments.reconcilable_outbox
     union all
-    select 'wallet', name, aggregate, created_at, brand_id from wallet.reconcilable_outbox where done_at is null
+    select 'wallet', name, aggregate, created_at, brand_id from wallet.reconcilable_outbox
     union all
     -- Only commands: what else the service tells is not about money, and no concern of the reconciler's.
     select 'players', o.name, o.aggregate, o.created_at, p.brand_id
-      from players.reconcilable_outbox o left join players.reconcilable_player p on p.id = o.aggregate where o.done_at is null and o.kind = 'command'
+      from players.reconcilable_outbox o left join players.reconcilable_player p on p.id = o.aggregate where o.kind = 'command'
     union all
     select 'payments', 'intent', id, created_at, brand_id from payments.reconcilable_withdrawal where status = 'intent'
   ), aged as (

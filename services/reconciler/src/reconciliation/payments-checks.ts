@@ -4,7 +4,7 @@ import { holdsOf } from './ledger-checks.ts'
 
 // Records with an unfinished command to the wallet are left out here: the check of what is in flight lists them.
 const isFinished = (id: Fragment) => sql`not exists (
-  select from payments.reconcilable_outbox o where o.aggregate = ${id} and o.kind = 'command' and o.done_at is null
+  select from payments.reconcilable_outbox o where o.aggregate = ${id} and o.kind = 'command'
     and ${isNotOfFuture(sql`o.created_at`)})`
 
 /** A confirmed deposit has exactly its transfer; no other deposit has one. The kept sum of a player's day is that of its deposits. */

@@ -12,7 +12,7 @@ export const accounts = sqlCheck('accounts', {
     join players.reconcilable_player p on p.id = k.key
     where not exists (select from wallet.account a where a.brand_id = p.brand_id and a.owner_id = p.id)
       and not exists (
-        select from players.reconcilable_outbox o where o.aggregate = p.id and o.kind = 'command' and o.done_at is null
+        select from players.reconcilable_outbox o where o.aggregate = p.id and o.kind = 'command'
           and ${isNotOfFuture(sql`o.created_at`)}
       )
   `,

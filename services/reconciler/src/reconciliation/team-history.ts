@@ -10,7 +10,7 @@ export interface TeamRules extends Trusted {
   readonly aloneUpTo: string
   /** Up to this amount one person may approve a withdrawal in production and pay it. */
   readonly payAloneUpTo: string
-  /** How long a release or a setting may take until it is rolled out everywhere and recorded; a day when absent. */
+  /** How long a setting may take until it is rolled out everywhere and recorded; a day when absent. */
   readonly rollOutMs?: number
 }
 
@@ -32,7 +32,6 @@ interface Held {
 
 /** Who belonged to the team and what one person could do alone, at each time, as far as it is recorded. */
 export class TeamHistory {
-  readonly rollOutMs: number
   /** Whether former keys and settings are recorded. If not, only those of today are known. */
   readonly isRecorded: boolean
   /** In the order of time. */
@@ -43,7 +42,6 @@ export class TeamHistory {
     { rollOutMs = rollOutMsDefault, ...today }: TeamRules,
     { teams, isRecorded }: { readonly teams: readonly KnownTeam[]; readonly isRecorded: boolean },
   ) {
-    this.rollOutMs = rollOutMs
     this.isRecorded = isRecorded
     const always = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
     // While a change is rolled out, what was before and what comes both hold. Nothing says what was before the first record.

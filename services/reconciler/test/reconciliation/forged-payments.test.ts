@@ -61,8 +61,8 @@ async function forgePayment(
   if (audited !== null)
     await as(
       'payments',
-      `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, input, changes)
-      values ($1, $6, $2, $7, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5)`,
+      `insert into audit_entry (id, at, actor, actor_id, operation, operation_id, subject, input, changes, outcome)
+      values ($1, $6, $2, $7, 'decideWithdrawal', $3, $4, '{"decision": "pay"}', $5, 'done')`,
       [newId('aud'), audited, operationId, id, JSON.stringify(changes), at, auditedId],
     )
   await as(
@@ -330,8 +330,8 @@ const forgeries: readonly Forgery[] = [
     forge: ({ playerId }) =>
       as(
         'payments',
-        `insert into audit_entry (id, at, actor, operation, operation_id, subject, input)
-        values ($1, now(), 'alice', 'decideWithdrawal', $1, $2, '{"decision": "pay"}')`,
+        `insert into audit_entry (id, at, actor, operation, operation_id, subject, input, outcome)
+        values ($1, now(), 'alice', 'decideWithdrawal', $1, $2, '{"decision": "pay"}', 'done')`,
         [newId('aud'), playerId],
       ),
   },
@@ -394,7 +394,7 @@ const forgeries: readonly Forgery[] = [
       await eventually(async () => (await bed.sql('payments').query(left, [[id, other]])).rowCount === 0)
       await as(
         'payments',
-        `update published_event e set copy = o.copy from published_event o
+        `update published_event e set message = o.message from published_event o
         where e.message #>> '{event,data,id}' = $1 and o.message #>> '{event,data,id}' = $2`,
         [id, other],
       )

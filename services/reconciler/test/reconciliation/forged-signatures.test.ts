@@ -230,11 +230,6 @@ t.test(
     await bed.team('finance').call(money.adjustWallet, { input })
     const dir = t.testdir({ store: {}, older: {} })
     const store = folderStore(`${dir}/store`)
-    t.same(
-      await faults(brand, { rules: { ...team, rollOutMs: 3_600_000 } }),
-      [],
-      'of before people signed, none is asked',
-    )
     t.same(brand.foundIn(await runOf(bed, { isFull: false, team, heads: { store, everyMs: 1_000 } })), [])
     t.same(await faults(brand, { store }), [])
     const [recorded = '', ...others] = await store.list('team/', '')

@@ -43,8 +43,8 @@ export const auditCorrection = (
 ) =>
   as(
     'wallet',
-    `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input)
-    values ($1, $6, 'alice', $2, $1, $3, $4, $5)`,
+    `insert into audit_entry (id, at, actor, operation, operation_id, subject, reason, input, outcome)
+    values ($1, $6, 'alice', $2, $1, $3, $4, $5, 'done')`,
     [newId('aud'), operation, subject, input.reason, JSON.stringify(input), now()],
   )
 

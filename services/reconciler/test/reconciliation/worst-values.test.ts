@@ -96,7 +96,7 @@ const outboxRow = (kind: string, name: string, message: object, aggregate = newI
     created_at: earlier(),
     leased_until: '2999-01-01',
   },
-  ...{ attempts: '0', done_at: null, last_fault: null, environment: 'production' },
+  ...{ attempts: '0', last_fault: null, environment: 'production' },
 })
 
 const eventOf = (id: string) => ({
@@ -230,7 +230,6 @@ const tables: readonly Table[] = [
       const row = outboxRow('command', 'payments.something', { scope: { brandId } })
       return { row, names: [row.aggregate ?? '', row.name ?? ''] }
     },
-    harmless: { done_at: 'what is done waits for nothing' },
   },
   {
     name: 'payments.deposit',
@@ -328,7 +327,6 @@ const tables: readonly Table[] = [
       const row = outboxRow('command', 'wallet.something', { scope: { brandId } })
       return { row, names: [row.aggregate ?? '', row.name ?? ''] }
     },
-    harmless: { done_at: 'what is done waits for nothing' },
   },
   {
     name: 'payments.outbox',
@@ -342,7 +340,7 @@ const tables: readonly Table[] = [
     name: 'payments.published_event',
     forge: async () => {
       const [record, id] = [newId('dep'), newId('evt')]
-      const row = { published_at: now(), id, message: JSON.stringify(eventOf(record)), copy: null }
+      const row = { published_at: now(), id, message: JSON.stringify(eventOf(record)) }
       return { row, names: [record, id] }
     },
   },
@@ -364,7 +362,7 @@ const tables: readonly Table[] = [
       const row = outboxRow('command', 'wallet.something', { scope: { brandId } })
       return { row, names: [row.aggregate ?? '', row.name ?? ''] }
     },
-    harmless: { done_at: 'what is done waits for nothing', kind: 'an event of a player is not about money' },
+    harmless: { kind: 'an event of a player is not about money' },
   },
   {
     name: 'players.player_change',

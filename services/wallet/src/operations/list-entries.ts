@@ -12,10 +12,10 @@ export const listEntries = handle(operations.wallet.listEntries, async ({ input 
   if (account === undefined) throw new Rejection('PLAYER_NOT_FOUND')
   if (transferId !== undefined) {
     const entry = await findEntry(db, transferIdOf(transferId))
-    return { ...balanceOf(account), data: entry?.playerId === playerId ? [teamEntry(entry)] : [] }
+    return { ...balanceOf(account), data: entry?.playerId === playerId ? [teamEntry(entry)] : [], nextCursor: null }
   }
   const last = before === undefined ? undefined : await findEntry(db, transferIdOf(before))
-  if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [] }
+  if (before !== undefined && last?.playerId !== playerId) return { ...balanceOf(account), data: [], nextCursor: null }
   const asked = { brandId: account.brandId, playerId, before: last?.seq ?? null, limit: limit + 1 }
   const isFiltered = type !== undefined || from !== undefined || to !== undefined
   const entries = isFiltered

@@ -28,7 +28,7 @@ export async function sumCorrectedAlone(
     -- No entry is that late. With an end the planner expects two days, and not a third of the trail.
     where e.at > ${since}::timestamptz and e.at < ${until}::timestamptz
       and e.operation in ('adjustWallet', 'reverseTransfer') and (e.actor = ${person.name} or e.actor_id = ${person.id})
-      and coalesce(e.outcome, 'done') = 'done' and e.proposal is null and e.input ->> 'reference' <> ${reference}
+      and e.outcome = 'done' and e.proposal is null and e.input ->> 'reference' <> ${reference}
   `
   return sum?.corrected ?? 0n
 }

@@ -22,7 +22,7 @@ t.test('a cursor has one spelling', async (t) => {
     t.equal(decodeCursor(other), null)
 })
 
-t.test('a cursor keeps its form: one that the release before gave out is still read', async (t) => {
+t.test('a cursor keeps its form: one that was given out before is still read', async (t) => {
   t.equal(encodeCursor({ seq: 42n, hash }), 'AAAAAAAAACrT8eGd0YZXVzYwCwlEUEb5')
 })
 

@@ -234,7 +234,7 @@ t.test('property: a deposit that was accepted has room, whatever the team does b
         if (kind === 'adjust') books.post(adjustment(ana, `a${index}`, value))
         if (kind === 'take') books.post(debit(ana, `a${index}`, value))
         if (kind !== 'deposit') return true
-        // Twice what payments accepts of one player: the release before accepts deposits without counting them.
+        // Twice what payments accepts of one player.
         const accepted = value % (2n * depositsOfPlayerMax - deposited)
         deposited += accepted
         return accepted === 0n || books.post(credit(ana, `d${index}`, accepted))[0]?.outcome === 'posted'

@@ -168,7 +168,7 @@ export async function findDelivery(db: ReadDb, id: string): Promise<DeliveryStor
     const head = { responseHead: attempt.responseHead, sealedResponseHead }
     return { ...attempt, responseHead: openHead(db.vault, { deliveryId: row.id, number: attempt.number }, head) }
   })
-  const body = openBody(db.vault, { ...row, deliveryId: row.id, endpointId: endpointId(row) })
+  const body = openBody(db.vault, { deliveryId: row.id, body: row.body })
   return { ...row, body, attemptLog }
 }
 

@@ -3,7 +3,7 @@
 import { isEventToSeal, type Place, type SealedTable, type Vault } from '@backoffice/service-runtime'
 
 // A delivery is a copy of its event, and a receiver may reply with what it was sent. Both are sealed where the event has
-// personal data that must be. Other copies of events are compressed.
+// personal data that must be.
 
 const placeOfBody = (deliveryId: string): Place => ({ column: 'delivery.body', row: deliveryId })
 
@@ -16,26 +16,15 @@ const placeOfHead = ({ deliveryId, number }: AttemptKey): Place => ({
   row: `${deliveryId} ${number}`,
 })
 
-/** What a delivery says of its event besides the body. */
-export interface EventOfDelivery {
-  readonly eventId: string
-  readonly endpointId: string
-  readonly brandId: string
-}
-const besides = ({ eventId, endpointId, brandId }: EventOfDelivery) => [eventId, endpointId, brandId].join(' ')
-
 /** @param type of the event */
-export const storedBody = (
-  vault: Vault,
-  { id, type, ...event }: EventOfDelivery & { readonly id: string; readonly type: string },
-  body: Buffer,
-) => (isEventToSeal(type) ? vault.sealBytes(body, placeOfBody(id)) : vault.compressBytes(body, besides(event)))
+export const storedBody = (vault: Vault, { id, type }: { readonly id: string; readonly type: string }, body: Buffer) =>
+  isEventToSeal(type) ? vault.sealBytes(body, placeOfBody(id)) : body
 
 /** @throws when it was sealed under a master key that is not known */
 export const openBody = (
   vault: Vault,
-  { deliveryId, body, ...event }: EventOfDelivery & { readonly deliveryId: string; readonly body: Buffer },
-): Buffer => vault.openBytes(vault.expandBytes(body, besides(event)), placeOfBody(deliveryId))
+  { deliveryId, body }: { readonly deliveryId: string; readonly body: Buffer },
+): Buffer => vault.openBytes(body, placeOfBody(deliveryId))
 
 export interface StoredHead {
   readonly responseHead: string | null

@@ -2,7 +2,7 @@ import type { EventMessage } from '@backoffice/contracts'
 import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
 import { scheduleDelivery } from '../../src/deliveries/schedule-delivery.ts'
-import { type EventOfDelivery, openBody } from '../../src/deliveries/sealed-copies.ts'
+import { openBody } from '../../src/deliveries/sealed-copies.ts'
 import { endpointId } from '../../src/endpoints/endpoint.ts'
 import { webhooksBed } from '../bed.ts'
 import { depositConfirmed, publish } from '../publisher.ts'
@@ -25,7 +25,7 @@ t.test('a batch is stored as a whole, for endpoints that nobody has made too, an
   await react()
   reaction.committed?.(received)
 
-  const rows = await db<EventOfDelivery & { body: Buffer; deliveryId: string; state: string; traceParent: string }>`
+  const rows = await db<{ body: Buffer; deliveryId: string }>`
     select id as delivery_id, event_id, endpoint_id, brand_id, body, state, trace_parent from delivery
     where event_id = any(${events.map(({ id }) => id)}::text[]) order by event_id
   `
@@ -37,11 +37,10 @@ t.test('a batch is stored as a whole, for endpoints that nobody has made too, an
     state: 'withheld',
     traceParent: traceparent,
   })
-  t.ok(
-    rows.every(({ body }, index) => body.length < JSON.stringify(events[index]).length / 2),
-    'compressed',
-  )
-  const found = rows.map(({ deliveryId, ...row }) => ({ ...row, body: openBody(db.vault, { deliveryId, ...row }) }))
+  const found = rows.map(({ deliveryId, ...row }) => ({
+    ...row,
+    body: openBody(db.vault, { deliveryId, body: row.body }),
+  }))
   t.same(found, events.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(stored), 'once each, though it came twice')
   t.same(nudged.toSorted(), [endpointId(silent), endpointId(unknown)].toSorted())
 })

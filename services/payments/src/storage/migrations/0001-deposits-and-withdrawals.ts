@@ -77,7 +77,8 @@ create table payments.status_transition (
   to_status text not null,
   at timestamptz not null,
   by_kind text not null check (by_kind in ('operator', 'team', 'sandbox')),
-  by_name text not null,
+  -- Null for an operator: it is the record's.
+  by_name text,
   reason text,
   operation_id text collate "C" not null,
   primary key (record_id, version)

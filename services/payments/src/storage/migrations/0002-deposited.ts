@@ -3,8 +3,7 @@ import type { Migration } from '@backoffice/service-runtime/migrations'
 export const deposited: Migration = {
   name: '0002_deposited',
   sql: `
--- The sum of all deposits of the player that were begun; null until the player's next deposit, which counts the earlier
--- ones. They are not counted here, so that no migration reads every deposit.
-alter table payments.depositor add column deposited bigint;
+-- The sum of all deposits of the player that were begun.
+alter table payments.depositor add column deposited bigint not null default 0;
 `,
 }

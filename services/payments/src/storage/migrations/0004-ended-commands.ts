@@ -3,18 +3,6 @@ import type { Migration } from '@backoffice/service-runtime/migrations'
 export const endedCommands: Migration = {
   name: '0004_ended_commands',
   sql: `
--- What one person of the team wants done and another has yet to carry out. The audit trail keeps who proposed what.
-create table payments.proposal (
-  operation text not null,
-  subject text collate "C" not null,
-  proposed_by text not null,
-  proposed_at timestamptz not null,
-  -- Of the call that proposed it: its audit entry has the reason.
-  operation_id text collate "C" not null,
-  primary key (operation, subject)
-);
-create index proposal_proposed_at on payments.proposal (proposed_at);
-
 -- The commands that were given up: the reason why a confirmed deposit has failed.
 create table payments.ended_command (
   command_id text collate "C" primary key,

@@ -2,7 +2,7 @@ import type { Migration } from '@backoffice/service-runtime/migrations'
 
 /**
  * The last day on which the player deposited, in the brand's time zone, and the sum of its deposits without the failed
- * ones. So a deposit does not read all others of its day. Null until the player's next deposit, which sums its day once.
+ * ones. So a deposit does not read all others of its day.
  */
 export const dayOfDepositor: Migration = {
   name: '0020_day_of_depositor',

@@ -30,10 +30,8 @@ ${shownToReconciler('payments', {
   select command_id, deposit_id, proposed_by, proposal_operation_id, ended_by, operation_id from payments.ended_command`,
   reconcilable_depositor: `
   select player_id, day, day_total from payments.depositor`,
-  // Of a compressed one only the heading is here; the runtime reads the rest of it from the copy.
   reconcilable_event: `
-  select id, published_at, coalesce(message #>> '{event,data,id}', id) as aggregate,${told((...names) => `message #>> ${path(...names)}`)},
-    message, copy
+  select id, published_at, coalesce(message #>> '{event,data,id}', id) as aggregate,${told((...names) => `message #>> ${path(...names)}`)}
   from payments.published_event`,
   reconcilable_waiting_event: `
   select id, aggregate,${told((...names) => `payments.json_text(message, ${quoted(...names)})`)}
